@@ -60,7 +60,7 @@ describe('get_knowledge', () => {
   });
 
   it('answers a wrong domain, fragment or tag with those there are', async () => {
-    const domain = await alpha.fail(getKnowledge, { domain: 'patterns' });
+    const domain = await alpha.fail(getKnowledge, { domain: 'testarc' });
     expect([domain.code, domain.hint]).toEqual(['not_found', expect.stringContaining('gametest')]);
     const fragment = await alpha.fail(getKnowledge, { domain: 'testarch', fragment: 'network-frist' });
     expect(fragment.suggestions[0]).toBe('network-first');

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import { installOf } from '../../../tests/support/installs.ts';
+import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import type { Knowledge } from './knowledge.ts';
 
@@ -88,5 +88,41 @@ describe('knowledge that skills carry', () => {
     expect((await knowledge.domains()).map(({ name }) => name)).toEqual(['m/s', 'n/s']);
     expect((await refusal(() => knowledge.domain('s'))).code).toBe('ambiguous');
     expect((await knowledge.domain('N/s')).fragments[0]?.id).toBe('b');
+  });
+});
+
+describe('topics across domains', () => {
+  it.each<[Version, string, string[], string[]]>([
+    [
+      '6.0.0-alpha.7',
+      'patterns',
+      ['test-healing-patterns', 'bmm/workflows/3-solutioning/architecture/architecture-patterns.yaml'],
+      ['step-05-patterns'],
+    ],
+    [
+      '6.0.0-alpha.22',
+      'patterns',
+      ['test-healing-patterns', 'agent-menu-patterns', 'architecture-patterns.yaml'],
+      ['step-07-patterns'],
+    ],
+    ['6.0.0-alpha.7', 'architecture', ['fixture-architecture'], ['checklist', 'instructions']],
+    ['6.0.4', 'Architecture', ['project-types.csv'], ['workflow']],
+    ['4.44.3', 'testarch', ['test-levels-framework', 'test-priorities-matrix'], ['test-design']],
+    ['4.44.3', 'tea', ['test-levels-framework'], []],
+  ])('are gathered from what %s has: %s', async (version, topic, some, none) => {
+    const knowledge = await knowledgeIn(await installOf(version));
+    const { name, fragments } = await knowledge.domain(topic);
+    const ids = fragments.map(({ id }) => id);
+    expect(name).toBe(topic.toLowerCase());
+    expect(ids).toEqual(expect.arrayContaining(some));
+    expect(ids.filter((id) => none.includes(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { title, description } of fragments) expect([title, description]).not.toContain('');
+  });
+
+  it('are not what a release does not have, and no domain gives way to one', async () => {
+    const knowledge = await knowledgeIn(await installOf('6.12.0'));
+    expect(await refusal(() => knowledge.domain('patterns'))).toMatchObject({ code: 'not_found' });
+    expect((await knowledge.domain('architecture')).module).toBe('bmm');
   });
 });

@@ -92,9 +92,20 @@ export function createKnowledge(catalogue: Catalogue) {
     return shelf.all();
   });
 
+  /** What is asked for across domains; loaded when no domain has the name. */
+  async function topic(name: string, all: readonly KnowledgeDomain[]): Promise<KnowledgeDomain | undefined> {
+    const { topicNamed } = await import('./topics.ts');
+    const places = new Places(catalogue);
+    return topicNamed(name, all, {
+      paths: [...(await catalogue.files.all()).keys()],
+      records: catalogue.winners,
+      moduleOf: (path) => places.moduleOf(path),
+    });
+  }
+
   return {
     domains,
-    /** The domain of that name; an error that lists the domains when there is none. */
+    /** The domain of that name, or the topic; an error that lists the domains when there is none. */
     async domain(name: string): Promise<KnowledgeDomain> {
       const all = await domains();
       const wanted = fold(name.trim());
@@ -103,7 +114,8 @@ export function createKnowledge(catalogue: Catalogue) {
         exact.length > 0
           ? exact
           : all.filter(({ aliases }) => aliases.some((alias) => fold(alias) === wanted));
-      const [domain, other] = found;
+      const [only, other] = found;
+      const domain = only ?? (await topic(name, all));
       if (domain !== undefined && other === undefined) {
         const { withWords } = await import('./fragment-words.ts');
         const fragments = await Promise.all(
