@@ -85,6 +85,10 @@ describe('M-02: the origin can be chosen', () => {
     expect(full).toMatch(/; Project; 6\.0\.4$/m);
     const older = await ask(list, { what: 'workflows', version: '6.0' });
     expect(older.data['total']).toBe(25);
+    const newer = await ask(list, { what: 'agents', version: '6.12.0' });
+    expect(newer.answer.note).toContain(
+      '5 of this version are overridden by another origin; "origin" lists what one has.',
+    );
     const outcome = await execute(list, { what: 'workflows', version: '5' }, context, testCall());
     expect(outcome.ok ? '' : outcome.error.text).toMatch(
       /^Nothing here is of version "5"\.\n.*6\.0\.4, 6\.12\.0/s,

@@ -74,13 +74,16 @@ function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefin
   return moduleVersion ?? bmadVersion;
 }
 
-/** The same entries, where they are of several origins: those that are not of the first in rank tell theirs. */
+/** The same entries, where they are of several origins: those that are not of the one that most are of tell theirs. */
 export function tellingOrigins<T extends Item>(items: readonly T[], { catalogue }: Workspace): T[] {
-  const names = new Set(items.map(({ origin }) => origin));
-  if (names.size < 2) return [...items];
-  const first = catalogue.sources.find(({ origin }) => names.has(origin.displayName))?.origin.displayName;
+  const counts = new Map<string | undefined, number>();
+  for (const { origin } of items) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  if (counts.size < 2) return [...items];
+  // Of two with as many, the first in rank.
+  const ranked = catalogue.sources.map(({ origin }) => origin.displayName);
+  const usual = ranked.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))[0];
   return items.map((item) =>
-    item.origin === first || isToldByModule(item) ? item : { ...item, elsewhere: true },
+    item.origin === usual || isToldByModule(item) ? item : { ...item, elsewhere: true },
   );
 }
 
@@ -134,22 +137,38 @@ export function recordItems(
     items: chosen.map((record) => recordItem(record, workspace)),
     ...(kind === 'workflow' && category === undefined && old.length > 0
       ? {
-          note: `${plural(old.length, 'old name')} still work when called; category:"deprecated" lists them.`,
+          note: `${plural(old.length, 'old name')} still work when called; the category "deprecated" lists them.`,
         }
       : {}),
     ...(category !== undefined && chosen.length === 0 && ofKind.length > 0
       ? { note: `None here; there are ${countsIn(categoryCounts(ofKind, workspace))}.` }
       : {}),
     ...(kind === 'task' && ofKind.length === 0 ? noTasks(workspace) : {}),
+    ...(version !== undefined && ofKind.length === 0 ? overriddenOnes(workspace, kind, version) : {}),
   };
 }
 
-/** Those whose module or BMAD is of this version, or of a release of it: `6.0` means 6.0.4 as well. */
-function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[] {
+/** A list has what is served; of a version that another origin overrides there may be nothing. */
+function overriddenOnes({ catalogue }: Workspace, kind: RecordKind, version: string): { note?: string } {
+  const count = [...catalogue.overridden.keys()].filter(
+    (record) => record.kind === kind && isListed(record) && isOfVersion(record, version),
+  ).length;
+  const are = count === 1 ? 'is' : 'are';
+  return count === 0
+    ? {}
+    : { note: `${count} of this version ${are} overridden by another origin; "origin" lists what one has.` };
+}
+
+/** Whether its module or BMAD is of this version, or of a release of it: `6.0` means 6.0.4 as well. */
+function isOfVersion({ moduleVersion, bmadVersion }: BmadRecord, version: string): boolean {
   const wanted = fold(version).replace(/^v/, '');
-  const isOf = (own: string | undefined): boolean =>
-    own !== undefined && (fold(own) === wanted || /^[.-]/.test(rest(fold(own), wanted)));
-  const found = records.filter(({ moduleVersion, bmadVersion }) => isOf(moduleVersion) || isOf(bmadVersion));
+  return [moduleVersion, bmadVersion].some(
+    (own) => own !== undefined && (fold(own) === wanted || /^[.-]/.test(rest(fold(own), wanted))),
+  );
+}
+
+function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[] {
+  const found = records.filter((record) => isOfVersion(record, version));
   if (found.length > 0) return found;
   const known = [...new Set(records.flatMap((record) => versionOf(record) ?? []))].sort();
   throw new BmadError('not_found', `Nothing here is of version ${quoted(version)}.`, {

@@ -48,7 +48,7 @@ describe('list', () => {
 
   it('lists the 21 old names on request only', async () => {
     expect((await listed({ what: 'workflows' })).note).toBe(
-      '21 old names still work when called; category:"deprecated" lists them.',
+      '21 old names still work when called; the category "deprecated" lists them.',
     );
     const { items, total } = await listed({ what: 'workflows', category: 'deprecated', limit: 200 });
     expect(total).toBe(21);

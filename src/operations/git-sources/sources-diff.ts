@@ -138,7 +138,7 @@ function reviewText({ source, from, to, digest, bytes, relation, records, files 
     ...records.map((record) => recordLine(record)),
     ...(records.length === 0 ? ['none'] : []),
     '',
-    `## Files (${plural(files.length, 'file')}, ${plus} lines more, ${minus} less)`,
+    `## Files (${plural(files.length, 'file')}, ${plural(plus, 'line')} more, ${minus} less)`,
     ...files.map(
       (file) =>
         `${SIGNS[file.change]} ${visible(file.path)} (${file.binary ?? `+${file.plus} -${file.minus}`})`,

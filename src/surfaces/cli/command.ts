@@ -64,6 +64,26 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
   return command;
 }
 
+/** Options by the names of an operation's input, for a command that is not made from it. */
+export function addOptions(command: Command, operation: AnyOperation, names: readonly string[]): void {
+  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' });
+  for (const name of names)
+    command.addOption(optionOf(name, (properties as Record<string, Property>)[name] ?? {}));
+}
+
+/** What was given of these options, by the names of the input. */
+export function givenOptions(
+  flags: Record<string, unknown>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = flags[optionKey(name)];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
 /** Commander knows `--min-score` as `minScore`. */
 const optionKey = (name: string): string =>
   flagOf(name).replace(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());

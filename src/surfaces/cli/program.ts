@@ -9,7 +9,7 @@ import { execute } from '../../operations/execute.ts';
 import { operations } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { bmad } from '../../operations/unified/bmad.ts';
-import { commandOf, type Printing, type RunOperation } from './command.ts';
+import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
 import { GROUPS, overview } from './overview.ts';
 
 /** The printer of the program, and the settings flags every command takes. */
@@ -89,18 +89,14 @@ export async function runProgram(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const message =
-      complaints
-        .join('')
-        .trim()
-        .replace(/^error: /, '') || error.message;
-    return json
-      ? report(
-          new BmadError('invalid_input', message, { hint: '--help lists commands and options.' }),
-          true,
-          terminal,
-        )
-      : ERROR_CODES.invalid_input.exit;
+    if (!json) return ERROR_CODES.invalid_input.exit;
+    const [message = '', usage] = complaints
+      .join('')
+      .trim()
+      .replace(/^error: /, '')
+      .split('\n\n', 2);
+    const hint = usage ?? '--help lists commands and options.';
+    return report(new BmadError('invalid_input', message || error.message, { hint }), true, terminal);
   }
 }
 
@@ -116,6 +112,9 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
   };
 }
 
+/** What the short form `bmad architect "…"` takes as well as `bmad execute`. */
+const SHORT_OPTIONS = ['module', 'origin', 'run_id', 'section', 'cursor', 'detail'];
+
 function createProgram(run: RunOperation, terminal: Terminal): Command {
   const program = new Command(CLI_PROGRAM)
     .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
@@ -130,15 +129,18 @@ function createProgram(run: RunOperation, terminal: Terminal): Command {
     .argument('[command]')
     .argument('[message...]')
     .option('--json', 'print the data as JSON');
+  addOptions(program, bmad, SHORT_OPTIONS);
   for (const operation of operations) {
     if (operation.command === undefined) continue;
     const command = inheritSettings(commandOf(operation, run), program);
+    const typed = `${CLI_PROGRAM} ${operation.command}`;
+    command.showHelpAfterError(`\nUsage: ${typed} ${command.usage()}\n${typed} --help explains it.`);
     const [group, inner] = operation.command.split(' ');
     if (inner === undefined) program.addCommand(command);
     else groupNamed(program, group ?? '').addCommand(command);
   }
   program.helpInformation = () => overview(terminal.settingsHelp);
-  program.action(async (command: string | undefined, message: string[], flags: { json?: boolean }) => {
+  program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
     const near = nearest(
       command ?? '',
@@ -147,8 +149,12 @@ function createProgram(run: RunOperation, terminal: Terminal): Command {
     )[0];
     if (near !== undefined && message.length === 0)
       terminal.err(`(To run the command "${near}": bmad ${near})\n`);
-    const input = { command, ...(message.length === 0 ? {} : { message: message.join(' ') }) };
-    await run(bmad, input, { json: flags.json === true, raw: false });
+    const input = {
+      command,
+      ...(message.length === 0 ? {} : { message: message.join(' ') }),
+      ...givenOptions(flags, SHORT_OPTIONS),
+    };
+    await run(bmad, input, { json: flags['json'] === true, raw: false });
   });
   return program;
 }
