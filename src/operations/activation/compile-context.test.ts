@@ -4,6 +4,7 @@ import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { bmad } from '../unified/bmad.ts';
 import { compileContext } from './compile-context.ts';
+import { logLearning } from '../memory/log-memory.ts';
 import type { Context } from '../context.ts';
 import { execute } from '../execute.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
@@ -69,6 +70,16 @@ describe('the context of an agent', () => {
     expect(included.map(({ title }) => title)).toEqual(
       expect.arrayContaining(['Values', 'Customization', 'File', 'Project document (story)']),
     );
+  });
+
+  it('has what the agent has learned, whatever the question is about (M-59)', async () => {
+    const context = await shop();
+    const text = 'Pagination of the invoices starts at one';
+    const logged = await execute(logLearning, { agent: 'dev', text }, context, testCall());
+    expect(logged.ok).toBe(true);
+    const asked = { message: 'Which colours do the posters have?', budget: 8_000 };
+    expect((await compiled(context, { name: 'dev', ...asked })).text).toContain(text);
+    expect((await compiled(context, { name: 'architect', ...asked })).text).not.toContain(text);
   });
 
   it('does not say the same thing twice, and is the same each time', async () => {

@@ -35,7 +35,7 @@ export async function contextPieces(
   const steps = await stepPieces(activation, workspace);
   const plans = await documentPieces(topic, project, workspace, context);
   const questions = message === undefined ? [topic] : [message, topic];
-  const known = await memoryPieces(questions, project, signal, workspace, context);
+  const known = await memoryPieces(questions, target, project, signal, workspace, context);
   return {
     head: activation.head,
     pieces: [
@@ -184,11 +184,29 @@ function wordsOf(text: string): Set<string> {
   return new Set(words.filter((word) => word.length >= LEAST_LETTERS && !COMMON.has(word)));
 }
 
+const OWN_LEARNINGS = 20;
+
+/** The newest of what an agent has learned, under any of its names. */
+async function learningsOf(
+  { name, displayName, aliases }: BmadRecord,
+  memory: Awaited<ReturnType<MemoryPort['memory']>>,
+  { catalogue }: Workspace,
+) {
+  const agents = catalogue.winners.filter(({ kind, name: other }) => kind === 'agent' && other === name);
+  const handles = agents.map((record) => catalogue.names.handleOf(record));
+  const names = [
+    ...new Set([name, ...handles, ...(displayName === undefined ? [] : [displayName]), ...aliases]),
+  ];
+  const { entries } = await memory.browse('agent-learnings', names);
+  return entries.slice(0, OWN_LEARNINGS);
+}
+
 const TYPES = ['decisions', 'failures', 'shared-context', 'agent-learnings'] as const;
 
 /** What the project remembers about the matter, in its files and in its store, the best first. */
 async function memoryPieces(
   questions: readonly string[],
+  target: BmadRecord,
   project: string | undefined,
   signal: AbortSignal,
   workspace: Workspace,
@@ -204,9 +222,15 @@ async function memoryPieces(
       { query, alternatives, types: TYPES, tags: [], limit: RECALLED, superseded: false },
       signal,
     );
+    // What an agent has learned is its own, whatever the question is about.
+    const own = target.kind === 'agent' ? await learningsOf(target, memory, workspace) : [];
     return {
       pieces: TYPES.map((type): Piece => {
-        const entries = hits.filter(({ entry }) => entry.type === type);
+        const found = hits.filter(({ entry }) => entry.type === type);
+        const entries =
+          type === 'agent-learnings'
+            ? [...own, ...found.filter(({ entry }) => !own.some((each) => each.entry.text === entry.text))]
+            : found;
         const text = entries.map(({ entry, sources }) => {
           const place = sources[0] ?? `memory ${entry.id}`;
           return `### ${entry.agent} (${place})\n${oneLine(entry.text, 1_200)}\n`;

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testCall } from '../../../tests/support/app.ts';
 import { desk, done, failed, given } from '../../../tests/support/delegation-desk.ts';
+import { rememberStructured } from '../memory/remember-structured.ts';
+import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
+import { taskShow } from '../tasks/task-read.ts';
 import { delegateToAgent } from './delegate-to-agent.ts';
 import { execute } from '../execute.ts';
 
@@ -18,6 +21,22 @@ describe('delegate_to_agent without a model', () => {
       expect(body).toContain(part);
     expect(body).toContain('Depth: this is level 1 of at most 2.');
     expect(note).toMatch(/^NOT EXECUTED: the client offers no model to ask/);
+  });
+
+  it('has the decisions that the brief of the queue has (M-59)', async () => {
+    const decided = await desk({ '_bmad/_memory/decisions-log.md': '# Decisions\n' });
+    const text = 'The queue of orders is kept in PostgreSQL';
+    const stored = { type: 'decisions', agent: 'architect', text };
+    const remembered = await execute(rememberStructured, stored, decided.context, testCall());
+    expect(remembered.ok).toBe(true);
+    const order = { agent: 'architect', task: given.task, output_key: 'queue' };
+    const queued = await execute(spawnSubagentTask, order, decided.context, testCall());
+    if (!queued.ok) throw queued.error;
+    const { task_id } = queued.data['task'] as { task_id: string };
+    const shown = await execute(taskShow, { task_id }, decided.context, testCall());
+    const brief = shown.ok ? String(shown.data['brief']) : '';
+    const { body } = done(await decided.call({}));
+    for (const each of [brief, body]) expect(each).toContain(`Decisions in force\n\n- ${text}`);
   });
 
   it('writes nothing, whatever it is asked to keep', async () => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { answerRoom } from '../../base/text/paging.ts';
 import { shownText } from '../../base/secrets/masking.ts';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
@@ -89,7 +89,8 @@ export const delegateToAgent = defineOperation({
     const person = await personNamed(input.agent_id, workspace, context, project, safe);
     const task = safe(input.task);
     const state = () => context.state(project);
-    const parts = await partsOf(input, context, state);
+    const given = await partsOf(input, context, state);
+    const parts = [...given, ...(await knownParts(task, context, project, call.signal))];
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
     const isKept = runId !== undefined || outputKey !== undefined;
@@ -219,6 +220,22 @@ async function partsOf(
     async () => (await state()).root,
     (secret) => context.secrets.hide(secret),
   );
+}
+
+/** What the brief of the task queue has too: who answers has to know what was decided. */
+async function knownParts(
+  task: string,
+  context: Context,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<ContextPart[]> {
+  const { knownAbout } = await import('../memory/known-about.ts');
+  const { decisions, failures } = await knownAbout(task, context, project, signal);
+  const part = (title: string, texts: readonly string[]): ContextPart[] =>
+    texts.length === 0
+      ? []
+      : [{ title, text: texts.map((text) => `- ${oneLine(text, 400)}`).join('\n'), isFile: false }];
+  return [...part('Decisions in force', decisions), ...part('Past failures to avoid', failures)];
 }
 
 async function personNamed(

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
+import { TEXT } from '../../../tests/support/progress-trees/pieces.ts';
 import { GRIMOIRE_FILES, WEB_CONTEXT } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
@@ -68,6 +69,25 @@ describe('get_project_context', () => {
   it('has only decisions about the architecture in that section', async () => {
     const { data } = await contextOf(KIT_FILES, 'architecture');
     expect(data.decisions?.map(({ text }) => text)).toEqual(['[ARCH] Sessions sans état, jetons renouvelés']);
+  });
+
+  it('has the documents and decisions that exist, in every section that is about them (M-51)', async () => {
+    const session = await memorySession(onTestFinished, {
+      files: {
+        '_bmad-output/planning-artifacts/architecture.md': `# Architecture\n\n${TEXT}`,
+        '_bmad-output/planning-artifacts/prd.md': `---\nstatus: draft\n---\n\n# PRD\n\n${TEXT}`,
+      },
+    });
+    await session.remember('decisions', 'architect', 'Orders are kept in PostgreSQL');
+    const one = await session.ok(getProjectContext, { section: 'architecture' });
+    expect(one.answer.body).toContain(
+      '- architecture: _bmad-output/planning-artifacts/architecture.md (complete)',
+    );
+    expect(one.answer.body).toContain('Orders are kept in PostgreSQL');
+    expect(one.answer.body).not.toMatch(/Not filled in|None yet|no BMAD files/);
+    const all = await session.ok(getProjectContext);
+    expect(all.answer.body).toContain('- prd: _bmad-output/planning-artifacts/prd.md (in progress)');
+    expect(all.answer.body).toContain('BMAD is not installed in it');
   });
 
   it('reads the layout of the other family', async () => {

@@ -61,6 +61,7 @@ export function contextText(
     data.agents === undefined ? '' : agentsPart(data.agents, brief),
     data.decisions === undefined ? '' : decisionsPart(data.decisions, most),
     data.architecture === undefined ? '' : architecturePart(data.architecture, brief),
+    all ? documentsPart(data.documents, brief) : '',
     all ? otherPart(data, brief) : '',
     data.session === undefined ? '' : sessionPart(data.session),
     data.bmad === undefined ? '' : bmadPart(data.bmad),
@@ -68,13 +69,14 @@ export function contextText(
   return body.filter((part) => part !== '').join('\n\n');
 }
 
-function aboutPart({ project, user, layout, root, kit_version: version }: Data): string {
+function aboutPart({ project, user, layout, root, documents, kit_version: version }: Data): string {
+  const bare = documents.length === 0 ? ' (no BMAD files of its own)' : ' (BMAD is not installed in it)';
   const person = [user.name, user.language, user.skill_level].filter(Boolean).join(', ');
   return lines(
     `# ${project.name}`,
     project.description,
     project.type === undefined ? undefined : `Type: ${project.type}`,
-    `Folder: ${root}${layout === 'none' ? ' (no BMAD files of its own)' : ''}${version === undefined ? '' : `, kit ${version}`}`,
+    `Folder: ${root}${layout === 'none' ? bare : ''}${version === undefined ? '' : `, kit ${version}`}`,
     person === '' ? undefined : `User: ${person}`,
     project.repos.length < 2
       ? undefined
@@ -138,10 +140,11 @@ function decisionsPart(decisions: NonNullable<Data['decisions']>, most: number):
   );
 }
 
+const DOCUMENTS_SHOWN = 12;
 const SECTION_SHOWN = 600;
 
 function architecturePart(
-  { sections, infrastructure, files }: NonNullable<Data['architecture']>,
+  { sections, infrastructure, files, documents }: NonNullable<Data['architecture']>,
   brief: boolean,
 ): string {
   const parts = sections.map(
@@ -152,10 +155,21 @@ function architecturePart(
     ...(infrastructure === undefined || infrastructure === null
       ? []
       : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
+    ...documents.map(documentLine),
     ...(files.length === 0 ? [] : [`See also ${files.join(', ')}`]),
   ];
   if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNot filled in.';
   return ['## Architecture', ...parts, ...other].join('\n');
+}
+
+const documentLine = ({ kind, path, state }: Data['documents'][number]): string =>
+  `- ${kind}: ${path} (${state})`;
+
+function documentsPart(documents: Data['documents'], brief: boolean): string {
+  const shown = brief ? documents.slice(0, DOCUMENTS_SHOWN) : documents;
+  if (shown.length === 0) return '';
+  const rest = documents.length - shown.length;
+  return lines('## Documents', shown.map(documentLine), rest > 0 ? `… ${rest} more.` : undefined);
 }
 
 function otherPart({ other = [] }: Data, brief: boolean): string {

@@ -9,6 +9,7 @@ import { TREES } from '../../../tests/support/progress-trees/trees.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { bmad } from '../unified/bmad.ts';
 import { execute } from '../execute.ts';
+import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
 
 interface Evidence {
@@ -20,7 +21,7 @@ interface Data {
   phases: { phase: string; state: string }[];
   actions: { what: string; use?: string; call?: Record<string, string>; evidence: Evidence[] }[];
   drift: { kind: string; about: string; evidence: Evidence[] }[];
-  items: { id: string; state: string; evidence: Evidence[] }[];
+  items: { id: string; kind: string; phase: string; state: string; evidence: Evidence[] }[];
   troubles: { file: string; message: string }[];
 }
 
@@ -70,6 +71,7 @@ describe.each(installs.map((install) => [install ?? 'no install', install] as co
         expect(verdictOf(data, tree)).toEqual(tree);
         await everyCallWorks(data, context);
         await everyLineIsThere(data, tree.files);
+        await everyAnswerAgrees(data, context);
       },
     );
   },
@@ -104,6 +106,35 @@ async function everyLineIsThere(
       expect(line).toBeLessThanOrEqual(lines.length);
       if (file.includes('sprint-status') && /^[\w-]+$/.test(says)) expect(lines[line - 1]).toContain(says);
     }
+}
+
+const PIECES = new Set(['prd', 'spec', 'ux', 'architecture', 'epics', 'brief']);
+
+/** The context of the project has the same documents in the same states, and what agents are given has them too (M-51). */
+async function everyAnswerAgrees(
+  { items }: Data,
+  context: Awaited<ReturnType<typeof contextIn>>,
+): Promise<void> {
+  const wanted = items.flatMap(({ kind, phase, state, evidence: [proof] }) =>
+    proof === undefined || state === 'not started' || (phase === 'implementation' && kind !== 'sprint')
+      ? []
+      : [{ kind, state, path: proof.file }],
+  );
+  const outcome = await execute(getProjectContext, {}, context, testCall());
+  if (!outcome.ok) throw outcome.error;
+  const { data, answer } = outcome;
+  expect(data['documents']).toEqual(wanted);
+  for (const { path, state } of wanted.slice(0, 12)) expect(answer.body).toContain(`${path} (${state})`);
+  if (wanted.length > 0) expect(answer.body).not.toContain('no BMAD files of its own');
+  const given = await (await (await context.state()).progress()).documents();
+  const left = wanted.filter(
+    ({ kind, state, path }) =>
+      PIECES.has(kind) &&
+      state !== 'unknown' &&
+      state !== 'skipped' &&
+      !given.some((document) => document.path === path),
+  );
+  expect(left).toEqual([]);
 }
 
 describe('the table of trees', () => {

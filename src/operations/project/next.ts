@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import { cell, plural } from '../../base/text/text.ts';
+import { cell, oneLine, plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { Run, RunsReading } from '../../model/run.ts';
+import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
 import { detailField, projectField } from '../fields.ts';
-import { isPutAway } from '../runs/branch-standing.ts';
-import { allDone, byRecency, runData } from '../runs/run-view.ts';
+import { allDone, runData } from '../runs/run-view.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
+import { openRuns, waitingIn, workflowOf, type Waiting } from './discovery.ts';
 
 const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 type Evidence = z.output<typeof evidenceSchema>;
@@ -41,6 +41,7 @@ type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_r
 /** What is shown without asking for all of it. */
 const SHOWN_ACTIONS = { concise: 1, standard: 3, full: 12 };
 const SHOWN_DRIFT = { concise: 0, standard: 2, full: 40 };
+const SHOWN_WAITING = { concise: 0, standard: 2, full: 20 };
 const SHOWN_ITEMS = 150;
 
 export const next = defineOperation({
@@ -63,6 +64,15 @@ export const next = defineOperation({
     ),
     /** Files that could not be read. */
     troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
+    /** Hand-offs that are open, and where the last session ended. */
+    waiting: z.object({
+      handoffs: z.array(
+        z.object({ id: z.string(), from: z.string(), to: z.string().optional(), text: z.string() }),
+      ),
+      session: z
+        .object({ agent: z.string().optional(), date: z.string().optional(), next: z.string() })
+        .optional(),
+    }),
     /** Every document, epic and story; with detail "full". */
     items: z.array(itemSchema).optional(),
     totals: z.object({
@@ -77,21 +87,34 @@ export const next = defineOperation({
 
   async run({ detail, project }, context) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
-    const { report, actions, totals } = await (await state.progress()).next(workspace.catalogue);
-    const run = runAction(await (await state.runs()).read(), state.root);
+    const progress = await state.progress();
+    const { report, actions, totals } = await progress.next(workspace.catalogue);
+    const runs = openRuns(await (await state.runs()).read());
+    const run = runAction(runs, state.root);
+    const begun = runs.flatMap((each) => {
+      const phase = progress.phaseOf(workflowOf(each) ?? '');
+      return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
+    });
     return {
       project: state.root,
       detail,
-      phases: report.phases,
+      // What is being worked on has been started, whatever has been written so far.
+      phases: report.phases.map((each) => {
+        const found = begun.find(({ phase }) => phase === each.phase);
+        return each.state !== 'not started' || found === undefined
+          ? each
+          : { ...each, state: 'in progress', evidence: [found.evidence] };
+      }),
       actions: [...(run === undefined ? [] : [{ ...run, optional: false }]), ...actions.map(actionData)],
       drift: report.drift,
       troubles: report.troubles,
+      waiting: await waitingIn(state),
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
     };
   },
 
-  render({ detail, phases, actions, drift, troubles, items, totals }, say) {
+  render({ detail, phases, actions, drift, troubles, waiting, items, totals }, say) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
       ...(totals.stories === 0 ? [] : [totalsLine(totals)]),
@@ -101,6 +124,7 @@ export const next = defineOperation({
     const shown = actions.slice(0, SHOWN_ACTIONS[detail]);
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const left = actions.length - shown.length;
+    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]));
     if (drift.length > 0 && detail !== 'concise') {
       lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
@@ -173,29 +197,34 @@ function table(items: readonly z.output<typeof itemSchema>[]): string[] {
   return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
 }
 
-const OPEN = new Set(['running', 'paused', 'failed']);
-
-/** Runs that somebody should go on with, the newest first. One that failed is over when its workflow was begun anew. */
-function openRuns({ branches }: RunsReading): Run[] {
-  return branches
-    .filter((branch) => !isPutAway(branch))
-    .flatMap(({ runs }) => runs.filter((run) => OPEN.has(run.status) && !isReplaced(run, runs)))
-    .sort(byRecency);
+/** What others wait for, and what the last session meant to do next. */
+function waitingLines({ handoffs, session }: Waiting, most: number): string[] {
+  if (most === 0) return [];
+  const rest = handoffs.length - most;
+  const lines = [
+    ...handoffs
+      .slice(0, most)
+      .map(({ id, from, to, text }) => `Open ${id}: ${from} → ${to ?? 'no one yet'}: ${oneLine(text, 120)}`),
+    ...(rest > 0 ? [`${plural(rest, 'more open request')}.`] : []),
+    ...(session === undefined
+      ? []
+      : [
+          `Last session${[session.agent, session.date].map((each) => (each === undefined ? '' : `, ${each}`)).join('')}: next ${oneLine(session.next, 200)}`,
+        ]),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
-function isReplaced(run: Run, others: readonly Run[]): boolean {
-  const workflow = workflowOf(run);
-  if (run.status !== 'failed' || workflow === undefined) return false;
-  return others.some((other) => other !== run && workflowOf(other) === workflow && byRecency(other, run) < 0);
+function runEvidence(run: Run, root: string): Evidence {
+  const { folder, status } = runData(run, root);
+  return { file: `${folder}/state.json`, says: status };
 }
-
-const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;
 
 const NAMED = 3;
 
 /** What is begun comes before anything new: the newest open run, and which others there are. */
-function runAction(reading: RunsReading, root: string): Omit<Action, 'optional'> | undefined {
-  const [first, ...others] = openRuns(reading);
+function runAction(runs: readonly Run[], root: string): Omit<Action, 'optional'> | undefined {
+  const [first, ...others] = runs;
   if (first === undefined) return undefined;
   const run = runData(first, root);
   const over = allDone(run);
@@ -214,6 +243,6 @@ function runAction(reading: RunsReading, root: string): Omit<Action, 'optional'>
     what: `${over ? 'End' : 'Resume'} run ${run.run_id}`,
     why: `it is ${run.status}${over ? ' and all its steps are done' : steps}${also}`,
     action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
-    evidence: [{ file: `${run.folder}/state.json`, says: run.status }],
+    evidence: [runEvidence(first, root)],
   };
 }

@@ -3,6 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { shortName } from '../../model/record.ts';
 import { bmadConfigOf } from './bmad-config.ts';
+import { documentsOf } from './discovery.ts';
 import { olderNote } from './older-state.ts';
 import type { Call, Context, MemoryPort, ProjectFacts } from '../context.ts';
 
@@ -21,6 +22,8 @@ const request = z.object({
   done: z.boolean(),
   line: z.int(),
 });
+
+const document = z.object({ kind: z.string(), path: z.string(), state: z.string() });
 
 export const contextSchema = z.object({
   section: z.enum(SECTIONS),
@@ -82,8 +85,12 @@ export const contextSchema = z.object({
       sections: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })),
       infrastructure: z.unknown().optional(),
       files: z.array(z.string()),
+      /** Those that BMAD's workflows wrote. */
+      documents: z.array(document),
     })
     .optional(),
+  /** What BMAD's workflows have written, and how far each is. */
+  documents: z.array(document),
   /** Sections of the shared context that belong nowhere else: conventions, environment, … */
   other: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })).optional(),
   session: z
@@ -115,6 +122,7 @@ export async function contextData(
   const state = await context.state(project);
   const facts = await state.facts();
   const known = await facts.context();
+  const documents = await documentsOf(state);
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
   const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));
@@ -140,6 +148,7 @@ export async function contextData(
     project: about.project,
     user: about.user,
     kit_version: about.kit_version,
+    documents,
     ...(wants('stack')
       ? {
           stack: {
@@ -177,10 +186,9 @@ export async function contextData(
             sections: shown((topic) => topic !== undefined && BUILT.has(topic)),
             infrastructure: about.infrastructure,
             files: known.notes,
+            documents: documents.filter(({ kind }) => kind === 'architecture'),
           },
-          ...(section === 'architecture'
-            ? { decisions: decisions.filter(({ architecture }) => architecture) }
-            : {}),
+          ...(section === 'architecture' ? { decisions: aboutArchitecture(decisions) } : {}),
         }
       : {}),
     ...(section === 'all'
@@ -248,6 +256,12 @@ async function decisionsOf(
       sources: [`${source}:${line}`],
     }));
   return [...found, ...traced.toReversed()];
+}
+
+/** Those that are marked so; all of them where nobody marks any. */
+function aboutArchitecture(decisions: NonNullable<ContextData['decisions']>) {
+  const marked = decisions.filter(({ architecture }) => architecture);
+  return marked.length === 0 ? decisions : marked;
 }
 
 const isArchitecture = (told: string): boolean => /\[ARCH\]/i.test(told);

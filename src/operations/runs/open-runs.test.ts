@@ -3,6 +3,7 @@ import { branchFile, kitState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { next } from '../project/next.ts';
 import { runCheckpoint, runFinish } from './run-progress.ts';
+import { saveSession } from './save-session.ts';
 
 const RUNS = '_bmad-output/.runs';
 
@@ -34,6 +35,30 @@ describe('next, with runs', () => {
     expect(((await session.ok(next)).data['actions'] as Actions)[0]?.what).toBe(
       'Resume run dev-story-20260227-143022',
     );
+  });
+
+  it('counts a run as a beginning, and tells of hand-offs and the last session (M-47)', async () => {
+    const session = await runSession(onTestFinished, {
+      files: {
+        [`${RUNS}/main/dev-story-20260227-143022/state.json`]: kitState({ steps_completed: [1, 2, 3, 4] }),
+        '_bmad/_memory/shared-context.md': '# Shared context\n',
+        '_bmad/_memory/handoff-log.md':
+          '| 2026-02-28 10:00 | dev → qa | valider le panier | ⏳ |\n| 2026-02-28 11:00 | qa → dev | relire | ✅ |\n',
+      },
+    });
+    await session.ok(saveSession, { agent: 'dev', work: ['cart'], next: 'finish the checkout' });
+    const { data, answer } = await session.ok(next);
+    const phases = data['phases'] as { phase: string; state: string; evidence: { file: string }[] }[];
+    expect(phases.at(-1)).toMatchObject({
+      phase: 'implementation',
+      state: 'in progress',
+      evidence: [{ file: `${RUNS}/main/dev-story-20260227-143022/state.json`, says: 'running' }],
+    });
+    expect(answer.body).toContain('implementation in progress');
+    expect(answer.body).toContain('it is running, 4 of 8 steps');
+    expect(answer.body).toMatch(/Open H-\w+: dev → qa: valider le panier/);
+    expect(answer.body).not.toContain('relire');
+    expect(answer.body).toMatch(/Last session, dev, [\d-]+.*: next finish the checkout/);
   });
 
   it('passes over what was put away, and a failure whose workflow was begun anew', async () => {

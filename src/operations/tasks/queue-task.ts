@@ -4,11 +4,11 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
+import { knownAbout } from '../memory/known-about.ts';
 import { askedAgent, languageOf } from './asked-agent.ts';
 import { openRun } from '../runs/run-view.ts';
 
 const BRIEF_BYTES = 60_000;
-const KNOWN = 5;
 
 interface TaskOrder {
   agent: string;
@@ -35,7 +35,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   const state = await context.state(project);
   await checkRun(runId, state);
   const files = await contextFiles(state.root, order.contextFiles ?? [], hide);
-  const [tasks, known] = await Promise.all([state.tasks(), relevant(task, context, project, call.signal)]);
+  const [tasks, known] = await Promise.all([state.tasks(), knownAbout(task, context, project, call.signal)]);
   const { handle } = person;
   const safe = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : shownText(text, hide);
@@ -97,39 +97,4 @@ async function checkRun(id: string | undefined, state: RunsPort): Promise<void> 
     hint: 'Omit run_id for a task without a run.',
     steps: [openRun(undefined, 'Open a run')],
   });
-}
-
-/** What the project has decided and learned the hard way about such a task. Without a memory there is nothing. */
-async function relevant(
-  query: string,
-  context: Context,
-  project: string | undefined,
-  signal: AbortSignal,
-): Promise<{ decisions: string[]; failures: string[] }> {
-  try {
-    const memory = await context.memory(project);
-    const asked = {
-      query: query.slice(0, 2_000),
-      alternatives: [],
-      tags: [],
-      limit: KNOWN,
-      superseded: false,
-    };
-    const of = async (type: 'decisions' | 'failures') => {
-      const { hits } = await memory.recall({ ...asked, types: [type] }, signal);
-      return hits.map(({ entry }) => entry);
-    };
-    const facts = await (await context.state(project)).facts();
-    const failures = (await of('failures')).map(({ text, tags }) => {
-      const { title, rule, lesson, fix } = facts.failureIn(text, tags);
-      const [label, told] =
-        rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
-      return told === undefined ? title : `${title}. ${label}: ${told}`;
-    });
-    return { decisions: (await of('decisions')).map(({ text }) => text), failures };
-  } catch (error) {
-    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
-    context.log.info(`no memories for the brief: ${error.message}`);
-    return { decisions: [], failures: [] };
-  }
 }

@@ -1,6 +1,6 @@
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { at, type ItemKind } from './model.ts';
+import { at, type ItemKind, type State } from './model.ts';
 import { planActions } from './plan-actions.ts';
 import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
@@ -8,7 +8,7 @@ import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { isDone, isUnreviewed, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { Workers, type Action } from './workers.ts';
+import { phaseOfWorkflow, Workers, type Action } from './workers.ts';
 
 export type { Action } from './workers.ts';
 
@@ -29,6 +29,9 @@ export function createProgress(root: string) {
       const report = await readReport(root);
       return { report, actions: nextActions(report, new Workers(catalogue)), totals: totalsOf(report) };
     },
+    phaseOf: phaseOfWorkflow,
+    /** The documents there are, and how far each is. */
+    inventory: async () => inventoryOf(await readReport(root)),
     /** The story that is worked on and the plans, as they are. */
     documents: () => projectDocuments(root),
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
@@ -74,6 +77,14 @@ function totalsOf({ stories }: Report) {
     waiting_for_review: stories.filter((story) => !isDone(story) && story.likely === 'review').length,
     done_without_review: done.filter(isUnreviewed).length,
   };
+}
+
+function inventoryOf({ items }: Report): { kind: ItemKind; path: string; state: State }[] {
+  return items.flatMap(({ kind, phase, state, evidence: [proof] }) =>
+    proof === undefined || state === 'not started' || (phase === 'implementation' && kind !== 'sprint')
+      ? []
+      : [{ kind, path: proof.file, state }],
+  );
 }
 
 /** The documents that the worker reads, the ones nearest to the work first. */

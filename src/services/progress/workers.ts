@@ -3,7 +3,7 @@ import { attempt, orElse } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { COMMANDS } from '../../catalogue/old-commands.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
-import type { Evidence } from './model.ts';
+import type { Evidence, Phase } from './model.ts';
 
 interface Ways {
   /** Workflows of version 6, the oldest names first: a project has those of its own version. */
@@ -67,6 +67,28 @@ const WAYS = {
 } satisfies Record<string, Ways>;
 
 export type Work = keyof typeof WAYS;
+
+const PHASE_OF: Partial<Record<Work, Phase>> = {
+  brainstorm: 'analysis',
+  brief: 'analysis',
+  'document code': 'analysis',
+  begin: 'analysis',
+  prd: 'planning',
+  'tech spec': 'planning',
+  ux: 'planning',
+  architecture: 'solutioning',
+  epics: 'solutioning',
+  readiness: 'solutioning',
+};
+
+/** The phase that a workflow belongs to, by its name in any version or by its path; nothing for one that is not BMAD's. */
+export function phaseOfWorkflow(workflow: string): Phase | undefined {
+  const parts = workflow.split(/[/:]/).filter((part) => !/^(?:workflow|skill)\.\w+$/i.test(part));
+  const name = (parts.at(-1) ?? '').replace(/\.\w+$/, '').replace(/^bmad-/, '');
+  const works = Object.entries<Ways>(WAYS) as [Work, Ways][];
+  const work = works.find(([, { v6 }]) => v6.includes(name))?.[0];
+  return work === undefined ? undefined : (PHASE_OF[work] ?? 'implementation');
+}
 
 /** Something to do, why, and who does it. */
 export interface Action {

@@ -1,0 +1,47 @@
+import { BmadError } from '../../base/errors.ts';
+import type { Context } from '../context.ts';
+
+const KNOWN = 5;
+
+/** What a project has decided, and learned the hard way, about a piece of work. */
+export interface KnownAbout {
+  decisions: string[];
+  failures: string[];
+}
+
+/** The same for every brief, whoever hands the work on. Without a memory there is nothing. */
+export async function knownAbout(
+  query: string,
+  context: Context,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<KnownAbout> {
+  try {
+    const memory = await context.memory(project);
+    // Where nothing is known, no model has to be loaded to search it.
+    if (await memory.isEmpty()) return { decisions: [], failures: [] };
+    const asked = {
+      query: query.slice(0, 2_000),
+      alternatives: [],
+      tags: [],
+      limit: KNOWN,
+      superseded: false,
+    };
+    const of = async (type: 'decisions' | 'failures') => {
+      const { hits } = await memory.recall({ ...asked, types: [type] }, signal);
+      return hits.map(({ entry }) => entry);
+    };
+    const facts = await (await context.state(project)).facts();
+    const failures = (await of('failures')).map(({ text, tags }) => {
+      const { title, rule, lesson, fix } = facts.failureIn(text, tags);
+      const [label, told] =
+        rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
+      return told === undefined ? title : `${title}. ${label}: ${told}`;
+    });
+    return { decisions: (await of('decisions')).map(({ text }) => text), failures };
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+    context.log.info(`no memories for the brief: ${error.message}`);
+    return { decisions: [], failures: [] };
+  }
+}

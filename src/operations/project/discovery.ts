@@ -1,0 +1,61 @@
+import type { Run, RunsReading } from '../../model/run.ts';
+import type { ProjectState } from '../context.ts';
+import { isPutAway } from '../runs/branch-standing.ts';
+import { byRecency } from '../runs/run-view.ts';
+
+/** What exists in a project. It is found here for all answers, so that no two of them disagree. */
+
+type Progress = Awaited<ReturnType<ProjectState['progress']>>;
+type Facts = Awaited<ReturnType<Awaited<ReturnType<ProjectState['facts']>>['context']>>;
+
+/** The documents that BMAD's workflows leave behind, with how far each is. */
+export async function documentsOf(state: ProjectState): ReturnType<Progress['inventory']> {
+  return (await state.progress()).inventory();
+}
+
+/** What somebody waits for, and where the last session ended. */
+export interface Waiting {
+  handoffs: { id: string; from: string; to?: string | undefined; text: string }[];
+  session?: { agent?: string | undefined; date?: string | undefined; next: string } | undefined;
+}
+
+export async function waitingIn(state: ProjectState): Promise<Waiting> {
+  const facts = await state.facts();
+  const known = await facts.context();
+  const { session } = known;
+  const next = session?.next?.trim() ?? '';
+  return {
+    handoffs: openRequests(known).map(({ id, from, to, text }) => ({
+      id,
+      from,
+      to,
+      text: facts.shown(text),
+    })),
+    ...(session === undefined || next === ''
+      ? {}
+      : { session: { agent: session.agent, date: session.date, next: facts.shown(next) } }),
+  };
+}
+
+/** Requests and hand-offs that nobody has ticked off. */
+function openRequests({ requests, handoffs }: Pick<Facts, 'requests' | 'handoffs'>): Facts['requests'] {
+  return [...requests, ...handoffs].filter(({ done }) => !done);
+}
+
+const OPEN = new Set(['running', 'paused', 'failed']);
+
+/** Runs that somebody should go on with, the newest first. One that failed is over when its workflow was begun anew. */
+export function openRuns({ branches }: RunsReading): Run[] {
+  return branches
+    .filter((branch) => !isPutAway(branch))
+    .flatMap(({ runs }) => runs.filter((run) => OPEN.has(run.status) && !isReplaced(run, runs)))
+    .sort(byRecency);
+}
+
+function isReplaced(run: Run, others: readonly Run[]): boolean {
+  const workflow = workflowOf(run);
+  if (run.status !== 'failed' || workflow === undefined) return false;
+  return others.some((other) => other !== run && workflowOf(other) === workflow && byRecency(other, run) < 0);
+}
+
+export const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;
