@@ -102,7 +102,7 @@ describe('the paths that delivered texts name', () => {
 
   /** What leads nowhere and is not excused, with a word about texts that name nothing at all. */
   async function deadEndsOf(install: string, opened: Opened, kind?: OriginKind): Promise<unknown[]> {
-    const { texts, paths, resolved, deadEnds } = await crawl(opened, kind);
+    const { texts, files, paths, resolved, deadEnds } = await crawl(opened, kind);
     const isExcused = ({ written }: { written: string }): boolean => {
       const excuse = EXCUSES.find((each) => each.installs.test(install) && each.path.test(written));
       if (excuse !== undefined) used.add(excuse);
@@ -110,7 +110,7 @@ describe('the paths that delivered texts name', () => {
     };
     const left = deadEnds.filter((end) => !isExcused(end));
     lines.push(
-      `${install}: ${texts} texts, ${paths} paths, ${resolved} resolved, ${deadEnds.length - left.length} excused`,
+      `${install}: ${texts} texts, ${files} files, ${paths} paths, ${resolved} resolved, ${deadEnds.length - left.length} excused`,
     );
     return paths > texts && texts > 0 ? left : [...left, `${texts} texts name ${paths} paths`];
   }

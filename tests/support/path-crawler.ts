@@ -17,6 +17,8 @@ interface DeadEnd {
 
 export interface Crawl {
   texts: number;
+  /** Files that were reached from there and read in turn. */
+  files: number;
   /** How many different paths of the content each text names, all together. */
   paths: number;
   resolved: number;
@@ -28,8 +30,8 @@ interface Rules {
   /** `{project-root}/bmad/` leads to `bmad://`. */
   prefixes: [string, string][];
   values: Map<string, string>;
-  /** Where relative paths begin, if that is said. */
-  beside: string | undefined;
+  /** Whether it is said where relative paths begin. */
+  beside: boolean;
   /** What the answer says is done or found elsewhere. */
   settled: RegExp[];
 }
@@ -37,13 +39,13 @@ interface Rules {
 const READ = /uri:"(bmad:\/\/[^"]*)"/;
 
 function rulesIn(answer: string): Rules {
-  const rules: Rules = { prefixes: [], values: new Map(), beside: undefined, settled: [] };
+  const rules: Rules = { prefixes: [], values: new Map(), beside: false, settled: [] };
   for (const line of answer.slice(0, answer.indexOf('----- BEGIN')).split('\n')) {
     const uri = READ.exec(line)?.[1];
     const written = [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
     if (line.startsWith('- Files the text names as') && uri !== undefined)
       for (const each of written) rules.prefixes.push([each.slice(0, -1), uri.slice(0, -1)]);
-    if (/^- (?:Relative paths|Files \()/.test(line) && uri !== undefined) rules.beside = uri.slice(0, -1);
+    if (/^- (?:Relative paths|Files \()/.test(line)) rules.beside = true;
     if (line.startsWith('- A dependency') && uri !== undefined)
       rules.prefixes.push(['dependency:', uri.replace('{type}/{name}', '')]);
     const [, key, value] = /^- `\{([^}]+)\}`: (.+)$/.exec(line) ?? [];
@@ -109,46 +111,75 @@ function uriOf(
   rules: Rules,
   isFolder: (path: string) => boolean,
 ): string | false | undefined {
-  if (/[{}*]/.test(path.replace(/^\{project[-_]root\}\/|^\{bmad_folder\}|^\{_bmad\}/g, ''))) return undefined;
+  if (/[{}*]|\.\.\./.test(path.replace(/^\{project[-_]root\}\/|^\{bmad_folder\}|^\{_bmad\}/g, '')))
+    return undefined;
   if (path.startsWith('bmad://')) return path;
   const rule = rules.prefixes.find(([prefix]) => path.startsWith(prefix));
   if (rule !== undefined) return rule[1] + path.slice(rule[0].length);
   if (ROOTED.test(path)) return rules.settled.some((settled) => settled.test(path)) ? undefined : false;
   if (!/^\.{1,2}\//.test(path) && (/^[{/]/.test(path) || !isFolder(`${folder}/${path.split('/', 1)[0]}`)))
     return undefined;
-  if (rules.beside === undefined) return false;
+  if (!rules.beside) return false;
   const joined = posix.join(folder, path);
   return joined.startsWith('..') ? false : `bmad://${joined}`;
 }
 
+/**
+ * What tells a reader to go on: not tables, not what the server makes itself, and not templates, whose paths are those of
+ * the documents that are made from them.
+ */
+const FOLLOWED =
+  /^bmad:\/\/(?!manifests\/|config\/|_c(?:onfig|fg)\/)(?!.*(?:template|tmpl)).*\.(?:md|xml|ya?ml)$/;
+
 const say: SayStep = (step) => toolCall(step) ?? '';
 
-/** Starts everything that can be started, follows every path that its text names, and reads what is there. */
+/**
+ * Starts everything that can be started, follows every path that its text names, reads what is there, and follows the
+ * paths of that text in turn, by the rules of the answer that led there. Each file is read once.
+ */
 export async function crawl(
   { catalogue, delivery }: Pick<Workspace, 'catalogue' | 'delivery'>,
   kind?: OriginKind,
 ): Promise<Crawl> {
-  const found: Crawl = { texts: 0, paths: 0, resolved: 0, deadEnds: [] };
-  const known = new Map<string, boolean>();
+  const found: Crawl = { texts: 0, files: 0, paths: 0, resolved: 0, deadEnds: [] };
   const folders = new Set<string>();
   for (const { path } of await delivery.paths())
     for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) folders.add(at);
-  const isRead = async (uri: string): Promise<boolean> => {
-    const seen = known.get(uri);
-    if (seen !== undefined) return seen;
+  const texts = new Map<string, string | undefined>();
+  /** The text of a file or folder of the content; nothing if there is none. */
+  const textAt = async (uri: string): Promise<string | undefined> => {
+    if (texts.has(uri)) return texts.get(uri);
     const path = contentPath(uri);
-    const there = folders.has(path)
-      ? true
+    const text = folders.has(path)
+      ? ''
       : await delivery.file(path).then(
-          () => true,
+          (file) => file.text ?? '',
           (error: unknown) => {
-            if (error instanceof BmadError) return false;
+            if (error instanceof BmadError) return undefined;
             throw error;
           },
         );
-    known.set(uri, there);
-    return there;
+    texts.set(uri, text);
+    return text;
   };
+  /** The paths that a text names, and where they lead by the rules of the answer. */
+  const namedIn = (
+    file: string,
+    text: string,
+    rules: Rules,
+    names: readonly ReadonlyMap<string, string>[],
+  ): Map<string, string | false> => {
+    const wanted = new Map<string, string | false>();
+    const folder = posix.dirname(contentPath(file));
+    for (const [, written = ''] of text.matchAll(PATH)) {
+      // Readers take both spellings for the same.
+      const meant = filled(written, names).replace('{project_root}', '{project-root}');
+      const to = uriOf(meant, folder, rules, (path) => folders.has(posix.normalize(path)));
+      if (to !== undefined) wanted.set(written, to);
+    }
+    return wanted;
+  };
+  const followed = new Set<string>();
   // What is overridden can be called as well.
   for (const record of catalogue.callable) {
     if (!STARTABLE.includes(record.kind) || record.launches !== undefined) continue;
@@ -162,12 +193,9 @@ export async function crawl(
     for (const [, file = '', text = ''] of answer.matchAll(
       /----- BEGIN (\S+) -----\n(.*?)\n----- END \1 -----/gs,
     )) {
-      const folder = posix.dirname(contentPath(file));
-      const names = [rules.values, ownNames(text)];
-      for (const [, written = ''] of text.matchAll(PATH)) {
-        const to = uriOf(filled(written, names), folder, rules, (path) => folders.has(posix.normalize(path)));
-        if (to !== undefined) wanted.set(written, to);
-      }
+      followed.add(file);
+      for (const [written, to] of namedIn(file, text, rules, [rules.values, ownNames(text)]))
+        wanted.set(written, to);
       for (const name of dependenciesIn(text)) {
         const above = rules.prefixes.find(([prefix]) => prefix === 'dependency:')?.[1];
         const uri = above === undefined ? undefined : above + name;
@@ -177,16 +205,24 @@ export async function crawl(
       }
     }
     found.texts += 1;
-    for (const [written, uri] of wanted) {
-      found.paths += 1;
-      if (uri !== false && (await isRead(uri))) found.resolved += 1;
-      else
-        found.deadEnds.push({
-          record: `${record.kind} ${record.moduleName}/${record.name}`,
-          written,
-          uri: uri === false ? undefined : uri,
-        });
-    }
+    const who = `${record.kind} ${record.moduleName}/${record.name}`;
+    /** Follows the paths of one text, and those of the files behind them. */
+    const follow = async (from: string, paths: ReadonlyMap<string, string | false>): Promise<void> => {
+      for (const [written, uri] of paths) {
+        found.paths += 1;
+        const text = uri === false ? undefined : await textAt(uri);
+        if (uri === false || text === undefined) {
+          found.deadEnds.push({ record: from, written, uri: uri === false ? undefined : uri });
+          continue;
+        }
+        found.resolved += 1;
+        if (followed.has(uri) || !FOLLOWED.test(uri)) continue;
+        followed.add(uri);
+        found.files += 1;
+        await follow(`${uri} of ${who}`, namedIn(uri, text, rules, [ownNames(text), rules.values]));
+      }
+    };
+    await follow(who, wanted);
   }
   return found;
 }

@@ -139,6 +139,7 @@ describe('the reader of version 4 on BMAD 4.44.3', async () => {
         principles: expect.stringMatching(/\S/),
       },
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      likeness: expect.stringMatching(/^[\da-f]{64}$/),
     });
     const devops = at('.bmad-infrastructure-devops/agents/infra-devops-platform.md');
     expect(devops).toMatchObject({

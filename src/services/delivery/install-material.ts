@@ -7,7 +7,7 @@ import type { SayStep } from '../../base/step.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
-import { namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
+import { inAllForms, namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import { skillFolder } from './resolve-skill.ts';
 import { usedValues, type CommonParts } from './skill-material.ts';
 import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
@@ -47,6 +47,9 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   };
 }
 
+/** Generations whose texts lead to other texts, and these to further ones. */
+const LEADS_ON = new Set(['compiled', 'v4']);
+
 function pathNotes(
   { record, project, has }: InstallParts,
   text: string,
@@ -64,16 +67,15 @@ function pathNotes(
     const above = bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
     notes.push(`A dependency \`{type}/{name}\` of the file: ${reading(`bmad://${above}{type}/{name}`)}.`);
   }
-  const stated = rules.length > 0 || notes.length > 0 ? rules : [usualRule(record, has)];
+  const stated = inAllForms(rules.length > 0 || notes.length > 0 ? rules : [usualRule(record, has)], has);
   for (const folder of new Set(stated.map((rule) => rule.folder))) {
     const written = stated.filter((rule) => rule.folder === folder).map((rule) => `\`${rule.written}x\``);
     notes.push(`Files the text names as ${written.join(' or ')}: ${reading(`bmad://${folder}x`)}.`);
   }
   const folder = skillFolder(record);
-  if (namesBeside(text, folder, has))
-    notes.push(
-      `Relative paths (\`./x\`, \`x\`) begin at the folder of the file that names them, here: ${reading(`${contentUri(folder)}/x`)}.`,
-    );
+  const beside = 'Relative paths (`./x`, `x`) begin at the folder of the file that names them';
+  if (namesBeside(text, folder, has)) notes.push(`${beside}, here: ${reading(`${contentUri(folder)}/x`)}.`);
+  else if (LEADS_ON.has(record.generation)) notes.push(`${beside}.`);
   if (/_c(?:onfig|fg)\/agent-manifest\.csv/.test(text))
     notes.push(
       `\`agent-manifest.csv\` says who the agents were when BMAD was installed; who they are now: ${reading('bmad://manifests/agents')}.`,

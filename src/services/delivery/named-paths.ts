@@ -42,6 +42,21 @@ export function rulesOf(text: string, { origin }: BmadRecord, has: (path: string
   });
 }
 
+/** In the forms of the files that a text leads to: with and without the project, and version 4's core beside a pack. */
+export function inAllForms(rules: readonly PathRule[], has: (path: string) => boolean): PathRule[] {
+  const all = new Map(rules.map((rule) => [rule.written, rule]));
+  // What a pack of version 4 uses may name the core.
+  if (rules.some(({ written }) => written.startsWith('.bmad-')) && has('.bmad-core/core-config.yaml'))
+    all.set('.bmad-core/', { written: '.bmad-core/', folder: '.bmad-core/' });
+  for (const { written, folder } of rules) {
+    const bare = written.replace(/^\{project[-_]root\}\//, '');
+    if (!/^(?:_?bmad|\{bmad_folder\})\/$/.test(bare)) continue;
+    for (const form of [`{project-root}/${bare}`, bare])
+      if (!all.has(form)) all.set(form, { written: form, folder });
+  }
+  return [...all.values()];
+}
+
 /** What BMAD's folder is called in the texts of a root that do not name it themselves. */
 export function usualRule({ origin }: BmadRecord, has: (path: string) => boolean): PathRule {
   const own = basename(origin.root);

@@ -4,7 +4,7 @@ import type { SayStep } from '../../base/step.ts';
 import { fenced } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
-import { rulesOf } from './named-paths.ts';
+import { rulesOf, usualRule } from './named-paths.ts';
 import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
 
 /** What every format needs. */
@@ -110,7 +110,10 @@ const REPLACED_SCRIPTS = new Set([
 function rootNotes({ record, project, has }: SkillParts, body: string, say: SayStep): string[] {
   const isDone = (path: string): boolean =>
     /^\w+\/config\.yaml$|bmad-help\.csv$/.test(path) || REPLACED_SCRIPTS.has(path.replace(/^scripts\//, ''));
-  const rules = rulesOf(body, record, (path) => !isDone(path) && has(path));
+  const named = rulesOf(body, record, (path) => !isDone(path) && has(path));
+  // Up to 6.3 a skill leads to steps that name files of BMAD's folder, even if it names none itself.
+  const isEarly = /^6\.[0-3]\./.test(record.bmadVersion ?? '');
+  const rules = named.length === 0 && isEarly ? [usualRule(record, has)] : named;
   if (rules.length === 0) return [];
   const written = rules.map((rule) => `\`${rule.written}x\``).join(' or ');
   return [
