@@ -31,7 +31,7 @@ const GENERATIONS: [Version, number, { uri: string; holds: string; files: string
   ],
   [
     '4.44.3',
-    178,
+    147,
     {
       uri: 'skill://bmad-core/bmad-core-qa/SKILL.md',
       holds: 'ACTIVATION-NOTICE',

@@ -97,7 +97,10 @@ describe('resources', () => {
   it('serves no password of a configuration file, whatever tool it is for (S-16)', async () => {
     const { ok, folder } = await openSession(afterAll);
     const served = {
-      '.env': ['DB_PASS=korn7blume\nPGPASSWORD=amsel44\nNAME=x\n', 'DB_PASS=***\nPGPASSWORD=***\nNAME=x\n'],
+      '.env.example': [
+        'DB_PASS=korn7blume\nPGPASSWORD=amsel44\nNAME=x\n',
+        'DB_PASS=***\nPGPASSWORD=***\nNAME=x\n',
+      ],
       'mail.yaml': [
         'pass: korn7blume\nsmtp_pass: amsel44\nuser_pass: "ufer9"\nfirst_pass: lint\n',
         'pass: ***\nsmtp_pass: ***\nuser_pass: "***"\nfirst_pass: lint\n',
@@ -113,6 +116,15 @@ describe('resources', () => {
       const { data } = await ok(readResource, { uri: `bmad://custom/${name}` });
       expect(data['text'], name).toBe(masked);
     }
+  });
+
+  it('serves no file that is there for passwords (S-16)', async () => {
+    const { fail, folder } = await openSession(afterAll);
+    await writeFiles(folder, {
+      '_bmad/custom/.env': 'DB_PASS=korn7blume\n',
+      '_bmad/config.toml': '[core]\n',
+    });
+    expect((await fail(readResource, { uri: 'bmad://custom/.env' })).code).toBe('not_found');
   });
 
   it('shows the configuration of version 4', async () => {

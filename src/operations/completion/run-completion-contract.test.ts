@@ -217,7 +217,8 @@ describe('run_completion_contract, with scripts that misbehave', () => {
   });
 
   it('does not wait for a process that keeps the output open', async () => {
-    const script = `setsid sleep 600 & echo "pid $!"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n`;
+    const script = `setsid sh -c 'echo $$ > own; exec sleep 600' & until [ -s own ]; do sleep 0.05; done
+echo "pid $(cat own)"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n`;
     const session = await contractSession(onTestFinished, project(script));
     const { data } = await session.ok(runCompletionContract);
     expect(data['status']).toBe('PASS');
