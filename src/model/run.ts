@@ -50,6 +50,8 @@ export interface JournalEntry {
   at: string;
   event: 'opened' | 'adopted' | 'checkpoint' | 'finished';
   step?: number;
+  /** Earlier steps without a checkpoint, which are done when this one is. */
+  also?: number[];
   current?: number;
   total?: number;
   variables?: Record<string, unknown>;

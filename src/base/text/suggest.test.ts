@@ -19,6 +19,12 @@ describe('nearest', () => {
     expect(nearest(wrong, NAMES)).toEqual(suggestions);
   });
 
+  it('takes no piece of a word for a name (M-61)', () => {
+    expect(nearest('agent-builder', ['build', 'dev'])).toEqual([]);
+    expect(nearest('story-review', ['review', 'dev'])).toEqual(['review']);
+    expect(nearest('buil', ['build'])).toEqual(['build']);
+  });
+
   it('puts the closest first and keeps to the count', () => {
     const known = ['prd-validate', 'prd-edit', 'prd', 'prd-edits'];
     expect(nearest('prd-edi', known, 2)).toEqual(['prd-edit', 'prd-edits']);

@@ -65,7 +65,8 @@ export function applied(before: Table, entry: Omit<JournalEntry, 'after'>): Tabl
   if (entry.notes !== undefined) state['agent_notes'] = entry.notes;
   if (entry.event === 'finished') return { ...state, status: entry.status };
   const done = new Set(numbersIn(before['steps_completed']));
-  if (entry.step !== undefined) done.add(entry.step);
+  for (const step of [...numbersIn(entry.also), ...(entry.step === undefined ? [] : [entry.step])])
+    done.add(step);
   const steps = [...done].sort((a, b) => a - b);
   const last = lastStep(steps);
   const total = typeof state['total_steps'] === 'number' ? state['total_steps'] : undefined;

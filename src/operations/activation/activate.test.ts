@@ -76,6 +76,12 @@ describe('execute', () => {
     expect(await wholeText('bmad-create-story')).toContain('(workflow bmm/bmad-create-story)');
   });
 
+  it('says first that a text is deprecated, where it has no successor (M-61)', async () => {
+    expect(await wholeText('bmad-dev-story')).toMatch(
+      /^> `bmad-dev-story` is deprecated: `bmad-build` is now the official implementation method\./,
+    );
+  });
+
   it('gives party mode its roster', async () => {
     const text = await wholeText('*party-mode');
     expect(text).toContain('"bmad-agent-architect": {"name":"Winston","title":"System Architect"');

@@ -137,6 +137,15 @@ describe('search', () => {
     },
   );
 
+  it.each(['what after a story is built', 'the story is built, what now', 'que faire ensuite ?'])(
+    'leaves it to next to say what comes next: %s (M-61)',
+    async (query) => {
+      const { answer } = await session.ok(search, { query });
+      expect(answer.steps?.[0]).toEqual({ operation: 'next', why: 'See what comes next in this project' });
+      expect(saidIn(answer)).not.toContain('Start the first');
+    },
+  );
+
   it('says how to read on', async () => {
     const { answer } = await session.ok(search, { query: 'review', limit: 1 });
     expect(answer.steps?.at(-1)).toEqual({

@@ -64,6 +64,7 @@ export const search = defineOperation({
     items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
     next: z.string().optional(),
     weak: z.boolean().optional().describe('All matches are weak'),
+    asksNext: z.boolean().optional().describe('It asks what comes next, which "next" knows'),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
@@ -98,20 +99,29 @@ export const search = defineOperation({
       items: part,
       ...(next === undefined ? {} : { next }),
       ...(hits[0]?.weak === true ? { weak: true } : {}),
+      ...(workspace.project.root !== undefined && ASKS_NEXT.test(query) ? { asksNext: true } : {}),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ query, origin, detail, total, items, next, weak, absent }) {
+  render({ query, origin, detail, total, items, next, weak, asksNext, absent }) {
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
         note: [OTHERWISE.note, missing.note].filter(Boolean).join(' '),
-        steps: [OTHERWISE.step, ...missing.steps],
+        steps: [...(asksNext === true ? [NEXT] : []), OTHERWISE.step, ...missing.steps],
       };
     const body = items.map((item) => hitLine(item, detail)).join('\n');
+    // What comes next depends on how far the project is; no text that is found by words can say it.
+    if (asksNext === true)
+      return {
+        body,
+        note: `Matches by words only (${total}). What comes next depends on the project, and "next" says it.`,
+        again: nextPart(next),
+        steps: [NEXT],
+      };
     return weak === true
       ? {
           body,
@@ -127,6 +137,12 @@ export const search = defineOperation({
         };
   },
 });
+
+/** `what after a story is built`, `what is next`, `que faire ensuite`. */
+const ASKS_NEXT =
+  /\b(?:what|which)\b.{0,60}\b(?:next|after|afterwards|now)\b|\bnext step\b|\b(?:que|quoi)\b.{0,40}(?:ensuite|apr[eè]s|maintenant)|\bprochaine étape\b/iu;
+
+const NEXT: Step = { operation: 'next', why: 'See what comes next in this project' };
 
 /** How to use the first hit: what can be started is, anything else is read. */
 function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {

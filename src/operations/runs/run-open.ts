@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
+import { saying } from '../../base/step.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
@@ -35,12 +36,14 @@ export const runOpen = defineOperation({
     project: projectField,
   }),
   output: z.object({ run: runSchema, start: z.string() }),
-  async run({ workflow, module, branch, total_steps: total, variables, project }, context) {
+  async run({ workflow, module, branch, total_steps: told, variables, project }, context, { say }) {
     const workspace = await context.workspace(project);
     const record = findRecord({ name: workflow, kind: 'workflow', module, fuzzy: false }, workspace, context);
     const state = await context.state(project);
     const runs = await state.runs();
     const name = qualifiedName(record);
+    const activation = await workspace.delivery.activation(record, undefined, project, saying(say));
+    const total = told ?? stepCount(activation.material.further);
     const opened = await runs.open({
       workflow: name,
       workflowPath: pathOf(record, state.root),
@@ -60,6 +63,16 @@ export const runOpen = defineOperation({
     ],
   }),
 });
+
+/** How many steps a workflow has, by the files they are in; unknown where several folders have steps, or none. */
+function stepCount(files: readonly string[]): number | undefined {
+  const found = files.flatMap((uri) => {
+    const [, folder = '', digits] = /^(.*\/)step-?(\d{1,3})[^/]*\.(?:md|xml)$/i.exec(uri) ?? [];
+    return digits === undefined ? [] : [{ folder, number: Number(digits) }];
+  });
+  const last = Math.max(0, ...found.map(({ number }) => number));
+  return last === 0 || new Set(found.map(({ folder }) => folder)).size > 1 ? undefined : last;
+}
 
 /** Where the workflow is: a file of the project, or one that the server brings. */
 function pathOf({ absolutePath, bmadRelativePath }: BmadRecord, root: string): string {

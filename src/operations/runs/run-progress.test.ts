@@ -51,6 +51,26 @@ describe('run_checkpoint', () => {
     ]);
   });
 
+  it('records several steps at once, and tells of no problem afterwards (M-61)', async () => {
+    const session = await runSession(onTestFinished);
+    const run_id = await session.open('create-epics-and-stories');
+    await session.ok(runCheckpoint, { run_id, step: 1 });
+    const { data, answer } = await session.ok(runCheckpoint, { run_id, step: 4 });
+    // The files of the workflow say how many steps there are; there is no fifth.
+    expect(data['run']).toMatchObject({
+      steps_completed: [1, 2, 3, 4],
+      progress: { completed: 4, total: 4 },
+      problems: [],
+    });
+    expect(data['notes']).toEqual(['Steps 2 to 3 were recorded too, without checkpoints.']);
+    expect(answer.body).not.toContain('Next: step');
+    const status = await session.ok(getWorkflowStatus, { run_id });
+    expect(status.data['run']).toMatchObject({ problems: [] });
+    expect(status.answer.body).not.toContain('Next: step');
+    const again = await session.ok(runRepair, { run_id });
+    expect(again.data['run']).toMatchObject({ steps_completed: [1, 2, 3, 4] });
+  });
+
   it('records files that are there, once, and no others', async () => {
     const session = await runSession(onTestFinished);
     const run_id = await session.open('prd');

@@ -61,6 +61,13 @@ export function withFaults(material: Material, faults: readonly FileFault[]): Ma
   };
 }
 
+/** What is kept for old names only says so first; what forwards to another is not delivered itself. */
+function outdated({ name, deprecated, description }: BmadRecord): string | undefined {
+  if (deprecated === undefined) return undefined;
+  const why = description.replace(/^deprecated[\s:—–-]*/i, '');
+  return `> \`${name}\` is deprecated${why === '' ? '.' : `: ${why}`}`;
+}
+
 /** Context larger than this comes after the files, so that the first file is in the first part of the answer. */
 const LARGE_SECTION = 3_000;
 const LISTED_FILES = 40;
@@ -86,6 +93,7 @@ export function composeActivation(
   const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
   const head = [
     ofAnotherVersion(record, material.data?.originInfo),
+    outdated(record),
     `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo, say), ...notes(say)])}`,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];

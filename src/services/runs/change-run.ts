@@ -60,12 +60,18 @@ export async function checkpoint(
         subject: 'step',
         hint: 'Pass the right step, or a new total_steps.',
       });
+    const also = given.step === undefined ? [] : passedBy(before.state['steps_completed'], given.step);
+    if (also.length > 0)
+      notes.push(
+        `${also.length === 1 ? `Step ${also[0]} was` : `Steps ${also[0]} to ${also.at(-1)} were`} recorded too, without checkpoints.`,
+      );
     const artefacts = await recordedArtefacts(storage, place, given.artefacts ?? [], given.step);
     const known = before.state['session_variables'];
     const variables = { ...(isTable(known) ? known : {}), ...given.variables };
     return present<Change>({
       event: 'checkpoint',
       step: given.step,
+      also: also.length === 0 ? undefined : also,
       current: given.current,
       total: given.total,
       variables: given.variables === undefined ? undefined : { ...given.variables },
@@ -75,6 +81,17 @@ export async function checkpoint(
       checkpoint_id: checkpointId(id, step, variables),
     });
   });
+}
+
+/** A run is not kept by steps any more where more than so many are passed over at once. */
+const MOST_PASSED = 50;
+
+/** Steps are done in their order: one that is done ends those before it that nobody recorded. */
+function passedBy(completed: unknown, step: number): number[] {
+  const done = Array.isArray(completed) ? completed.map(Number) : [];
+  const first = done.reduce((most, each) => Math.max(most, each), 0) + 1;
+  const count = step - first;
+  return count < 1 || count > MOST_PASSED ? [] : Array.from({ length: count }, (_, index) => first + index);
 }
 
 export async function finishRun(
