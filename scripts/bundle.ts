@@ -42,6 +42,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
   'src/services/delegation/delegation.ts': 'delegation',
+  'src/operations/activation/context-pieces.ts': 'context-pieces',
+  'src/operations/project/project-context-data.ts': 'project-context',
   'src/operations/delegation/delegation-context.ts': 'delegation-context',
   'src/operations/delegation/delegation-result.ts': 'delegation-result',
   'src/services/delivery/agent-character.ts': 'agent-character',

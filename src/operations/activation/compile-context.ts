@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { packed } from '../../base/text/text-budget.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
-import { contextPieces } from './context-pieces.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
@@ -62,10 +60,11 @@ export const compileContext = defineOperation({
     const asked = { operation: 'compile_context' as const, call, words, project };
     const wanted = { name, kind, module, fuzzy: false };
     const { record: found, message } = await meantStart(wanted, workspace, context, asked);
-    const about = { message, project };
-    const { head, pieces, absent } = await contextPieces(found, about, call, workspace, context);
     const within = Math.min(budget, MOST_BUDGET);
-    const { isComplete: complete, ...result } = packed(head, pieces, absent, Math.max(0, within - NOTE));
+    const about = { message, project, budget: Math.max(0, within - NOTE) };
+    // What gathers and packs it is loaded when a context is asked for.
+    const { contextWithin } = await import('./context-pieces.ts');
+    const { isComplete: complete, ...result } = await contextWithin(found, about, call, workspace, context);
     const needed = result.needed + NOTE;
     if (budget < LEAST_BUDGET) throw tooSmall(budget, found, needed);
     return {

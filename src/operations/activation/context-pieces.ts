@@ -2,7 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
 import { essentialLength, type Chunk } from '../../base/text/text-chunks.ts';
-import type { LeftOut, Piece } from '../../base/text/text-budget.ts';
+import { packed, type LeftOut, type Piece } from '../../base/text/text-budget.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Activation, Call, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
@@ -14,15 +14,27 @@ const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
 const RECALLED = 12;
 const NAMED_FILES = 8;
 
-export interface ContextPieces {
+interface ContextPieces {
   head: string;
   pieces: Piece[];
   /** What was not even looked at, and why. */
   absent: LeftOut[];
 }
 
+/** The context of an agent or workflow, within a number of tokens. */
+export async function contextWithin(
+  record: BmadRecord,
+  { budget, ...about }: { message?: string | undefined; project?: string | undefined; budget: number },
+  call: Call,
+  workspace: Workspace,
+  context: Context,
+): Promise<ReturnType<typeof packed>> {
+  const { head, pieces, absent } = await contextPieces(record, about, call, workspace, context);
+  return packed(head, pieces, absent, budget);
+}
+
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
-export async function contextPieces(
+async function contextPieces(
   record: BmadRecord,
   { message, project }: { message?: string | undefined; project?: string | undefined },
   { signal, say }: Call,

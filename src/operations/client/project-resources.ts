@@ -5,7 +5,6 @@ import { getAgentMemory, learningsText } from '../memory/get-agent-memory.ts';
 import { getFailureMuseum, museumText } from '../project/get-failure-museum.ts';
 import { contextText } from '../project/get-project-context.ts';
 import { DATA_NOTE } from '../answer-text.ts';
-import { contextData } from '../project/project-context-data.ts';
 
 /** `bmad://project/context`, `…/decisions`, `…/failures`, `…/session` and `bmad://project/agents/{agent}`. */
 const PROJECT_URI = /^bmad:\/\/project\/(?:(context|decisions|failures|session)|agents\/([^/?#]{1,300}))$/i;
@@ -41,6 +40,7 @@ export async function projectText(
 ): Promise<string> {
   if (part === 'context' || part === 'decisions') {
     const section = part === 'context' ? 'all' : part;
+    const { contextData } = await import('../project/project-context-data.ts');
     return contextText(await contextData(section, context, project, call), false, Infinity);
   }
   if (part === 'failures')

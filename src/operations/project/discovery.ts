@@ -1,7 +1,4 @@
-import type { Run, RunsReading } from '../../model/run.ts';
 import type { ProjectState } from '../context.ts';
-import { isPutAway } from '../runs/branch-standing.ts';
-import { byRecency } from '../runs/run-view.ts';
 
 /** What exists in a project. It is found here for all answers, so that no two of them disagree. */
 
@@ -41,21 +38,3 @@ export async function waitingIn(state: ProjectState): Promise<Waiting> {
 function openRequests({ requests, handoffs }: Pick<Facts, 'requests' | 'handoffs'>): Facts['requests'] {
   return [...requests, ...handoffs].filter(({ done }) => !done);
 }
-
-const OPEN = new Set(['running', 'paused', 'failed']);
-
-/** Runs that somebody should go on with, the newest first. One that failed is over when its workflow was begun anew. */
-export function openRuns({ branches }: RunsReading): Run[] {
-  return branches
-    .filter((branch) => !isPutAway(branch))
-    .flatMap(({ runs }) => runs.filter((run) => OPEN.has(run.status) && !isReplaced(run, runs)))
-    .sort(byRecency);
-}
-
-function isReplaced(run: Run, others: readonly Run[]): boolean {
-  const workflow = workflowOf(run);
-  if (run.status !== 'failed' || workflow === undefined) return false;
-  return others.some((other) => other !== run && workflowOf(other) === workflow && byRecency(other, run) < 0);
-}
-
-export const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;

@@ -7,7 +7,7 @@ import { GRIMOIRE_FILES, WEB_CONTEXT } from '../../../tests/support/kit-trees.ts
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
 import { getProjectContext } from './get-project-context.ts';
-import type { ContextData } from './project-context-data.ts';
+import type { ContextData } from './project-context-schema.ts';
 
 async function contextOf(
   files: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ import { oneLine, plural } from '../../base/text/text.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { contextData, contextSchema, SECTIONS } from './project-context-data.ts';
+import { contextSchema, SECTIONS } from './project-context-schema.ts';
 
 type Data = z.output<typeof contextSchema>;
 
@@ -20,7 +20,10 @@ export const getProjectContext = defineOperation({
   input: z.strictObject({ section: z.enum(SECTIONS).optional(), project: whereField }),
   output: contextSchema,
 
-  run: ({ section, project }, context, call) => contextData(section ?? 'all', context, project, call),
+  async run({ section, project }, context, call) {
+    const { contextData } = await import('./project-context-data.ts');
+    return contextData(section ?? 'all', context, project, call);
+  },
 
   render: (data) => ({
     body: contextText(data, data.section === 'all'),

@@ -5,9 +5,10 @@ import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
 import { detailField, projectField } from '../fields.ts';
+import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { allDone, runData } from '../runs/run-view.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
-import { openRuns, waitingIn, workflowOf, type Waiting } from './discovery.ts';
+import { waitingIn, type Waiting } from './discovery.ts';
 
 const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 type Evidence = z.output<typeof evidenceSchema>;
