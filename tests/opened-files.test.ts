@@ -88,4 +88,28 @@ describe('the code', () => {
     );
     expect(allowed.filter((pair) => !taken.has(pair))).toEqual([]);
   });
+
+  /** What is not text of a project that anybody is shown. */
+  const READS_ALL: Record<string, string> = {
+    'config/load.ts':
+      'the settings of the user and of the project, by fixed names; only known keys are shown',
+    'services/completion/programs.ts':
+      'what package managers read, such as .npmrc; values of credentials are masked',
+    'services/completion/tree-files.ts': 'rules of .gitignore files, which are not shown',
+    'services/codebase/file-list.ts': 'rules of ignore files, which are not shown',
+    'app/built-in-model.ts': 'the built-in model',
+    'meaning/embedders/static.ts': 'the built-in model',
+    'app/app.ts': 'a file that the user has named on the command line',
+  };
+
+  it('reads a file of a project only with a rule for files of secrets (S-25)', async () => {
+    const without: string[] = [];
+    for (const file of production.filter((name) => !name.startsWith('base/'))) {
+      const text = await readFile(join(source, file), 'utf8');
+      const calls = text.split('readInside(').slice(1);
+      if (calls.some((call) => !/^[^;]{0,150}(?:NO_SECRET_FILES|serves|rulesFor)/.test(call)))
+        without.push(file);
+    }
+    expect(without.sort()).toEqual(Object.keys(READS_ALL).sort());
+  });
 });

@@ -1,6 +1,7 @@
 import { BmadError } from '../base/errors.ts';
 import { noted } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
+import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
 import { givenValue } from './given-value.ts';
@@ -65,7 +66,7 @@ async function firstTable(
   for (const file of paths) {
     let text = '';
     try {
-      text = (await readInside(root, file, MAX_CONTEXT_BYTES)).toString('utf8');
+      text = (await readInside(root, file, MAX_CONTEXT_BYTES, NO_SECRET_FILES)).toString('utf8');
       return { file, text, table: tableOf(parseYaml(file, text)) };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;

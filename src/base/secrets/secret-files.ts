@@ -21,6 +21,9 @@ export function isSecretFile(path: string): boolean {
   return SECRET.test(name) || SECRET_END.test(name) || (SERVICE_ACCOUNT.test(name) && /\.json$/i.test(name));
 }
 
+/** How a project's files are read: whoever writes the project may give `.env` another name, by a link or a setting. */
+export const NO_SECRET_FILES = { serves: (realPath: string): boolean => !isSecretFile(realPath) } as const;
+
 function withoutSpare(name: string): string {
   let end = name.length;
   for (;;) {

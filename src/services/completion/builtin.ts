@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { expected } from '../../base/expected.ts';
 import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
+import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { kitStackOf, listForStacks, stacksIn, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
@@ -183,7 +184,9 @@ function surroundings(
     node: process.execPath,
     program: (name) => findProgram(name, env['PATH'] ?? env['Path']),
     async text(path) {
-      const bytes = await readInside(root, join(folder, path), FILE_BYTES).catch(expected(() => undefined));
+      const bytes = await readInside(root, join(folder, path), FILE_BYTES, NO_SECRET_FILES).catch(
+        expected(() => undefined),
+      );
       return bytes?.toString('utf8');
     },
     async upwards(path) {

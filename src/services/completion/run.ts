@@ -2,6 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { findProgram, mayRun } from '../../base/files/file-digest.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
+import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { KIT_STACKS, type KitStack } from '../../kit/stacks.ts';
@@ -61,7 +62,7 @@ export function scriptPaths(folder: string): string[] {
 export async function findScript(root: string, paths: readonly string[]): Promise<Script | undefined> {
   for (const path of paths) {
     try {
-      return { path, content: await readInside(root, path, SCRIPT_BYTES) };
+      return { path, content: await readInside(root, path, SCRIPT_BYTES, NO_SECRET_FILES) };
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (error.code === 'not_found') continue;

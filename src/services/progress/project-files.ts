@@ -1,5 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
+import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { utf8Text } from '../../kit/utf8.ts';
 import type { Trouble } from './model.ts';
 
@@ -34,7 +35,7 @@ export class ProjectFiles {
 
   async #read(path: string): Promise<FileText | undefined> {
     try {
-      const text = utf8Text(await readInside(this.root, path, MAX_BYTES));
+      const text = utf8Text(await readInside(this.root, path, MAX_BYTES, NO_SECRET_FILES));
       return text === undefined ? this.#tell({ file: path, message: 'it is not UTF-8 text' }) : { text };
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
