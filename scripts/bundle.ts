@@ -38,6 +38,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/completion/trust.ts': 'trust',
   'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',
+  'src/services/knowledge/knowledge.ts': 'knowledge',
   'src/services/ranking/reranker.ts': 'reranker',
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
@@ -55,7 +56,10 @@ const LATE_PARTS: Record<string, string> = {
 };
 
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */
-const LATE_MODULES: Record<string, string> = { 'src/base/secrets/masking.ts': 'masking' };
+const LATE_MODULES: Record<string, string> = {
+  'src/base/secrets/masking.ts': 'masking',
+  'src/sources/marketplace.ts': 'marketplace',
+};
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
 
