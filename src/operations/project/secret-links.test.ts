@@ -12,21 +12,26 @@ const SECRET = `# Notes ${CANARY}\n- [2026-01-01] dev: ${CANARY} was chosen\n## 
 
 /** Where a project may put a link to a file that is not its own, in which nobody would look for secrets. */
 const PLACES = [
-  ...['decisions-log.md', 'failure-museum.md', 'shared-context.md', 'session-state.md', 'memories.json'].map(
-    (name) => `_bmad/_memory/${name}`,
-  ),
-  ...['prd.md', 'architecture.md', 'epics.md', 'ux.md'].map(
-    (name) => `_bmad-output/planning-artifacts/${name}`,
-  ),
-  ...['1-1-story.md', 'sprint-status.yaml'].map((name) => `_bmad-output/implementation-artifacts/${name}`),
-  ...['docs/prd.md', 'project-context.md', 'project-context.yaml', 'BMAD_TRACE.md', '_bmad/notes.md'],
-  ...[
-    '_bmad/custom/config.toml',
-    '_bmad/config.toml',
-    '_bmad-output/contracts/dc-1.md',
-    '_bmad/agents/eve.md',
-  ],
+  '_bmad/_memory/decisions-log.md',
+  '_bmad/_memory/failure-museum.md',
+  '_bmad/_memory/shared-context.md',
+  '_bmad/_memory/session-state.md',
+  '_bmad/_memory/memories.json',
+  '_bmad/agents/eve.md',
+  '_bmad/config.toml',
+  '_bmad/custom/config.toml',
+  '_bmad/notes.md',
   '_bmad-output/.runs/main/dev-story-20260227-143022/summary.md',
+  '_bmad-output/contracts/dc-1.md',
+  '_bmad-output/implementation-artifacts/1-1-story.md',
+  '_bmad-output/implementation-artifacts/sprint-status.yaml',
+  '_bmad-output/planning-artifacts/architecture.md',
+  '_bmad-output/planning-artifacts/epics.md',
+  '_bmad-output/planning-artifacts/prd.md',
+  'BMAD_TRACE.md',
+  'docs/prd.md',
+  'project-context.md',
+  'project-context.yaml',
 ];
 
 /** What the operations need that cannot do without. */
