@@ -125,6 +125,26 @@ describe('tools and names of two modules', async () => {
     if (!outcome.ok) throw new Error(outcome.error.text);
     expect(outcome.data['values']).toEqual(['bmgd/dev-story', 'bmm/dev-story']);
   });
+
+  it('starts neither of two workflows of that name on a guess, and the one of a command', async () => {
+    const outcome = await execute(activate, { name: 'dev-story' }, context, testCall());
+    expect(outcome.ok ? outcome.data['name'] : outcome.error).toMatchObject({
+      code: 'ambiguous',
+      suggestions: ['bmgd/dev-story', 'bmm/dev-story'],
+    });
+    const command = await execute(activate, { name: '*dev-story' }, context, testCall());
+    expect(command.ok ? command.data['name'] : command.error.text).toBe('bmm/dev-story');
+    // The agent at work means the one of its own menu.
+    for (const [agent, module] of [
+      ['game-dev', 'bmgd'],
+      ['dev', 'bmm'],
+    ]) {
+      const call = { ...testCall(), recent: { texts: [], calls: new Map() } };
+      await execute(activate, { name: agent }, context, call);
+      const asked = await execute(activate, { name: 'dev-story' }, context, call);
+      expect(asked.ok ? asked.data['name'] : asked.error.text).toBe(`${module}/dev-story`);
+    }
+  });
 });
 
 describe('version 4 and 6 side by side', async () => {

@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { saying } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { cut } from '../../base/text/text.ts';
-import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { namedRecord, type NameRequest } from '../catalogue/recommend.ts';
 import type { NamedTarget } from '../catalogue/targets.ts';
 import type { Call, Context, Workspace } from '../context.ts';
@@ -41,7 +41,14 @@ export async function meantStart(
   const record = found instanceof BmadError ? undefined : found;
   const isOwn = record !== undefined && record.origin.kind !== 'package';
   if (isOwn && (!name.startsWith('*') || isCalled(record, name))) return plain();
-  if (record !== undefined && !hasOwnAgents(workspace)) return plain();
+  // What the user prefers is not taken over by a menu of the project.
+  if (record !== undefined && (workspace.catalogue.isPreferred(record) || !hasOwnAgents(workspace)))
+    return plain();
+  const several = name.startsWith('*') ? [] : calledThat(name, found, workspace);
+  if (several.length > 1) {
+    const own = several.find(({ moduleName }) => moduleName === atWork(asked)?.split('/', 1)[0]);
+    return own === undefined ? plain() : { record: own, message: asked.words };
+  }
   const command = await commandMeant(name, record === undefined, workspace, asked);
   if (command !== undefined) return started(command, name, record, workspace, asked);
   return plain();
@@ -67,6 +74,19 @@ function isCalled({ name, aliases }: BmadRecord, asked: string): boolean {
   return [name, shortName(name), ...aliases].some((each) => fold(each) === wanted);
 }
 
+/** The agent that was started last in this conversation. */
+const atWork = ({ call }: Request): string | undefined =>
+  call.recent?.texts.find(({ agent }) => agent !== undefined)?.agent;
+
+/** Workflows of several modules that have an ambiguous name: no menu decides between them, only the agent at work does. */
+function calledThat(name: string, found: unknown, { catalogue }: Workspace): BmadRecord[] {
+  if (!(found instanceof BmadError) || found.code !== 'ambiguous') return [];
+  const wanted = fold(shortName(name));
+  return catalogue.winners.filter(
+    (record) => record.kind !== 'agent' && isListed(record) && fold(shortName(record.name)) === wanted,
+  );
+}
+
 function hasOwnAgents({ catalogue }: Workspace): boolean {
   return catalogue.winners.some(({ kind, origin }) => kind === 'agent' && origin.kind !== 'package');
 }
@@ -81,16 +101,18 @@ function chosen(
   name: string,
   all: readonly Command[],
   handleOf: (record: BmadRecord) => string,
-  { operation, call }: Request,
+  asked: Request,
 ): Command {
+  const { operation } = asked;
   const [first] = all;
+  const working = atWork(asked);
+  const own = all.find(({ agent }) => qualifiedName(agent) === working);
+  if (own !== undefined) return own;
   const ofMethod = all.filter(({ agent }) => METHOD.has(agent.moduleName));
   const some = ofMethod.length > 0 ? ofMethod : all;
   const targets = new Set(some.map(({ starts, agent }) => starts ?? agent));
   if (targets.size === 1 && some[0] !== undefined) return some[0];
-  const working = call.recent?.texts.find(({ agent }) => agent !== undefined)?.agent;
   const best =
-    all.find(({ agent }) => qualifiedName(agent) === working) ??
     some.find(({ isUsual }) => isUsual) ??
     GENERALISTS.flatMap((agent) => some.filter((command) => command.agent.name === agent))[0];
   if (best !== undefined) return best;
