@@ -109,12 +109,14 @@ describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
     expect(asked).toHaveLength(1);
     expect(asked[0]?.message).toContain(place.cwd);
     expect(asked[0]?.message).toContain(`bash ${SCRIPT_PATH} .`);
+    expect(asked[0]?.message).toContain(FILES[SCRIPT_PATH].trimEnd());
     await client.callTool({ name: TOOL, arguments: {} });
     expect(asked).toHaveLength(1);
-    await writeFiles(place.cwd, { [SCRIPT_PATH]: `${FILES[SCRIPT_PATH]}# other\n` });
+    await writeFiles(place.cwd, { [SCRIPT_PATH]: `${FILES[SCRIPT_PATH]}${'# other\n'.repeat(1_000)}` });
     await client.callTool({ name: TOOL, arguments: {} });
     expect(asked).toHaveLength(2);
     expect(asked[1]?.message).toContain('(changed)');
+    expect(asked[1]?.message).toContain('too long to be shown here');
   });
 
   it.each<[string, ElicitResult]>([

@@ -28,9 +28,17 @@ export function personKey(request: ConfirmRequest): string {
   return `person-${sha256(JSON.stringify(request)).slice(0, 16)}`;
 }
 
-function formOf({ question, details, yes }: ConfirmRequest): ElicitRequestFormParams {
+/** A form of a host has no room for more. */
+const MOST_TEXT = 4_000;
+
+/** Whoever decides on a text has to see it: all of it, or that there is more to read. */
+function formOf({ question, details, text = '', yes }: ConfirmRequest): ElicitRequestFormParams {
+  const shown =
+    text.length > MOST_TEXT
+      ? 'The text is too long to be shown here. Read the file before you decide.'
+      : text;
   return {
-    message: `${question}\n\n${details}`,
+    message: [question, details, shown.trimEnd()].filter(Boolean).join('\n\n'),
     requestedSchema: {
       type: 'object',
       properties: { [FIELD]: { type: 'boolean', title: yes, default: false } },
