@@ -19,6 +19,7 @@ const OPTIONAL = ['@photostructure/sqlite'];
  */
 const LATE_PARTS: Record<string, string> = {
   'src/operations/on-demand.ts': 'operations',
+  'src/operations/command-line.ts': 'command-line',
   'src/surfaces/http/api/answers.ts': 'http-api',
   'src/app/open-workspace.ts': 'workspace',
   'src/readers/index.ts': 'readers',
@@ -50,6 +51,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delivery/agent-character.ts': 'agent-character',
   'src/services/delivery/agent-customization.ts': 'agent-customization',
   'src/catalogue/names-in-force.ts': 'names-in-force',
+  'src/catalogue/host-commands.ts': 'host-commands',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',
