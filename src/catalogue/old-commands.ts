@@ -1,6 +1,4 @@
 import { fold } from '../base/text/suggest.ts';
-import { shortName } from '../model/record.ts';
-import { nameOfToday } from './identity.ts';
 
 /**
  * What version 4 does by a command of an agent, where later versions have a workflow: under its name of today, the agent
@@ -36,9 +34,8 @@ const parsed = (way: string): OldCommand => {
   return { agent, command };
 };
 
-/** The command that stands for something of another generation, by any of its names. */
-export function commandFor(name: string): OldCommand | undefined {
-  const today = nameOfToday(fold(shortName(name)));
+/** The command that stands for what is called so today. */
+export function commandFor(today: string): OldCommand | undefined {
   return Object.hasOwn(COMMANDS, today) ? parsed(COMMANDS[today as keyof typeof COMMANDS]) : undefined;
 }
 

@@ -3,7 +3,8 @@ import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
 import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
-import { shaped, type Repeated } from './shaped.ts';
+import { continued, noteCall } from './recent.ts';
+import { fromTheStart, shaped, type Repeated } from './shaped.ts';
 
 export type CallOutcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
@@ -12,17 +13,20 @@ export type CallOutcome =
 /** The only door to an operation: checks the input, runs it, checks the output, hides secrets, logs. Never throws. */
 export async function execute(
   operation: AnyOperation,
-  raw: unknown,
+  asked: unknown,
   context: Context,
   call: Call,
 ): Promise<CallOutcome> {
   const started = performance.now();
+  const raw = continued(operation.name, asked, call);
   let given: Given = {};
+  let again: Repeated | undefined;
   try {
     if (call.caller !== undefined) await context.turn?.(call.caller);
     call.signal.throwIfAborted();
-    const { meant, input, route, repeated } = await meantBy(operation, raw, context, call);
+    const { meant, input, route, repeated, unused } = await meantBy(operation, raw, context, call);
     given = input;
+    again = repeated;
     const { say } = call;
     const own = say === undefined ? call : { ...call, say: (step: Step) => say(inProject(step, input)) };
     const result = await meant.run(input, seenBy(context, call), own);
@@ -30,7 +34,9 @@ export async function execute(
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
     if (meant.effect === 'read') call.signal.throwIfAborted();
-    const answer = shaped(meant.render(data, saying(own.say)), meant, repeated, context);
+    const rendered = meant.render(data, saying(own.say));
+    noteCall(call, operation.name, raw, rendered.again?.args['cursor'] ?? data['next']);
+    const answer = withUnused(shaped(rendered, meant, repeated, context), unused);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started });
     return {
@@ -53,7 +59,7 @@ export async function execute(
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
-    const safe = error.map((text) => context.secrets.redact(text));
+    const safe = fromTheStart(error, again).map((text) => context.secrets.redact(text));
     return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
   }
 }
@@ -82,6 +88,13 @@ interface Meant {
   route?: Route;
   /** What a caller calls again for more of the answer. */
   repeated: Repeated;
+  /** What was given although the operation that is meant does not take it, in words. */
+  unused?: string;
+}
+
+/** Models fill in what the schema of a tool lists, whether or not it is about this operation. */
+function withUnused(answer: Answer, unused: string | undefined): Answer {
+  return unused === undefined ? answer : { ...answer, note: [answer.note, unused].filter(Boolean).join(' ') };
 }
 
 async function meantBy(operation: AnyOperation, raw: unknown, context: Context, call: Call): Promise<Meant> {
@@ -96,8 +109,26 @@ async function meantBy(operation: AnyOperation, raw: unknown, context: Context, 
     name: route.within?.['operation'] ?? route.within?.['action'] ?? operation.name,
     args: { ...own.spoken, ...route.spoken },
   };
-  const input = allowedInput(meant, own.args, spoken, context, call);
-  return { meant, input, route, repeated: operation.name in UNIFIED ? { operation: meant, input } : called };
+  const extra = route.form === true ? extraIn(own.args, operation, meant) : [];
+  const args = Object.fromEntries(Object.entries(own.args).filter(([key]) => !extra.includes(key)));
+  const input = allowedInput(meant, args, spoken, context, call);
+  return {
+    meant,
+    input,
+    route,
+    repeated: operation.name in UNIFIED ? { operation: meant, input } : called,
+    ...(extra.length === 0 ? {} : { unused: `Not used by ${spoken.name}: ${extra.join(', ')}.` }),
+  };
+}
+
+/** These say where to look: to leave them out would answer another question. */
+const PLACES = new Set(['project', 'origin']);
+
+/** What a tool lists for others of its operations. */
+function extraIn(args: Given, tool: AnyOperation, { input, synonyms = {} }: AnyOperation): string[] {
+  return Object.keys(args).filter(
+    (key) => key in tool.input.shape && !(key in input.shape) && !(key in synonyms) && !PLACES.has(key),
+  );
 }
 
 /** To a caller who may only read, memory and code are such that keep no note of having been asked. */

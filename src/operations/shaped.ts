@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { BmadError } from '../base/errors.ts';
 import type { Step } from '../base/step.ts';
 import { cutToFit } from '../base/text/markdown.ts';
 import { answerRoom } from '../base/text/paging.ts';
@@ -77,4 +78,11 @@ function again(
     ...(open.length === 0 ? {} : { open }),
     why,
   };
+}
+
+/** The error of a cursor that does not fit, with the call that begins again. */
+export function fromTheStart(error: BmadError, repeated: Repeated | undefined): BmadError {
+  if (error.subject !== 'cursor' || error.steps.length > 0 || repeated === undefined) return error;
+  const { cursor: _cursor, ...input } = repeated.input;
+  return error.with({ steps: [again({ ...repeated, input }, {}, 'Begin again')] });
 }

@@ -91,6 +91,7 @@ export function foreignCursor(): BmadError {
     'invalid_input',
     'The cursor does not belong to this answer, or the content has changed since.',
     {
+      subject: 'cursor',
       hint: 'Repeat the call without a cursor, and use the cursor it returns.',
     },
   );

@@ -2,15 +2,24 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { saying, stepLines } from '../../base/step.ts';
 import { byteLength } from '../../base/text/text.ts';
-import { problemText, qualifiedName } from '../../model/record.ts';
+import { attempt, orElse } from '../../base/expected.ts';
+import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
-import type { Call, StatePort } from '../context.ts';
-import { keepingNotes, keepingSteps, openRun, runData, runIdField, runText } from '../runs/run-view.ts';
-import { NAMED_KINDS } from '../catalogue/targets.ts';
+import type { Call, Workspace } from '../context.ts';
+import {
+  keepingNotes,
+  keepingSteps,
+  namedRun,
+  openRun,
+  runIdField,
+  runText,
+  type RunData,
+} from '../runs/run-view.ts';
+import { KINDS_OF, NAMED_KINDS } from '../catalogue/targets.ts';
 import { meantStart } from './meant-start.ts';
 import { noteText } from '../recent.ts';
 
@@ -53,7 +62,8 @@ export const activate = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { name, kind, module, origin, run_id: run, section, cursor, detail, project } = input;
+    const { name, kind, module, origin, section, cursor, detail, project } = input;
+    const run = input.run_id === undefined ? undefined : await namedRun(input.run_id, context, project);
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
     const asked = { operation: 'execute' as const, call, words: input.message, project };
@@ -62,7 +72,7 @@ export const activate = defineOperation({
     const { body } = activation;
     const own = qualifiedName(activation.record);
     noteText(call, activation.record, project);
-    const kept = await runSection(run, own, context, project, call);
+    const kept = run === undefined ? undefined : runSection(run, activation.record, workspace, call);
     const head = [told, activation.head, kept].filter(Boolean).join('\n\n');
     const first = cursor === undefined && section === undefined;
     const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
@@ -89,18 +99,15 @@ export const activate = defineOperation({
   render: (data) => ({ body: data.text, note: shownNote(data), again: restOf(data) }),
 });
 
-/** What a model has to know when it works in a run: how far it is, and how to keep it. Nothing without a run. */
-async function runSection(
-  id: string | undefined,
-  workflow: string,
-  context: StatePort,
-  project: string | undefined,
+/** What a model has to know when it works in a run: how far it is, and how to keep it. */
+function runSection(
+  run: RunData,
+  record: BmadRecord,
+  workspace: Workspace,
   { say = toolCall }: Call,
-): Promise<string | undefined> {
-  if (id === undefined) return undefined;
-  const state = await context.state(project);
-  const runs = await state.runs();
-  const run = runData(runs.find(await runs.read(), id), state.root);
+): string {
+  const { run_id: id } = run;
+  const workflow = qualifiedName(record);
   if (run.archive !== undefined || run.status === 'completed')
     throw new BmadError(
       'invalid_input',
@@ -113,22 +120,37 @@ async function runSection(
         ],
       },
     );
-  if (run.workflow !== undefined && run.workflow !== workflow)
+  const isSame = run.workflow === undefined || run.workflow === workflow;
+  if (!isSame && !leadsTo(record, run.workflow ?? '', workspace))
     throw new BmadError(
       'invalid_input',
-      `The run ${quoted(id)} is for ${run.workflow}, not for ${workflow}.`,
+      `The run ${quoted(id)} is for ${run.workflow ?? ''}, not for ${workflow}.`,
       {
         subject: id,
         steps: [
           {
             operation: 'execute',
             args: { name: run.workflow, kind: 'workflow', run_id: id },
-            why: `Continue ${run.workflow}`,
+            why: `Continue ${run.workflow ?? ''}`,
           },
           openRun(workflow, `Open a run for ${workflow}`),
         ],
       },
     );
+  const renamed = isSame
+    ? []
+    : [
+        `The run was begun as ${run.workflow ?? ''}; in the version that is here now, that is ${workflow}.`,
+        '',
+      ];
   const keep = [...stepLines(keepingSteps(run), say), ...keepingNotes(run)].map((line) => `- ${line}`);
-  return ['## Run', '', runText(run), '', ...keep].join('\n');
+  return ['## Run', '', ...renamed, runText(run), '', ...keep].join('\n');
+}
+
+/** Whether a name that a run was begun with, perhaps in another version of BMAD, stands for this record today. */
+function leadsTo(record: BmadRecord, name: string, { catalogue }: Workspace): boolean {
+  const resolve = (): BmadRecord =>
+    catalogue.names.resolve({ name, kinds: KINDS_OF.workflow, fuzzy: false }).record;
+  const found = attempt(resolve, orElse(undefined));
+  return found !== undefined && (found === record || found.deprecated?.successor === record.name);
 }

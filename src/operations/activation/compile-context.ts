@@ -4,6 +4,7 @@ import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
+import { namedRun, runIdField, runText } from '../runs/run-view.ts';
 import { NAMED_KINDS, startOf } from '../catalogue/targets.ts';
 import { meantStart } from './meant-start.ts';
 
@@ -38,6 +39,7 @@ export const compileContext = defineOperation({
       .default(DEFAULT_BUDGET)
       .describe(`Maximum tokens (${DEFAULT_BUDGET})`),
     kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, if the name could be either'),
+    run_id: runIdField.optional().describe('Exact id of a run that it is for'),
     module: moduleField,
     project: projectField,
   }),
@@ -55,13 +57,15 @@ export const compileContext = defineOperation({
     leftOut: z.array(z.object({ ...place, why: z.string() })),
   }),
 
-  async run({ name, message: words, budget, kind, module, project }, context, call) {
+  async run({ name, message: words, budget, kind, run_id: id, module, project }, context, call) {
+    const run = id === undefined ? undefined : await namedRun(id, context, project);
     const workspace = await context.workspace(project);
     const asked = { operation: 'compile_context' as const, call, words, project };
     const wanted = { name, kind, module, fuzzy: false };
     const { record: found, message } = await meantStart(wanted, workspace, context, asked);
     const within = Math.min(budget, MOST_BUDGET);
-    const about = { message, project, budget: Math.max(0, within - NOTE) };
+    const more = run === undefined ? undefined : `## Run\n\n${runText(run)}`;
+    const about = { message, project, more, budget: Math.max(0, within - NOTE) };
     // What gathers and packs it is loaded when a context is asked for.
     const { contextWithin } = await import('./context-pieces.ts');
     const { isComplete: complete, ...result } = await contextWithin(found, about, call, workspace, context);

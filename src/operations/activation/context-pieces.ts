@@ -24,19 +24,24 @@ interface ContextPieces {
 /** The context of an agent or workflow, within a number of tokens. */
 export async function contextWithin(
   record: BmadRecord,
-  { budget, ...about }: { message?: string | undefined; project?: string | undefined; budget: number },
+  { budget, more, ...about }: About & { more?: string | undefined; budget: number },
   call: Call,
   workspace: Workspace,
   context: Context,
 ): Promise<ReturnType<typeof packed>> {
   const { head, pieces, absent } = await contextPieces(record, about, call, workspace, context);
-  return packed(head, pieces, absent, budget);
+  return packed(more === undefined ? head : `${head}\n\n${more}`, pieces, absent, budget);
+}
+
+interface About {
+  message?: string | undefined;
+  project?: string | undefined;
 }
 
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
 async function contextPieces(
   record: BmadRecord,
-  { message, project }: { message?: string | undefined; project?: string | undefined },
+  { message, project }: About,
   { signal, say }: Call,
   workspace: Workspace,
   context: Context,

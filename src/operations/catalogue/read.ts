@@ -1,8 +1,10 @@
+import { dirname } from 'node:path/posix';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
-import type { ServedFile, Workspace } from '../context.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Call, ServedFile, Workspace } from '../context.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
@@ -10,7 +12,8 @@ import { namedOrigins, workspaceFrom } from './origins.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
 import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
-import { findFile, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
+import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
+import { noteText } from '../recent.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -32,6 +35,12 @@ export const read = defineOperation({
       .enum([...NAMED_KINDS, 'resource'])
       .optional()
       .describe('What the target is, if that is not clear from its form'),
+    of: z
+      .string()
+      .min(1)
+      .max(5_000)
+      .optional()
+      .describe('Agent or workflow whose text names the path, if that is relative'),
     module: moduleField,
     origin: originField,
     section: sectionField,
@@ -56,18 +65,22 @@ export const read = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ target, kind, module, origin, section, cursor, detail, project }, context, call) {
+  async run(input, context, call) {
+    const { target: asked, kind, of, module, origin, section, cursor, detail, project } = input;
     const shown = (text: string): ShownText =>
       detail === 'concise'
         ? outlineOnly(text)
         : showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes });
-    const remembered = origin === undefined ? await stateText(target, context, call, project) : undefined;
+    const remembered = origin === undefined ? await stateText(asked, context, call, project) : undefined;
     if (remembered !== undefined) {
       const { text, origin: place } = remembered;
-      return { uri: target, mimeType: 'text/markdown', origin: place, ...shown(text) };
+      return { uri: asked, mimeType: 'text/markdown', origin: place, ...shown(text) };
     }
     const whole = await context.workspace(project);
     const workspace = workspaceFrom(whole, origin);
+    const beside = of === undefined ? undefined : findRecord({ name: of, fuzzy: false }, workspace, context);
+    const isPath = kind === undefined || kind === 'resource';
+    const target = isPath ? await asWritten(asked, beside, project, workspace, call) : asked;
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
     const record =
       kind === 'resource' || asFile
@@ -93,6 +106,7 @@ export const read = defineOperation({
         },
       );
     }
+    noteText(call, record ?? { path }, project);
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
     const launched =
       isLauncher && detail !== 'concise'
@@ -128,6 +142,20 @@ export const read = defineOperation({
       : { exact: true, body: data.text, ...said };
   },
 });
+
+/** An address stays as it is; any other path may be written as the texts of BMAD write paths. */
+async function asWritten(
+  target: string,
+  beside: BmadRecord | undefined,
+  project: string | undefined,
+  workspace: Workspace,
+  call: Call,
+): Promise<string> {
+  if (/^[a-z]+:\/\/(?!\{)/i.test(target) || !/[/.{]/.test(target)) return target;
+  const { spokenPath } = await import('./spoken-paths.ts');
+  const folder = beside === undefined ? undefined : dirname(beside.bmadRelativePath);
+  return spokenPath(target, folder, project, workspace, call);
+}
 
 /** A file as one origin has it; that another has it does not help. */
 async function fileOf(path: string, origin: string, workspace: Workspace): Promise<ServedFile> {

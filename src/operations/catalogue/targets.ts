@@ -130,8 +130,9 @@ async function insideRoot(path: string, { catalogue, delivery }: Workspace): Pro
     slash > 0 &&
     (/^[_.]?bmad$/.test(first) || catalogue.sources.some(({ origin }) => basename(origin.root) === first));
   if (!isRoot) return path;
-  const known = new Set((await delivery.paths()).map((each) => each.path));
-  return !known.has(path) && known.has(rest) ? rest : path;
+  const known = (await delivery.paths()).map((each) => each.path);
+  // Also for a file that is not there: what there is beside it can be named then.
+  return known.some((each) => each.startsWith(`${first}/`)) ? path : rest;
 }
 
 /** The main file of a record, as the record's own origin has it. */

@@ -5,7 +5,7 @@ import { isSecretName } from '../../base/secrets/secret-names.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
-import type { Context } from '../context.ts';
+import type { Context, StatePort } from '../context.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 
 /** Fields and words that the operations about runs share. */
@@ -265,4 +265,15 @@ export function latestRun({ runs }: Pick<RunBranch, 'runs'>): Run | undefined {
 
 export function byRecency(a: Run, b: Run): number {
   return b.latest - a.latest || (a.id < b.id ? 1 : -1);
+}
+
+/** A run by its id. */
+export async function namedRun(
+  id: string,
+  context: StatePort,
+  project: string | undefined,
+): Promise<RunData> {
+  const state = await context.state(project);
+  const runs = await state.runs();
+  return runData(runs.find(await runs.read(), id), state.root);
 }

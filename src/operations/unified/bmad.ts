@@ -4,7 +4,7 @@ import { DETAILS } from '../fields.ts';
 import { operationBehind, wordsBehind } from '../offers.ts';
 import { quoted } from '../../base/errors.ts';
 import { defineRoute, type Route, type UnifiedForm } from '../operation.ts';
-import { formError, singularType } from './forms.ts';
+import { cursorUnknown, formError, singularType } from './forms.ts';
 
 const WORDS = wordsBehind('bmad');
 
@@ -60,9 +60,10 @@ function routeTo(word: string, args: Record<string, unknown>): Route {
   return { to: operationBehind('bmad', word), args, form: true, within: { operation: word } };
 }
 
-function impliedWord({ uri, agent, workflow }: Arguments): string {
+function impliedWord({ uri, agent, workflow, ...rest }: Arguments): string {
   if (uri !== undefined) return 'read';
-  if (agent !== undefined || workflow !== undefined) return 'execute';
+  if (agent !== undefined || workflow !== undefined || rest['run_id'] !== undefined) return 'execute';
+  if (rest['cursor'] !== undefined) throw cursorUnknown();
   throw formError('"operation" is missing.');
 }
 

@@ -45,8 +45,11 @@ export function namedForm(word: string, field: 'name' | 'target') {
       { kind: 'workflow', key: 'workflow', value: workflow },
       ...(starts ? [] : [{ kind: 'resource', key: 'uri', value: uri }]),
     ].filter(({ value }) => value !== undefined);
-    const [first] = given;
-    if (given.length > 1)
+    // A path may be given with the agent or workflow whose text names it.
+    const path = given.length === 2 ? given.find(({ key }) => key === 'uri') : undefined;
+    const [first] = path === undefined ? given : [path];
+    const of = path === undefined ? undefined : given.find((each) => each !== path)?.value;
+    if (given.length > 1 && path === undefined)
       throw formError(`give one of ${given.map(({ key }) => `"${key}"`).join(' and ')}, not both.`);
     const said = singularType(type);
     if (first !== undefined && said !== undefined && said !== first.kind)
@@ -54,13 +57,32 @@ export function namedForm(word: string, field: 'name' | 'target') {
         `"type" says ${quoted(type ?? '')}, but ${first.kind === 'resource' ? 'a "uri"' : `an "${first.key}"`} is given.`,
       );
     const thing = first?.value ?? query;
+    if (thing === undefined && rest['cursor'] !== undefined) throw cursorUnknown();
+    if (thing === undefined && rest['run_id'] !== undefined) throw runAlone(word, rest['run_id']);
     if (thing === undefined)
       throw formError(`${word} needs ${starts ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`);
     return {
-      args: present({ ...rest, ...(starts ? { uri } : {}), [field]: thing, kind: first?.kind ?? said }),
+      args: present({ ...rest, ...(starts ? { uri } : {}), [field]: thing, of, kind: first?.kind ?? said }),
       spoken: { [field]: first?.key ?? 'query', kind: 'type' },
     };
   };
+}
+
+/** Cursors are kept for one client only, and not for ever. */
+export function cursorUnknown(): BmadError {
+  return new BmadError('invalid_input', 'bmad: no call is known that gave this cursor.', {
+    subject: 'cursor',
+    hint: 'Repeat the call that gave it, with all its arguments and the cursor.',
+    steps: FORMS.filter(({ operation }) => operation === 'next' || operation === 'list'),
+  });
+}
+
+/** The run knows its workflow. */
+function runAlone(word: string, id: unknown): BmadError {
+  return new BmadError('invalid_input', `bmad: ${word} needs "agent" or "workflow" beside a run.`, {
+    subject: 'workflow',
+    steps: [{ operation: 'run_resume', args: { run_id: id }, why: 'See what the run is for, and go on' }],
+  });
 }
 
 export function formError(complaint: string, suggestions: readonly string[] = []): BmadError {

@@ -4,6 +4,7 @@ import { attempt, orElse } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { nameOfToday } from '../../catalogue/identity.ts';
 import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';
@@ -51,6 +52,9 @@ export function createDescriptions(
     return agentProfile(record, await mainText(record), await customizationOf(record));
   }
 
+  const startedBy = ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
+    target === undefined ? undefined : menuTarget(target, agent, catalogue);
+
   return {
     profile,
     /** Who an agent is and which rules it follows, for a model that plays it without its file. */
@@ -71,11 +75,10 @@ export function createDescriptions(
     /** The entries of all menus that a word stands for: a command of version 4, a code, a trigger. */
     async commands(word: string): Promise<MeantCommands> {
       const { commandsMeant } = await import('./menu-commands.ts');
-      return commandsMeant(word, catalogue, profile);
+      return commandsMeant(word, catalogue, { profileOf: profile, startedBy, nameOfToday });
     },
     /** What an entry of an agent's menu starts, if that is here. */
-    startedBy: ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
-      target === undefined ? undefined : menuTarget(target, agent, catalogue),
+    startedBy,
     /** What a workflow takes and makes, and the content paths of its files. */
     async details(record: BmadRecord) {
       const main = await mainText(record);

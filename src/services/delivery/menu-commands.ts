@@ -3,9 +3,8 @@ import { orElse } from '../../base/expected.ts';
 import { fold } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { commandFor, usualAgent } from '../../catalogue/old-commands.ts';
-import { isListed, type BmadRecord } from '../../model/record.ts';
+import { isListed, shortName, type BmadRecord } from '../../model/record.ts';
 import type { AgentProfile, MenuItem } from './agent-profile.ts';
-import { menuTarget } from './menu-target.ts';
 
 /** An entry of an agent's menu, as a user asks for it. */
 interface MenuCommand {
@@ -28,21 +27,27 @@ export interface MeantCommands {
 
 const READS_AT_ONCE = 8;
 
-type ProfileOf = (agent: BmadRecord) => Promise<AgentProfile>;
+/** Made for the whole catalogue by whoever asks. */
+interface Means {
+  profileOf(agent: BmadRecord): Promise<AgentProfile>;
+  startedBy(item: MenuItem, agent: BmadRecord): BmadRecord | undefined;
+  /** What a workflow is called today, by any name it has had. */
+  nameOfToday(short: string): string;
+}
 
 export async function commandsMeant(
   word: string,
   catalogue: Catalogue,
-  profileOf: ProfileOf,
+  means: Means,
 ): Promise<MeantCommands> {
   const wanted = fold(word.trim().replace(/^\*+/, ''));
-  const menus = await allMenus(catalogue, profileOf);
-  const named = commandsIn(menus, wanted, catalogue);
-  const old = commandFor(wanted);
+  const menus = await allMenus(catalogue, means);
+  const named = commandsIn(menus, wanted, means);
+  const old = commandFor(means.nameOfToday(fold(shortName(wanted))));
   const counterpart =
     old === undefined
       ? undefined
-      : commandsIn(menus, old.command, catalogue).find(
+      : commandsIn(menus, old.command, means).find(
           ({ agent }) => agent.origin.kind !== 'package' && agent.name === old.agent,
         );
   return { named, counterpart };
@@ -53,7 +58,7 @@ interface Menu {
   menu: readonly MenuItem[];
 }
 
-async function allMenus(catalogue: Catalogue, profileOf: ProfileOf): Promise<Menu[]> {
+async function allMenus(catalogue: Catalogue, { profileOf }: Means): Promise<Menu[]> {
   const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
   return mapLimited(agents, READS_AT_ONCE, async (agent) => {
     // An agent whose file cannot be read has no commands; to start it says why.
@@ -62,16 +67,16 @@ async function allMenus(catalogue: Catalogue, profileOf: ProfileOf): Promise<Men
   });
 }
 
-function commandsIn(menus: readonly Menu[], wanted: string, catalogue: Catalogue): MenuCommand[] {
+function commandsIn(menus: readonly Menu[], wanted: string, { startedBy }: Means): MenuCommand[] {
   if (wanted === '') return [];
   const usual = usualAgent(wanted);
   return menus.flatMap(({ agent, menu }) =>
     menu
       .filter((item) => wordsFor(item).includes(wanted))
-      .map(({ code, target }) => ({
+      .map((item) => ({
         agent,
-        said: code.split(/\s/, 1)[0] ?? code,
-        starts: target === undefined ? undefined : menuTarget(target, agent, catalogue),
+        said: item.code.split(/\s/, 1)[0] ?? item.code,
+        starts: startedBy(item, agent),
         isUsual: agent.name === usual,
       })),
   );

@@ -1,5 +1,5 @@
 import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
-import type { Sampled } from '../../operations/context.ts';
+import type { Call, Sampled } from '../../operations/context.ts';
 import { openQuestions, type OpenQuestions } from './open-questions.ts';
 
 /** What is remembered of a client between its calls. */
@@ -12,6 +12,8 @@ export interface Conversation {
   left: OpenQuestions;
   /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
   silent: boolean;
+  /** What it was given lately. */
+  recent: NonNullable<Call['recent']>;
 }
 
 export const newConversation = (): Conversation => ({
@@ -19,6 +21,7 @@ export const newConversation = (): Conversation => ({
   open: openQuestions(),
   left: openQuestions(),
   silent: false,
+  recent: { texts: [], calls: new Map() },
 });
 
 /** Answers and questions of one conversation. */
@@ -27,7 +30,7 @@ const CONVERSATIONS_KEPT = 100;
 
 /**
  * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same caller and name share
- * a conversation. What they share is which of a few names a model chose for the same words, and which questions were left.
+ * a conversation. What they share is which of a few names a model chose for the same words, which questions were left, and what was given last.
  */
 export function conversationsByClient(): (sdk: ServerContext) => Conversation {
   const known = new Map<string, Conversation>();

@@ -76,7 +76,12 @@ export function askingCall(
     throw new BmadError('unavailable', 'Asking a person; the call continues with the answer.');
   }
 
-  const call: Call = { ...plain, ...(offers ? { sample } : {}), ...(confirms ? { confirm } : {}) };
+  const call: Call = {
+    ...plain,
+    recent: conversation.recent,
+    ...(offers ? { sample } : {}),
+    ...(confirms ? { confirm } : {}),
+  };
   return async (work) => {
     try {
       const result = await work(call);

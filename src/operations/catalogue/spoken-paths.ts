@@ -1,0 +1,90 @@
+import { posix } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { cut } from '../../base/text/text.ts';
+import type { Call, Workspace } from '../context.ts';
+
+/** The folder of the project, in the words of BMAD's texts. */
+const PROJECT = /^\{project[-_]root\}\//;
+/** BMAD's own folder. */
+const ROOT = /^\{(?:bmad_folder|_bmad|root)\}\//;
+/** Any other placeholder stands for a folder that belongs to the text: `{installed_path}`, `{workflow_path}`. */
+const PLACEHOLDER = /^\{[\w-]+\}\//;
+const RELATIVE = /^\.{1,2}\//;
+
+/**
+ * A path as a delivered text writes it, as the address it has here: `{project-root}/_bmad/bmm/config.yaml`, or
+ * `./steps/step-01.md` beside the text it is from. That is the one named in the call, else the last that the client was
+ * given. What is not understood stays as it is; everything is checked like any other path afterwards.
+ */
+export async function spokenPath(
+  target: string,
+  named: string | undefined,
+  project: string | undefined,
+  workspace: Workspace,
+  { recent }: Call,
+): Promise<string> {
+  const written = target.trim().replace(/^bmad:\/\/(?=\{)/, '');
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(written) || written.includes('\\')) return target;
+  const inProject = withoutRoot(written, workspace);
+  const known = new Set((await workspace.delivery.paths()).map(({ path }) => path));
+  if (inProject !== written) return inProject;
+  const isBeside = RELATIVE.test(written) || PLACEHOLDER.test(written);
+  if (!isBeside && (known.has(written) || !/\/|\.\w{2,5}$/.test(written))) return target;
+  const rest = written.replace(PLACEHOLDER, '');
+  const folders = [
+    ...(named === undefined ? [] : [named]),
+    ...(recent?.texts ?? []).filter((text) => text.project === project).map(({ folder }) => folder),
+  ];
+  for (const folder of folders) {
+    const found = besideOrAbove(folder, rest, known);
+    if (found !== undefined) return contentUri(found);
+  }
+  const like = isBeside ? endingWith(rest, known) : [];
+  if (like.length > 0) throw unplaced(target, rest, like);
+  return target;
+}
+
+/** A path from the folder of the project or of BMAD; the very folders may be written out. */
+function withoutRoot(written: string, { project, catalogue }: Workspace): string {
+  const roots = [project.root, ...catalogue.sources.map(({ origin }) => origin.root)];
+  const root = roots.find((folder) => folder !== undefined && written.startsWith(`${folder}/`));
+  if (root !== undefined) return written.slice(root.length + 1);
+  return written.replace(PROJECT, '').replace(ROOT, '');
+}
+
+/** Texts name files from their own folder, from that of their workflow, or from the top of their module. */
+function besideOrAbove(folder: string, path: string, known: ReadonlySet<string>): string | undefined {
+  for (let at = folder; ; at = posix.dirname(at)) {
+    const candidate = posix.join(at, path);
+    if (known.has(candidate)) return candidate;
+    if (at === '.' || at === '/') return undefined;
+  }
+}
+
+const SHOWN = 3;
+
+/** Files that a relative path could mean, whatever text it is from. */
+function endingWith(rest: string, known: ReadonlySet<string>): string[] {
+  const end = `/${posix.normalize(rest).replace(/^(?:\.\.\/){1,20}/, '')}`;
+  return [...known].filter((path) => path.endsWith(end));
+}
+
+function unplaced(target: string, rest: string, like: readonly string[]): BmadError {
+  return new BmadError(
+    'not_found',
+    `The path ${quoted(target)} depends on the text it is from, and none was given that has such a file.`,
+    {
+      subject: cut(target, 200),
+      suggestions: like.slice(0, SHOWN).map(contentUri),
+      hint: 'Name the agent or workflow whose text it is from together with the path.',
+      steps: [
+        {
+          operation: 'list',
+          args: { what: 'resources', pattern: `**/${posix.basename(rest)}` },
+          why: 'List the files of this name',
+        },
+      ],
+    },
+  );
+}
