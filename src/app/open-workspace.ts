@@ -60,7 +60,7 @@ export async function openWorkspace(
   const { sources, preferences } = chosenOrigins(found, config, from, warnings);
   for (const warning of warnings) log.warn(warning);
   if (git.steps.length > 0) {
-    const { commandLine } = await import('../operations/command-line.ts');
+    const { commandLine } = await import('../operations/on-demand.ts');
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
   const catalogue = await buildCatalogue(sources, allReaders, preferences);

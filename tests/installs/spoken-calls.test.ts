@@ -219,7 +219,7 @@ describe('M-60: schema and behaviour agree', () => {
 });
 
 describe('a run of another generation', () => {
-  it('goes on with what its workflow is called now', async () => {
+  it('is continued under the name its workflow has now', async () => {
     const folder = join(await temporaryFolder(afterAll), 'project');
     await cp(join(await installOf('6.0.4'), '_bmad'), join(folder, '_bmad'), { recursive: true });
     const before = await projectAt(folder);

@@ -81,7 +81,9 @@ export function cursorUnknown(): BmadError {
 function runAlone(word: string, id: unknown): BmadError {
   return new BmadError('invalid_input', `bmad: ${word} needs "agent" or "workflow" beside a run.`, {
     subject: 'workflow',
-    steps: [{ operation: 'run_resume', args: { run_id: id }, why: 'See what the run is for, and go on' }],
+    steps: [
+      { operation: 'run_resume', args: { run_id: id }, why: 'See what the run is for, and continue it' },
+    ],
   });
 }
 
