@@ -38,7 +38,7 @@ describe('the command line', () => {
   });
 
   it('takes the options of execute in the short form too', async () => {
-    const head = ({ out }: { out: string }): string => out.split('\n', 1)[0] ?? '';
+    const head = ({ out }: { out: string }): string => /^# .*$/m.exec(out)?.[0] ?? '';
     expect(head(await typed('analyst'))).toMatch(/\(agent bmm\/analyst\)$/);
     expect(head(await typed('analyst', '--origin', 'package'))).toMatch(/\(agent bmm\/bmad-agent-analyst\)$/);
     const asked = await typed('analyst', 'Hello', 'there', '--module', 'bmm');
