@@ -85,7 +85,7 @@ const CALLS: [args: unknown, names: string[]][] = [
   [{ operation: 'execute', workflow: 'brainstormin' }, ['"brainstormin"', 'Did you mean: brainstorming']],
   [{ operation: 'execute', agent: 'bmx/architect' }, ['"bmx"', 'bmm']],
   [{ operation: 'execute', agent: 'architect', workflow: 'prd' }, ['"agent"', '"workflow"']],
-  [{ operation: 'execute', agent: 'architect', limit: 5 }, ['"limit"']],
+  [{ operation: 'execute', agent: 'architect', limit: 500 }, ['"limit"', '500']],
   [{ operation: 'execute', agent: 'architect', cursor: 'bogus' }, ['cursor']],
   [{ operation: 'execute', agent: 'architect', project: '/does/not/exist' }, ['"/does/not/exist"']],
   [{ operation: 'execute', agent: 'architect', project: home }, [`"${home}"`]],
