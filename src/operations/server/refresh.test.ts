@@ -66,9 +66,11 @@ describe('refresh', () => {
     expect(answer.body).toMatch(/- and 20 more$/);
   });
 
-  it('takes no argument but the project', async () => {
-    const { fail } = await session();
-    expect((await fail(bmad, { operation: 'refresh', agent: 'pm' })).text).toContain('"agent"');
+  it('uses no argument but the project, and says so', async () => {
+    const { ok, fail } = await session();
+    const { answer } = await ok(bmad, { operation: 'refresh', agent: 'pm' });
+    expect(answer.note).toContain('Not used by refresh: agent.');
+    expect((await fail(bmad, { operation: 'refresh', agents: 'pm' })).text).toContain('"agents"');
     expect((await fail(refresh, { project: '/nowhere/at/all' })).hint).toBeTruthy();
   });
 });
