@@ -52,7 +52,10 @@ describe.each(skills)('$name', ({ name, short, kind, uri, bytes }) => {
 
   it.each([...new Set([name, short])])('starts as "%s"', async (called) => {
     const parts = await callInParts(client, { operation: 'execute', [argument]: called, message: 'Begin.' });
-    expect(parts.join('')).toMatch(/^# .+\n[^]*Begin\.[^]*-{5} BEGIN bmad:[^]*-{5} END bmad:/);
+    // What is deprecated is said before all else.
+    expect(parts.join('')).toMatch(
+      /^(?:> .+ is deprecated: .+\n\n)?# .+\n[^]*Begin\.[^]*-{5} BEGIN bmad:[^]*-{5} END bmad:/,
+    );
   });
 });
 
