@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('what keeps a program waiting that
     },
   );
 
-  it('is no pipe that no program looks for, and no link that leads nowhere', async () => {
+  it('passes over pipes that no program opens, and links that lead nowhere', async () => {
     expect(await blocks('a/pipe', pipe)).toBe(false);
     expect(await blocks('.gitignore', (path) => symlink('nowhere', path))).toBe(false);
   });

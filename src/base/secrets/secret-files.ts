@@ -21,7 +21,7 @@ export function isSecretFile(path: string): boolean {
   return SECRET.test(name) || SECRET_END.test(name) || (SERVICE_ACCOUNT.test(name) && /\.json$/i.test(name));
 }
 
-/** How a project's files are read: whoever writes the project may give `.env` another name, by a link or a setting. */
+/** Rules for reading a project's files: a link or a setting in the project can give `.env` another name. */
 export const NO_SECRET_FILES = { serves: (realPath: string): boolean => !isSecretFile(realPath) } as const;
 
 function withoutSpare(name: string): string {

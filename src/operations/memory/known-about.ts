@@ -9,7 +9,7 @@ export interface KnownAbout {
   failures: string[];
 }
 
-/** The same for every brief, whoever hands the work on. Without a memory there is nothing. */
+/** The same for every brief, no matter who delegates the work; nothing where the project has no memory. */
 export async function knownAbout(
   query: string,
   context: Context,
