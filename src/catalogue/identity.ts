@@ -1,3 +1,4 @@
+import { agentTitled } from '../base/text/agent-titles.ts';
 import { fold } from '../base/text/suggest.ts';
 import { shortName, STARTABLE, type BmadRecord, type RecordKind } from '../model/record.ts';
 
@@ -93,6 +94,9 @@ function isOfMethod(kind: RecordKind, moduleName: string, short: string): boolea
 /** The names that something of this name has had in other generations, the closest first. */
 export function otherNames(kind: RecordKind, name: string): readonly string[] {
   const short = fold(shortName(name));
+  // `architecte` is the architect; a content that has an agent of that very name was found before.
+  const titled = kind === 'agent' ? agentTitled(name) : undefined;
+  if (titled !== undefined) return namesOfOne(kind, titled) ?? [titled];
   return (namesOfOne(kind, short) ?? []).filter((other) => other !== short);
 }
 

@@ -222,3 +222,19 @@ describe('resolve', () => {
     );
   });
 });
+
+it('M-41: knows agents by their French titles, after all other names', () => {
+  const names = new NameIndex(
+    [
+      recordOf('agent bmm/bmad-agent-architect'),
+      recordOf('agent bmm/bmad-agent-dev', { aliases: ['testeur'] }),
+    ],
+    ['bmm'],
+  );
+  const named = (name: string): string => names.resolve({ name, kinds: ['agent'], fuzzy: false }).record.name;
+  expect(named('architecte')).toBe('bmad-agent-architect');
+  expect(named('bmm/Architecte')).toBe('bmad-agent-architect');
+  expect(named('développeur')).toBe('bmad-agent-dev');
+  expect(named('testeur')).toBe('bmad-agent-dev');
+  expect(() => named('chef de produit')).toThrow('There is no agent');
+});

@@ -1,6 +1,7 @@
 import { unlessShort } from '../base/expected.ts';
 import { listInside, readInside } from '../base/files/files.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
+import { agentTitled, titlesOf } from '../base/text/agent-titles.ts';
 import { nameKey } from '../base/text/same-name.ts';
 import type { Kit } from './kit.ts';
 
@@ -78,7 +79,15 @@ export function agentsNamed(agents: readonly KitAgent[], name: string): KitAgent
   ];
 }
 
-/** Every name that means the same agent as this one; only itself when no file of the project has it. */
+/** Every name that means the same agent as this one; only itself when neither a file of the project nor BMAD has another. */
 export function sameAgent(agents: readonly KitAgent[], name: string): string[] {
-  return [...new Set([name, ...agentsNamed(agents, name).flatMap(namesOf)])];
+  const own = agentsNamed(agents, name);
+  const id = own.length > 0 ? undefined : (agentTitled(name) ?? nameKey(name));
+  const titled = id === undefined ? [] : [id, ...titlesOf(id), ...agentsNamed(agents, id).flatMap(namesOf)];
+  return [...new Set([name, ...own.flatMap(namesOf), ...(titled.length > 1 ? titled : [])])];
+}
+
+/** The name under which an agent is known: a French title is one of BMAD's agents, unless the project has its own so called. */
+export function knownAs(agents: readonly KitAgent[], name: string): string {
+  return agentsNamed(agents, name).length > 0 ? name : (agentTitled(name) ?? name);
 }

@@ -67,10 +67,10 @@ describe('analyse', () => {
 
   it('counts its version up when its terms change', () => {
     const text =
-      "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled in v2.1 of step 3";
+      "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled in v2.1 of step 3, sans utilisateurs";
     expect({ version: ANALYSER_VERSION, terms: analyse(text).join(' ') }).toEqual({
-      version: 3,
-      terms: 'sauvegard echou backup job fail retr cancel 2.1 step 3',
+      version: 4,
+      terms: 'sauvegard echou backup job fail retr cancel 2.1 step 3 utilisateur',
     });
   });
 });

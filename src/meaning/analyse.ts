@@ -4,7 +4,7 @@ import { expectsVerb, infinitive, sameStem } from './french-forms.ts';
 import { fold, splitHumps } from './words.ts';
 
 /** Goes up whenever the same text would give other terms, so that stored terms are known to be old. */
-export const ANALYSER_VERSION = 3;
+export const ANALYSER_VERSION = 4;
 
 /** Words that every sentence has and nothing is about, in French and English, without accents. */
 const STOP_WORDS = new Set(
@@ -26,6 +26,9 @@ const STOP_WORDS = new Set(
 
 /** Elided words of French, which stay behind when the apostrophe splits: `l'équipe`, `qu'il`. */
 const ELISIONS = new Set('ll qu jusqu lorsqu puisqu quelqu aujourd hui ve re don doesn isn'.split(' '));
+
+/** A user is not the use of something, which nearly every text speaks of. */
+const USER = /^utilisat(?:eur|rice)s?$/;
 
 /** `policy` and `policies` differ in what the two sets of rules leave at the end. */
 const LAST_VOWEL = /^(.{3,})[iy]$/;
@@ -66,7 +69,9 @@ function stem(word: string): string {
   if (known !== undefined) return known;
   const made = /\d/.test(word)
     ? fold(word)
-    : sameStem(englishStem(fold(frenchStem(word))).replace(LAST_VOWEL, '$1'));
+    : USER.test(word)
+      ? 'utilisateur'
+      : sameStem(englishStem(fold(frenchStem(word))).replace(LAST_VOWEL, '$1'));
   if (stems.size >= KEPT_STEMS) stems.clear();
   stems.set(word, made);
   return made;

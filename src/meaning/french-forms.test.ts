@@ -49,7 +49,7 @@ const APART =
   brouillons/brouiller champignons/champion page/papier message/messe langage/langue image/imaginer usage/user package/packer
   moment/montre monument/monter segment/sec argument/argent payload/paye section/sectaire portion/porte nation/natif
   notion/note ration/rater mention/mentir station/statut création/crème gestion/geste livraison/librairie suppression/pression
-  connexion/annexe migration/migraine exécution/exclu déposer/déployer`
+  connexion/annexe migration/migraine exécution/exclu déposer/déployer utilisateurs/utilise`
     .split(/\s+/)
     .map((pair) => pair.split('/'));
 

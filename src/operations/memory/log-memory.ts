@@ -36,7 +36,7 @@ async function keep(
   );
   const facts = await (await context.state(project)).facts();
   const traced =
-    outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(who, trace, entry.text);
+    outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(entry.agent, trace, entry.text);
   return {
     outcome,
     id: entry.id,

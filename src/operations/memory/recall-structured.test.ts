@@ -209,3 +209,25 @@ describe('two hits that may contradict each other', () => {
     expect(answer.note).toContain('"Orders are not kept in PostgreSQL any more, but in MySQL" is newer than');
   });
 });
+
+describe('French and English words of our trade', () => {
+  it('M-41: find what was noted in the other language', async () => {
+    const { remember, recall } = await memorySession(onTestFinished, { files: {} });
+    const id = await remember('decisions', 'architect', 'We use PostgreSQL as the database.');
+    await remember('decisions', 'architect', 'On utilise des sessions de huit heures.');
+    await remember('decisions', 'pm', 'Les utilisateurs reçoivent un courriel.');
+    for (const query of ['base de données', 'base de donnees', 'quel SGBD utilise-t-on ?', 'database', 'BDD'])
+      expect(
+        (await recall(query)).map((hit) => hit.id),
+        query,
+      ).toEqual([id]);
+    expect((await recall('who gets an e-mail?')).map(({ agent }) => agent)).toEqual(['pm']);
+  });
+
+  it('M-41: are not found by a word that only says that something is used', async () => {
+    const { remember, recall } = await memorySession(onTestFinished, { files: {} });
+    await remember('decisions', 'architect', 'On utilise des sessions de huit heures.');
+    expect(await recall('quel SGBD utilise-t-on ?')).toEqual([]);
+    expect(await recall('utilise-t-on des sessions ?')).toHaveLength(1);
+  });
+});

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { memoryForget } from './memory-change.ts';
@@ -199,5 +199,46 @@ describe('remember_structured', () => {
         })
       ).code,
     ).toBe('invalid_input');
+  });
+});
+
+describe('M-41: what is said in French', () => {
+  it('contradicts what it gives up, and not what agrees with it', async () => {
+    const { ok } = await memorySession(onTestFinished, { files: {} });
+    const say = async (text: string): Promise<string[]> => {
+      const { data } = await ok(rememberStructured, { type: 'decisions', agent: 'architect', text });
+      return (data['similar'] as { relation: string; text: string }[])
+        .filter(({ relation }) => relation === 'may contradict')
+        .map((each) => each.text);
+    };
+    const first = 'JWT tokens authenticate the API.';
+    expect(await say(first)).toEqual([]);
+    expect(await say('On abandonne JWT.')).toEqual([first]);
+    expect(await say('On n’utilise plus JWT.')).toEqual([first]);
+  });
+
+  it('is kept for the agent that a French title names, and found by both', async () => {
+    const { ok, remember, recall } = await memorySession(onTestFinished, { files: {} });
+    const id = await remember('decisions', 'architecte', 'PostgreSQL pour les commandes');
+    expect(await remember('decisions', 'architect', 'PostgreSQL pour les commandes')).toBe(id);
+    for (const agent of ['architecte', 'Architecte', 'architect'])
+      expect(
+        (await recall('PostgreSQL', { agent })).map((hit) => hit.agent),
+        agent,
+      ).toEqual(['architect']);
+    const learnt = await ok(rememberStructured, {
+      type: 'agent-learnings',
+      agent: 'développeuse',
+      text: 'Lancer les migrations avant les tests',
+    });
+    expect(learnt.data['memory']).toMatchObject({ agent: 'dev' });
+  });
+
+  it('leaves the name to an agent of the project that has it', async () => {
+    const { remember, recall } = await memorySession(onTestFinished, {
+      files: { '_bmad/_config/custom/agents/architecte.md': '# Architecte\n', '_bmad/_memory/x.md': '' },
+    });
+    await remember('decisions', 'architecte', 'PostgreSQL pour les commandes');
+    expect((await recall('PostgreSQL')).map(({ agent }) => agent)).toEqual(['architecte']);
   });
 });

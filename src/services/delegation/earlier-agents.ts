@@ -1,3 +1,4 @@
+import { agentTitled } from '../../base/text/agent-titles.ts';
 import { fold } from '../../base/text/suggest.ts';
 import type { Person } from './prompts.ts';
 
@@ -222,7 +223,7 @@ const EARLIER: readonly EarlierAgent[] = [
 
 /** The agent that BMAD once had under a name; nothing for a name it never had. */
 export function earlierAgent(name: string): (Person & { from: string }) | undefined {
-  const wanted = fold(name.replace(/^bmad-agent-/i, ''));
+  const wanted = fold(agentTitled(name) ?? name.replace(/^bmad-agent-/i, ''));
   const found = EARLIER.find(({ names }) => names.some((each) => fold(each) === wanted));
   if (found === undefined) return undefined;
   return {

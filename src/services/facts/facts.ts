@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/masking.ts';
-import { agentsNamed, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
+import { agentsNamed, knownAs, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
 import { withAgents } from '../../kit/memories/entry-agents.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
@@ -200,11 +200,11 @@ export class ProjectFacts {
 
   /** The name of an agent's file, which is what the project's own tools call it. */
   async #idOf(name: string): Promise<string> {
-    return (await this.agentsNamed(name))[0]?.id ?? name;
+    return (await this.agentsNamed(name))[0]?.id ?? knownAs([], name);
   }
 
   async #tagOf(name: string): Promise<string> {
-    return agentsNamed(await this.agents(), name)[0]?.tag ?? name;
+    return agentsNamed(await this.agents(), name)[0]?.tag ?? knownAs([], name);
   }
 
   #safe(text: string): string {

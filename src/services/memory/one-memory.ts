@@ -1,6 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import type { Step } from '../../base/step.ts';
+import { knownAs } from '../../kit/agents.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { withCopies } from './copies.ts';
@@ -32,7 +33,7 @@ export async function remember(
   given: ToRemember,
   signal?: AbortSignal,
 ): Promise<Remembered> {
-  const agent = cleanAgent(given.agent);
+  const agent = knownAs(await opened.files.agents(), cleanAgent(given.agent));
   const { text, notes } = cleanText(given.text, opened.hide);
   const key: MemoryKey = { type: given.type, id: memoryId(opened.files.kit.app, agent, text) };
   const session = await opened.sessionToWrite(signal);
@@ -122,6 +123,8 @@ export async function updateMemory(
   const before = await storedMemory(opened, id, type);
   const shown = shownBy(opened);
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
+  const agent =
+    change.agent === undefined ? undefined : knownAs(await opened.files.agents(), cleanAgent(change.agent));
   const session = await opened.sessionToWrite(signal);
   const vectors = text === undefined ? undefined : await embedded(opened, session, [text.text], signal);
   const { files, problems, entry, previous, ...result } = await withCopies(
@@ -132,7 +135,7 @@ export async function updateMemory(
       session.store.update(before, {
         text: text?.text,
         tags: change.tags === undefined ? undefined : cleanTags(change.tags),
-        agent: change.agent === undefined ? undefined : cleanAgent(change.agent),
+        agent,
         at: new Date().toISOString(),
         vector: vectors?.vectors[0],
       }),

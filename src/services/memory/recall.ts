@@ -3,6 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
+import { otherWordings, subjectWords } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
@@ -102,8 +103,8 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
   const filter = await filterOf(opened, question);
   const limits = { limit: question.limit, minScore: question.minScore };
   const best = new Map<string, Recalled>();
-  for (const wording of [question.query, ...question.alternatives])
-    for (const hit of kitHits(kit, opened.analyser.terms(wording), undefined, filter, limits))
+  for (const wording of wordingsOf(question))
+    for (const hit of kitHits(kit, opened.analyser.terms(subjectWords(wording)), undefined, filter, limits))
       keep(best, hit);
   return {
     hits: [...best.values()].sort(byScore).slice(0, question.limit),
@@ -112,20 +113,25 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
   };
 }
 
+/** What was asked, in the words of the caller and in those of the other language. */
+function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
+  return [...new Set([query, ...alternatives, ...otherWordings(query)])];
+}
+
 async function recallAll(
   opened: OpenMemory,
   question: RecallQuestion,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   const session = await opened.session(signal);
-  const wordings = [question.query, ...question.alternatives];
+  const wordings = wordingsOf(question);
   const { vectors, note } = await embedded(opened, session, wordings, signal);
   const filter = await filterOf(opened, question);
   const best = new Map<string, Recalled>();
   const room = question.limit * 2;
   const kit = await kitCandidates(opened, session.embedder);
   for (const [index, wording] of wordings.entries()) {
-    const terms = opened.analyser.terms(wording);
+    const terms = opened.analyser.terms(subjectWords(wording));
     const vector = vectors[index];
     const by = index === 0 ? {} : { by: wording };
     const limits = { limit: room, minScore: question.minScore };

@@ -38,3 +38,31 @@ it.each([
 ])('numbers that are values contradict: %j, %j', (a, b) => {
   expect(between(a, b, 'decisions')).toBe('may contradict');
 });
+
+it.each([
+  ['On abandonne JWT.', 'JWT tokens authenticate the API.'],
+  ['On abandonne JWT.', 'On utilise JWT pour authentifier les appels.'],
+  ['On n’utilise plus JWT.', 'On utilise JWT pour authentifier les appels.'],
+  ["Nous n'utilisons plus JWT", 'Les jetons JWT expirent après une heure'],
+  ['We no longer use Redis', 'Redis keeps the sessions'],
+  ['We dropped Redis', 'We use Redis for the cache'],
+  ['Plus de Redis', 'Redis garde les sessions'],
+  ['On arrête Jenkins', 'Jenkins construit chaque branche'],
+])('M-41: what is given up contradicts what relies on it: %j, %j', (a, b) => {
+  expect(between(a, b, 'decisions')).toBe('may contradict');
+  expect(between(b, a, 'decisions')).toBe('may contradict');
+});
+
+it.each([
+  ['On n’utilise plus JWT.', 'On abandonne JWT.'],
+  ["On n'utilise plus JWT.", 'JWT est remplacé par des sessions.'],
+  ['We no longer use JWT', 'We stopped using JWT'],
+  ['We do not use JWT any more', 'On abandonne JWT'],
+  ['On n’abandonne pas JWT.', 'JWT tokens authenticate the API.'],
+  ['We will not drop JWT', 'JWT tokens authenticate the API.'],
+  ['On abandonne Jenkins', 'JWT tokens authenticate the API.'],
+  ['On utilise JWT', 'JWT tokens authenticate the API.'],
+])('M-41: what agrees, or is about something else, does not: %j, %j', (a, b) => {
+  expect(between(a, b, 'decisions')).not.toBe('may contradict');
+  expect(between(b, a, 'decisions')).not.toBe('may contradict');
+});

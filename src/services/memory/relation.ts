@@ -1,3 +1,7 @@
+import { analyse } from '../../meaning/analyse.ts';
+import { subjectWords } from '../../meaning/wordings.ts';
+import { GIVEN_UP, KEPT, TURN } from './turns.ts';
+
 export type Relation = 'near-duplicate' | 'may contradict';
 
 /** For the built-in model and for words alone; docs/decisions/0021 has the figures, `training/limits.ts` prints them. */
@@ -35,18 +39,28 @@ export function relationOf(
   const common = [...mine].filter((term) => theirs.has(term)).length;
   const jaccard = common / Math.max(1, mine.size + theirs.size - common);
   const shared = common / Math.max(1, Math.min(mine.size, theirs.size));
-  const subject = (shared >= limits.subjectWords && common >= 2) || (cosine ?? 0) >= limits.subjectMeaning;
+  const subject =
+    (shared >= limits.subjectWords && common >= 2) ||
+    (cosine ?? 0) >= limits.subjectMeaning ||
+    givesUp(fresh, other) ||
+    givesUp(other, fresh);
   if (subject && fresh.type === other.type && differs(fresh.text, other.text)) return 'may contradict';
   return jaccard >= limits.sameWords || (cosine ?? 0) >= limits.sameMeaning ? 'near-duplicate' : undefined;
 }
 
-/** Words that deny, or say that something is no longer so, in English and French. */
-const TURN =
-  /\b(?:not|never|no longer|don't|doesn't|isn't|won't|stop|instead of|rather than|replaced?|abandon(?:ed|né|nons)?|remplac\w*|plutôt que|au lieu d|ne\s{1,3}(?:\S{1,30}\s{1,3})?(?:pas|plus|jamais)|n'\S{1,30}\s{1,3}(?:pas|plus|jamais)|jamais|interdit\w*|forbidden)(?![\p{L}])/iu;
+const turned = (text: string): boolean => text.replace(KEPT, ' ').search(TURN) >= 0;
+
+/** Whether the first says of a thing that the second is about that it is no longer used: `We drop JWT`. */
+function givesUp({ text }: Statement, { terms }: Statement): boolean {
+  const plain = text.replace(KEPT, ' ');
+  if (plain.search(GIVEN_UP) < 0) return false;
+  const subject = analyse(subjectWords(plain.replace(TURN, ' ').replace(GIVEN_UP, ' ')));
+  return subject.length > 0 && subject.length <= 3 && subject.every((term) => terms.includes(term));
+}
 
 function differs(a: string, b: string): boolean {
   const [mine, theirs] = [numbersIn(a), numbersIn(b)];
-  return TURN.test(a) !== TURN.test(b) || (mine !== '' && theirs !== '' && mine !== theirs);
+  return turned(a) !== turned(b) || (mine !== '' && theirs !== '' && mine !== theirs);
 }
 
 /** Versions, ports and limits: where both name some and these are others, one of the texts is out of date. */

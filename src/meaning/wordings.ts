@@ -1,0 +1,89 @@
+import { analyse } from './analyse.ts';
+import { IT_WORDS, WEAK_WORDS } from './it-words.ts';
+import { fold } from './words.ts';
+
+/** A longer text is a task or a page, not a question. */
+const MOST_WORDS = 24;
+const MOST_WORDINGS = 5;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}.]*(?<=[\p{L}\p{N}])/gu;
+
+interface Phrase {
+  keys: readonly string[];
+  /** The same in other words, those of the other language first. */
+  others: readonly string[];
+}
+
+interface Known {
+  weak: ReadonlySet<string>;
+  /** By the first key, the longest first. */
+  phrases: ReadonlyMap<string, readonly Phrase[]>;
+}
+
+let made: Known | undefined;
+
+function known(): Known {
+  return (made ??= { weak: new Set(WEAK_WORDS.split(' ')), phrases: phrasesIn(IT_WORDS) });
+}
+
+/** Without accents, as many people type, and the same for one and for many; stems would mix up more than they join. */
+const plain = (word: string): string => fold(word).toLowerCase();
+const keyOf = (word: string): string => plain(word).replace(/(?<=.{3})[sx]$/, '');
+
+/** The words of a text that are more than grammar. */
+function wordsIn(text: string): string[] {
+  return (text.normalize('NFC').match(WORD) ?? []).filter((word) => analyse(word).length > 0);
+}
+
+function phrasesIn(lines: string): Map<string, Phrase[]> {
+  const found = new Map<string, Phrase[]>();
+  for (const line of lines.trim().split('\n')) {
+    const [english = [], french = []] = line.split(' | ').map((side) => side.split(', '));
+    for (const [own, other] of [
+      [english, french],
+      [french, english],
+    ] as const)
+      for (const phrase of own) {
+        const keys = wordsIn(phrase).map(keyOf);
+        const others = [...other, ...own].filter((each) => each !== phrase);
+        const [first] = keys;
+        if (first === undefined || others.length === 0) continue;
+        found.set(first, [...(found.get(first) ?? []), { keys, others }]);
+      }
+  }
+  for (const phrases of found.values()) phrases.sort((a, b) => b.keys.length - a.keys.length);
+  return found;
+}
+
+/** The words of a question that say what it is about; all of them where no others are left. */
+export function subjectWords(text: string): string {
+  const { weak } = known();
+  const strong = wordsIn(text).filter((word) => !weak.has(plain(word)));
+  return strong.length === 0 ? text : strong.join(' ');
+}
+
+/** The same question with the words of the other language, and with other words of its own; none for a long text. */
+export function otherWordings(text: string): string[] {
+  const words = wordsIn(subjectWords(text));
+  if (words.length > MOST_WORDS) return [];
+  const pieces = piecesOf(words);
+  const ways = Math.min(MOST_WORDINGS, Math.max(0, ...pieces.map(({ others }) => others.length)));
+  const wordings = Array.from({ length: ways }, (_, way) =>
+    pieces.map(({ said, others }) => others[Math.min(way, others.length - 1)] ?? said).join(' '),
+  );
+  return [...new Set(wordings)];
+}
+
+function piecesOf(words: readonly string[]): { said: string; others: readonly string[] }[] {
+  const { phrases } = known();
+  const pieces: { said: string; others: readonly string[] }[] = [];
+  for (let at = 0; at < words.length;) {
+    const keys = words.slice(at).map(keyOf);
+    const phrase = phrases
+      .get(keys[0] ?? '')
+      ?.find((each) => each.keys.every((key, index) => keys[index] === key));
+    const length = phrase?.keys.length ?? 1;
+    pieces.push({ said: words.slice(at, at + length).join(' '), others: phrase?.others ?? [] });
+    at += length;
+  }
+  return pieces;
+}
