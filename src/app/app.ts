@@ -6,6 +6,7 @@ import { settings as allSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
+import { installedVersion } from '../sources/installed-version.ts';
 import type { Project } from '../sources/project-root.ts';
 import { createParts, type Parts } from './parts.ts';
 import { readSettings, type Outside, type Settings } from './settings.ts';
@@ -30,7 +31,7 @@ export async function createContext(outside: Outside): Promise<Context> {
         .refresh()
         .catch((error: unknown) => log.info('refresh', { error: String(error) })),
   );
-  return { ...contextOf(settings, parts), settingKeys, tools, tracing };
+  return { ...contextOf(settings, parts), settingKeys, tools, tracing, worded: await wordingFor(settings) };
 }
 
 /** Only a tool that is named and not a fixed one needs the content to be read at the start. */
@@ -47,7 +48,7 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 function contextOf(
   { outside, config, from, warnings, log, secrets, state, privateFolders }: Settings,
   { gitSources, rankings, roots, workspaces, codebases, memories, projectState }: Parts,
-): Omit<Context, 'settingKeys' | 'tools' | 'tracing'> {
+): Omit<Context, 'settingKeys' | 'tools' | 'tracing' | 'worded'> {
   /** Which project is meant without a name may depend on what the client says. */
   async function settled(project: string | undefined): Promise<string | undefined> {
     if (project === undefined) await roots.known;
@@ -119,6 +120,14 @@ function contextOf(
       gitSources.close();
     },
   };
+}
+
+/** What the server says of itself has the names of the BMAD that the project has; most have none, or that of today. */
+async function wordingFor({ root }: Settings): Promise<Context['worded']> {
+  const version = root === undefined ? undefined : await installedVersion(root);
+  if (version === undefined) return (text) => text;
+  const { wordingOf } = await import('../operations/generation-words.ts');
+  return wordingOf(version);
 }
 
 /** A folder that is gone would be made again by whatever is written into it, and hold nothing else. */

@@ -15,6 +15,7 @@ import {
 import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { identityOf } from './identity.ts';
+import { asideOf } from './leading.ts';
 import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, type Preference } from './preferences.ts';
 import { servedOnce } from './twins.ts';
@@ -42,6 +43,10 @@ export class Catalogue {
   readonly overridden: ReadonlyMap<BmadRecord, BmadRecord>;
   /** Everything that can be called by a name: what is served, then what it overrides. */
   readonly callable: readonly BmadRecord[];
+  /** What lists show: neither old names, nor built-in content beside an install of another version. */
+  readonly listed: readonly BmadRecord[];
+  /** The built-in origin, where lists leave it out. */
+  readonly aside: Origin | undefined;
   readonly modules: readonly ModuleInfo[];
   readonly problems: readonly Problem[];
   readonly sources: readonly Source[];
@@ -64,6 +69,8 @@ export class Catalogue {
     );
     this.winners = served;
     this.overridden = overridden;
+    this.aside = asideOf(this.records);
+    this.listed = served.filter((record) => isListed(record) && record.origin !== this.aside);
     this.callable = overridden.size === 0 ? served : [...served, ...overridden.keys()];
     this.modules = firstOfEach(
       // A module has the project's settings with it: in whatever order content is served, they hold.
@@ -135,7 +142,7 @@ export class Catalogue {
 
   /** How many of a kind are shown in lists. */
   count(kind: RecordKind): number {
-    return this.winners.filter((record) => record.kind === kind && isListed(record)).length;
+    return this.listed.filter((record) => record.kind === kind).length;
   }
 
   /**

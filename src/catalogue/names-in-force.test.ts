@@ -102,7 +102,7 @@ describe('names that overrides give', () => {
       /,Decides,.*\. Ours comes last\./,
     );
     expect((await ok(list, { what: 'agents' })).answer.body).toContain(
-      '- **ada** Marianne 📋 Head (acme, Project): New role\n',
+      '- **ada** Marianne 📋 Head (acme): New role',
     );
     const { answer } = await ok(activate, { name: 'party-mode' });
     expect(answer.body).toContain(

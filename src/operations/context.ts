@@ -59,6 +59,8 @@ export interface SettingsPort {
   configWarnings: readonly string[];
   /** Which tools are offered, and why. */
   tools: ToolChoice;
+  /** A text of the server's own with the names that the project's BMAD has for its examples. */
+  worded(text: string): string;
 }
 
 /** The content that is served. */

@@ -78,9 +78,11 @@ describe('M-02: the origin can be chosen', () => {
 
   it('and lists tell origin and version, and filter by them', async () => {
     const { ask, context } = await project('6.0.4');
-    const mixed = (await ask(list, { what: 'workflows' })).answer.body;
-    expect(mixed).toMatch(/^- \*\*create-prd\*\* .*\(bmm(?:, [^,)]*)?\)/m);
-    expect(mixed).toMatch(/^- \*\*forge-idea\*\* .*\(core, anytime, BMAD 6\.12\.0 \(built in\)\)/m);
+    const own = (await ask(list, { what: 'workflows' })).answer.body;
+    expect(own).toMatch(/^- \*\*create-prd\*\* .*\(bmm(?:, [^,)]*)?\)/m);
+    expect(own).not.toContain('forge-idea');
+    const builtIn = await ask(list, { what: 'workflows', origin: 'package' });
+    expect(builtIn.answer.body).toMatch(/^- \*\*forge-idea\*\* .*\(core, anytime\)/m);
     const full = (await ask(list, { what: 'agents', detail: 'full' })).answer.body;
     expect(full).toMatch(/; Project; 6\.0\.4$/m);
     const older = await ask(list, { what: 'workflows', version: '6.0' });

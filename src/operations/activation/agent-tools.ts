@@ -6,7 +6,7 @@ import { ours } from '../../base/expected.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
-import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { activate } from './activate.ts';
 import type { Call, Context, SettingsPort, Workspace } from '../context.ts';
 import { mayBeOffered } from '../execute.ts';
@@ -120,7 +120,7 @@ export function agentToolNames(
 ): ReadonlyMap<string, BmadRecord> {
   const known = namesByWorkspace.get(workspace);
   if (known !== undefined) return known;
-  const agents = workspace.catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
+  const agents = workspace.catalogue.listed.filter(({ kind }) => kind === 'agent');
   const names = assignNames(agents, {
     ways: ({ moduleName, name }) => [
       [moduleName, shortName(name)],

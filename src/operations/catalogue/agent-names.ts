@@ -96,7 +96,7 @@ async function unknown(
 ): Promise<BmadError> {
   const own = (await facts.colleagues()).map(({ id }) => id);
   const { catalogue } = await context.workspace(project);
-  const bmad = catalogue.winners
+  const bmad = catalogue.listed
     .filter(({ kind }) => kind === 'agent')
     .map((record) => catalogue.names.handleOf(record));
   const all = [...new Set([...own, ...bmad])];

@@ -3,7 +3,7 @@ import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { isListed, type BmadRecord } from '../../model/record.ts';
+import type { BmadRecord } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { findRecord } from './targets.ts';
@@ -41,7 +41,7 @@ export const describeAgents = defineOperation({
     const workspace = await context.workspace();
     const records =
       name === undefined
-        ? workspace.catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record))
+        ? workspace.catalogue.listed.filter(({ kind }) => kind === 'agent')
         : [findRecord({ name, kind: 'agent', fuzzy: false }, workspace, context)];
     const describe = async (record: BmadRecord): Promise<DescribedAgent> => {
       try {

@@ -1,13 +1,12 @@
 import * as z from 'zod';
-import { globMatcher } from '../../base/text/glob.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { withoutHidden } from '../../base/text/hidden.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
+import type { Origin } from '../../model/origin.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { categoryCounts, inCategory } from './categories.ts';
-import { contentsOf, countsIn, noTasks } from './listed-words.ts';
+import { countsIn, noTasks } from './listed-words.ts';
 import type { Workspace } from '../context.ts';
 import type { Detail } from '../fields.ts';
 
@@ -51,9 +50,13 @@ export interface ItemFilters {
   version: string | undefined;
 }
 
+/** How many more there are, in content that is not listed with the project's own. */
+export const asideSchema = z.object({ count: z.int(), from: z.string() });
+
 export interface Items {
   items: Item[];
   note?: string;
+  aside?: z.output<typeof asideSchema>;
 }
 
 /** Lists stay readable even when a file has a description of megabytes. */
@@ -125,12 +128,18 @@ export function recordItems(
   kind: RecordKind,
   { module, category, version }: ItemFilters,
 ): Items {
-  const inModule = workspace.catalogue.winners.filter(
-    (record) => module === undefined || record.moduleName === module,
-  );
+  const { winners, aside } = workspace.catalogue;
+  const inModule = winners.filter((record) => module === undefined || record.moduleName === module);
   const all = version === undefined ? inModule : ofVersion(inModule, version);
-  const ofKind = all.filter((record) => record.kind === kind && isListed(record));
-  const old = kind === 'agent' ? [] : all.filter((record) => record.deprecated !== undefined);
+  const everywhere = all.filter((record) => record.kind === kind && isListed(record));
+  // Whoever names a module or a version that only the built-in content has means that.
+  const isNamed = module !== undefined || version !== undefined;
+  const meant = isNamed && everywhere.every(({ origin }) => origin === aside) ? undefined : aside;
+  const ofKind = everywhere.filter(({ origin }) => origin !== meant);
+  const old =
+    kind === 'agent'
+      ? []
+      : all.filter(({ deprecated, origin }) => deprecated !== undefined && origin !== meant);
   const wantsOld = category !== undefined && fold(category) === 'deprecated';
   const chosen = wantsOld ? old : category === undefined ? ofKind : inCategory(ofKind, category, workspace);
   return {
@@ -145,7 +154,13 @@ export function recordItems(
       : {}),
     ...(kind === 'task' && ofKind.length === 0 ? noTasks(workspace) : {}),
     ...(version !== undefined && ofKind.length === 0 ? overriddenOnes(workspace, kind, version) : {}),
+    ...besides(everywhere.length - ofKind.length, meant),
   };
+}
+
+/** What a list leaves out, because the project has a BMAD of another version. */
+export function besides(count: number, aside: Origin | undefined): Pick<Items, 'aside'> {
+  return count === 0 || aside === undefined ? {} : { aside: { count, from: aside.displayName } };
 }
 
 /** A list has what is served; of a version that another origin overrides there may be nothing. */
@@ -180,53 +195,6 @@ function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[
 
 function rest(text: string, start: string): string {
   return text.startsWith(start) ? text.slice(start.length) : '';
-}
-
-export function moduleItems({ catalogue }: Workspace, { module, version: wanted }: ItemFilters): Items {
-  const modules = catalogue.modules.filter(
-    ({ code, version }) =>
-      (module === undefined || code === module) &&
-      (wanted === undefined || version?.startsWith(wanted) === true),
-  );
-  return {
-    items: modules.map(({ code, name, description, version, origin }) => ({
-      name: code,
-      kind: 'module',
-      title: version === undefined ? name : `${name} ${version}`,
-      description: [description, contentsOf(code, Object.values(LISTED_KINDS), catalogue)]
-        .filter(Boolean)
-        .join('; '),
-      origin: origin.displayName,
-    })),
-  };
-}
-
-export async function resourceItems(
-  { delivery, catalogue }: Workspace,
-  { module, pattern }: ItemFilters,
-  ofOrigin: boolean,
-): Promise<Items> {
-  const matches = pattern === undefined ? () => true : globMatcher(pattern.replace(/^bmad:\/\//, ''));
-  // What the server makes itself is of no origin.
-  const all = ofOrigin
-    ? [...(await catalogue.files.all())].map(([path, { displayName }]) => ({
-        path,
-        mimeType: delivery.mimeTypeOf(path),
-        origin: displayName,
-      }))
-    : await delivery.paths();
-  const paths = all.filter(
-    ({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)),
-  );
-  return {
-    items: paths.map(({ path, mimeType, origin }) => ({
-      name: withoutHidden(path),
-      kind: 'resource',
-      description: mimeType,
-      uri: contentUri(path),
-      origin,
-    })),
-  };
 }
 
 /** Whether an entry holds all the words, in whatever order. */

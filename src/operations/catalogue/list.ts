@@ -11,14 +11,14 @@ import { noContent } from './listed-words.ts';
 import { workspaceFrom } from './origins.ts';
 import {
   holdsWords,
+  asideSchema,
   itemLine,
   itemSchema,
   LISTED_KINDS,
-  moduleItems,
   recordItems,
-  resourceItems,
   tellingOrigins,
 } from './list-items.ts';
+import { moduleItems, resourceItems } from './other-items.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
 import { rankedItems } from './ranked-items.ts';
@@ -74,6 +74,7 @@ export const list = defineOperation({
       .int()
       .optional()
       .describe('How many were moved to the front of their module, by use or by setting'),
+    aside: asideSchema.optional().describe('Built-in content that is listed only when asked for'),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
@@ -134,11 +135,12 @@ export const list = defineOperation({
       ...(next === undefined ? {} : { next }),
       ...(note === undefined ? {} : { note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
+      ...(found.aside === undefined ? {} : { aside: found.aside }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ what, detail, total, from, items, next, note, lifted, absent }) {
+  render({ what, detail, total, from, items, next, note, lifted, aside, absent }) {
     const body =
       items.length === 0
         ? `No ${what}.`
@@ -155,12 +157,19 @@ export const list = defineOperation({
         `${shown}, ~${estimateTokens(body)} tokens.`,
         isLifted ? 'What you use or boost comes first in its module.' : undefined,
         note,
+        aside === undefined ? undefined : `${aside.from} has ${aside.count} more, of another version.`,
         missing.note,
       ]
         .filter(Boolean)
         .join(' '),
       again: nextPart(next),
-      steps: [...(isLifted ? [{ operation: 'usage_show', why: 'See what you use' }] : []), ...missing.steps],
+      steps: [
+        ...(isLifted ? [{ operation: 'usage_show', why: 'See what you use' }] : []),
+        ...(aside === undefined
+          ? []
+          : [{ operation: 'list', args: { what, origin: 'package' }, why: 'List what is built in' }]),
+        ...missing.steps,
+      ],
     };
   },
 });

@@ -5,7 +5,7 @@ import type { Workspace } from '../context.ts';
 export function listedCounts({ catalogue }: Workspace): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const record of catalogue.winners) {
-    if (!record.exists) continue;
+    if (!record.exists || record.origin === catalogue.aside) continue;
     const kind = isListed(record) ? record.kind : record.deprecated === undefined ? undefined : 'deprecated';
     if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
   }

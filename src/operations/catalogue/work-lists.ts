@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { isListed, type BmadRecord } from '../../model/record.ts';
+import type { BmadRecord } from '../../model/record.ts';
 import { CATEGORIES, CATEGORY_WORDS, categoryCounts, categoryOf, inCategory } from './categories.ts';
 import type { SettingsPort, Workspace } from '../context.ts';
 import { noContent, noTasks } from './listed-words.ts';
@@ -104,11 +104,8 @@ function listed(
   kinds: readonly string[],
   module: string | undefined,
 ): BmadRecord[] {
-  return catalogue.winners.filter(
-    (record) =>
-      kinds.includes(record.kind) &&
-      isListed(record) &&
-      (module === undefined || record.moduleName === module),
+  return catalogue.listed.filter(
+    (record) => kinds.includes(record.kind) && (module === undefined || record.moduleName === module),
   );
 }
 

@@ -92,14 +92,15 @@ const OWN_ENTRIES: readonly { host: RegExp; skills: readonly string[]; commands:
   },
 ];
 
-/** All prompts, but none that the host shows already as a skill or a command that it has found itself. */
+/** What lists show, but nothing that the host shows already as a skill or a command that it has found itself. */
 async function offeredTo(
   host: string | undefined,
   workspace: Workspace,
   { config }: SettingsPort,
 ): Promise<PromptItem[]> {
   if (config.prompts === 'off') return [];
-  const prompts = promptsOf(workspace);
+  const listed = new Set(workspace.catalogue.listed.map(identity));
+  const prompts = promptsOf(workspace).filter(({ kind, target }) => listed.has(`${kind} ${target}`));
   const entries = OWN_ENTRIES.find((each) => each.host.test(host ?? ''));
   if (config.prompts === 'on' || entries === undefined) return prompts;
   const files = await workspace.catalogue.files.all();

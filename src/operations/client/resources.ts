@@ -33,8 +33,9 @@ export const listResources = defineOperation({
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({ items: z.array(itemSchema), next: z.string().optional() }),
   async run({ cursor }, context) {
-    const { delivery, project } = await context.workspace();
-    const files = (await delivery.paths()).map(({ path, mimeType, origin, about }) => ({
+    const { delivery, project, catalogue } = await context.workspace();
+    const shown = (await delivery.paths()).filter(({ origin }) => origin !== catalogue.aside?.displayName);
+    const files = shown.map(({ path, mimeType, origin, about }) => ({
       uri: contentUri(path),
       name: path,
       mimeType,

@@ -1,10 +1,9 @@
-import { isListed } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 
 const NAMED = 30;
 
 export function agentHandles({ catalogue }: Workspace): string[] {
-  const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
+  const agents = catalogue.listed.filter(({ kind }) => kind === 'agent');
   return agents.map((record) => catalogue.names.handleOf(record));
 }
 

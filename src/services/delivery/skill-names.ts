@@ -2,6 +2,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
+import type { Origin } from '../../model/origin.ts';
 import { isListed, qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 
 /** A record under the name it has as a skill. */
@@ -11,7 +12,7 @@ export interface NamedSkill {
   /** Its folder: `skill://bmm/bmad-prd`. */
   root: string;
   description: string;
-  /** Old names are served on request, but not listed. */
+  /** Old names, and what lists leave out, are served on request only. */
   listed: boolean;
   record: BmadRecord;
 }
@@ -27,7 +28,7 @@ const MARK_LENGTH = 8;
  * Gives every record a name. What is a skill already keeps its own; the others are called `{module}-{name}`, so that a
  * name does not depend on which other modules are installed. Where two want the same, the kind is added.
  */
-export function nameSkills(records: readonly BmadRecord[]): NamedSkill[] {
+export function nameSkills(records: readonly BmadRecord[], aside?: Origin): NamedSkill[] {
   const named = new Map<string, NamedSkill>();
   // A launcher only names another file of the install, which is served itself.
   const served = records.filter((record) => STARTABLE.includes(record.kind) && record.launches === undefined);
@@ -38,7 +39,7 @@ export function nameSkills(records: readonly BmadRecord[]): NamedSkill[] {
       name,
       root: `${SKILL_SCHEME}${slug(record.moduleName, 'bmad')}/${name}`,
       description: descriptionOf(record),
-      listed: isListed(record),
+      listed: isListed(record) && record.origin !== aside,
       record,
     });
   }

@@ -33,7 +33,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts) {
   let folders: ReadonlyMap<string, number> | undefined;
 
   /** All skills, sorted by URI; no file is read for it. */
-  const all = (): readonly NamedSkill[] => (named ??= nameSkills(catalogue.winners));
+  const all = (): readonly NamedSkill[] => (named ??= nameSkills(catalogue.winners, catalogue.aside));
 
   /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
   function locate(uri: string): { skill: NamedSkill; path: string } {

@@ -59,7 +59,7 @@ export function mcpServerFactory(
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
-        instructions: instructionsFor(context.tools),
+        instructions: context.worded(instructionsFor(context.tools)),
         capabilities: {
           // Only the tools of agents depend on the content; a list without them stays the same.
           tools: context.tools.agents ? CHANGING : FIXED,

@@ -21,7 +21,7 @@ export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const { tools } = context;
   const fixed = tools.fixed
     .filter((operation) => tools.of(operation).offered && mayBeOffered(operation, context, call))
-    .map((tool) => fixedTool(tool, tools.withheld.words));
+    .map((tool) => fixedTool(tool, context));
   if (!tools.agents) return fixed;
   const outcome = await ask('list_agent_tools', {}, context, call);
   if (!outcome.ok) {
@@ -45,10 +45,26 @@ function withRest(tool: Tool, shown: number, leftOut: number): Tool {
   return { ...tool, description: `${tool.description ?? ''} ${note}` };
 }
 
-function fixedTool(tool: ToolDeclaration, withheld: readonly string[]): Tool {
+function fixedTool(tool: ToolDeclaration, { tools: { withheld }, worded }: Context): Tool {
   const schema = TOOL_SCHEMAS[tool.name] ?? { type: 'object' };
-  const description = withheld.reduce(withoutSaying, tool.description);
-  return toolOf({ ...tool, description }, withheld.reduce(withoutWord, schema));
+  const description = worded(withheld.words.reduce(withoutSaying, tool.description));
+  return toolOf({ ...tool, description }, withWords(withheld.words.reduce(withoutWord, schema), worded));
+}
+
+/** A schema whose examples are those of the project's BMAD. */
+function withWords(schema: AdvertisedSchema, worded: (text: string) => string): AdvertisedSchema {
+  const properties = schema['properties'] as Record<string, Property> | undefined;
+  if (properties === undefined) return schema;
+  const inWords = (property: Property): Property =>
+    property.description === undefined
+      ? property
+      : { ...property, description: worded(property.description) };
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, inWords(property)]),
+    ),
+  };
 }
 
 /** A schema without one of the operations of a tool, and without what is said of it. */
