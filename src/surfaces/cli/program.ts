@@ -82,7 +82,11 @@ export async function runProgram(
 
   const complaints: string[] = [];
   const json = args.includes('--json');
-  const program = createProgram(run, json ? { ...terminal, err: (text) => complaints.push(text) } : terminal);
+  const program = createProgram(
+    run,
+    json ? { ...terminal, err: (text) => complaints.push(text) } : terminal,
+    new Set(args),
+  );
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
@@ -115,7 +119,8 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
 /** What the short form `bmad architect "…"` takes as well as `bmad execute`. */
 const SHORT_OPTIONS = ['module', 'origin', 'run_id', 'section', 'cursor', 'detail'];
 
-function createProgram(run: RunOperation, terminal: Terminal): Command {
+/** Only what was typed can be run: a command that is not among the words is not made, which takes most of the start. */
+function createProgram(run: RunOperation, terminal: Terminal, words: ReadonlySet<string>): Command {
   const program = new Command(CLI_PROGRAM)
     .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
     .version(VERSION, '--version', 'print the version')
@@ -130,23 +135,22 @@ function createProgram(run: RunOperation, terminal: Terminal): Command {
     .argument('[message...]')
     .option('--json', 'print the data as JSON');
   addOptions(program, bmad, SHORT_OPTIONS);
+  const names = new Set<string>();
   for (const operation of operations) {
     if (operation.command === undefined) continue;
+    const [first = '', inner] = operation.command.split(' ');
+    names.add(first);
+    if (!words.has(first)) continue;
     const command = inheritSettings(commandOf(operation, run), program);
     const typed = `${CLI_PROGRAM} ${operation.command}`;
     command.showHelpAfterError(`\nUsage: ${typed} ${command.usage()}\n${typed} --help explains it.`);
-    const [group, inner] = operation.command.split(' ');
     if (inner === undefined) program.addCommand(command);
-    else groupNamed(program, group ?? '').addCommand(command);
+    else groupNamed(program, first).addCommand(command);
   }
   program.helpInformation = () => overview(terminal.settingsHelp);
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
-    const near = nearest(
-      command ?? '',
-      program.commands.map((known) => known.name()),
-      1,
-    )[0];
+    const near = nearest(command ?? '', [...names], 1)[0];
     if (near !== undefined && message.length === 0)
       terminal.err(`(To run the command "${near}": bmad ${near})\n`);
     const input = {
