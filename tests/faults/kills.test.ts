@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { childProgram } from '../support/child-program.ts';
-import { FAULT_VARIABLE, onFaultyDisk, type Fault, type FaultKind } from '../support/faulty-disk.ts';
-import { remake } from './scene.ts';
+import { onFaultyDisk, type Fault, type FaultKind } from '../support/faulty-disk.ts';
+import { MEMORY_WRITERS } from './memory-writers.ts';
+import { remake, type Writer } from './scene.ts';
+import { STATE_WRITERS } from './state-writers.ts';
 import { chosen, problemsAfter, FULL, trialOf } from './trial.ts';
 import { WRITERS } from './writers.ts';
 
@@ -22,16 +24,14 @@ afterAll(() => {
   process.stdout.write(`Kills: ${points.tried} of ${points.all} fault points tried.\n`);
 });
 
-async function killed(name: string, fault: Fault & { folder: string }) {
-  const args = ['--import', await childProgram('tests/support/fault-preload.ts')];
-  const child = spawn(
-    process.execPath,
-    [...args, await childProgram('tests/faults/child.ts'), name, fault.folder],
-    {
-      env: { ...process.env, [FAULT_VARIABLE]: JSON.stringify(fault) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+async function killed(writer: Writer, fault: Fault & { folder: string }) {
+  const group = MEMORY_WRITERS.includes(writer)
+    ? 'memory'
+    : STATE_WRITERS.includes(writer)
+      ? 'state'
+      : 'logs';
+  const args = [await childProgram('tests/faults/child.ts'), group, writer.name, JSON.stringify(fault)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let told = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32').each(WRITERS)(
           for (const n of chosen(calls.length, most)) {
             points.tried += 1;
             await remake(scene, model);
-            const { told, signal } = await killed(writer.name, { kind, n, folder: scene.folder });
+            const { told, signal } = await killed(writer, { kind, n, folder: scene.folder });
             const where = `${kind} at ${n} (${calls[n - 1]})`;
             expect({ told, signal }, where).toEqual({ told: '', signal: 'SIGKILL' });
             const after = await problemsAfter(trial, { acknowledged: false, died: true });

@@ -11,7 +11,7 @@ const [folder = '', engine] = process.argv.slice(2);
 
 /** Neither the optional package nor the module inside Node can be loaded from here on. */
 const hook = `export async function resolve(name, context, next) {
-  if (/\\bsqlite$/.test(name)) throw new Error('There is no ' + name);
+  if (/\\bsqlite(?:$|\\/dist\\/)/.test(name)) throw new Error('There is no ' + name);
   return next(name, context);
 }`;
 register(`data:text/javascript,${encodeURIComponent(hook)}`);

@@ -1,8 +1,10 @@
-import { mkdir, readFile, rename } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
-import { repository } from './app.ts';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a file says about its own place has to stay true in the bundle. */
 const ownPlaces: Plugin = {
@@ -16,11 +18,22 @@ const ownPlaces: Plugin = {
   },
 };
 
+/** Packages with files of their own beside their code stay where they are. */
+const ownFiles: Plugin = {
+  name: 'own-files',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^(?:@photostructure\/sqlite|esbuild|vitest)$/ }, ({ path }) => ({
+      path: import.meta.resolve(path),
+      external: true,
+    }));
+  },
+};
+
 const made = new Map<string, Promise<string>>();
 
 /**
- * A program or module in TypeScript as one file that Node runs as it is. Tests start many of them, and compiling all
- * of their imports anew takes longer than most of what they do. It lies in the repository, where its packages are found.
+ * A program or module in TypeScript as a file that Node runs as it is. Tests start many of them, and compiling all of
+ * their imports anew takes longer than most of what they do; what it imports late is not even read before.
  */
 export function childProgram(file: string): Promise<string> {
   const path = join(repository, file);
@@ -30,22 +43,23 @@ export function childProgram(file: string): Promise<string> {
 }
 
 async function bundled(path: string): Promise<string> {
-  const folder = join(repository, '.cache/programs');
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${relative(repository, path).replaceAll(/[\\/]/g, '-').slice(0, -3)}.mjs`);
-  // Another worker may be starting the one that is there.
-  const making = `${file}.${process.pid}`;
+  const { build } = await import('esbuild');
+  const outdir = await mkdtemp(join(tmpdir(), 'bmad-program-'));
   await build({
     entryPoints: [path],
-    outfile: making,
+    outdir,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
-    packages: 'external',
+    splitting: true,
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    plugins: [ownPlaces],
+    // What packages of the old kind need.
+    banner: {
+      js: "import { createRequire as requiring } from 'node:module'; const require = requiring(import.meta['url']);",
+    },
+    plugins: [ownPlaces, ownFiles],
     logLevel: 'error',
   });
-  await rename(making, file);
-  return file;
+  return join(outdir, `${basename(path, '.ts')}.mjs`);
 }

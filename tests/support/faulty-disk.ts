@@ -4,7 +4,7 @@ import { sep } from 'node:path';
 
 /**
  * A disk that fails at its n-th change. It sits below all of our code, at the functions of Node that change the disk, in
- * the process that calls it: a test itself, or a program that loads `fault-preload.ts` first.
+ * the process that calls it: a test itself, or a program that it starts.
  */
 
 export interface Fault {
@@ -219,8 +219,3 @@ export async function onFaultyDisk(
   }
   return { struck: disk.struck, calls: disk.calls, error };
 }
-
-/** Where a program that loads `fault-preload.ts` finds its fault. */
-export const FAULT_VARIABLE = 'BMAD_TEST_FAULT';
-
-export const faultIn = (text: string): Fault => JSON.parse(text) as Fault;
