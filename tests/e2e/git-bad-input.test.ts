@@ -208,7 +208,7 @@ describe('credentials in an address', () => {
       ['sources', 'remove', forms[0]?.(at) ?? ''],
       ['sources', 'add', forms[0]?.(at) ?? ''],
     ]) {
-      const { stdout, stderr } = await machine.bmad(args, env);
+      const { stdout, stderr } = await machine.program(args, env);
       expect([args, stdout.toString() + stderr]).toEqual([args, expect.not.stringMatching(SECRET)]);
     }
     for (const entry of await readdir(machine.home, { recursive: true, withFileTypes: true })) {
@@ -221,7 +221,7 @@ describe('credentials in an address', () => {
   it('are not in what a server or a command says about arguments it does not take', async () => {
     const at = '127.0.0.1:1';
     await machine.write(machine.config, `git = ["${forms[0]?.(at)}", 7]\n`);
-    const { stdout, stderr } = await machine.bmad(['config', 'show']);
+    const { stdout, stderr } = await machine.program(['config', 'show']);
     expect(stdout.toString() + stderr).not.toMatch(SECRET);
     const server = await machine.server(['https://ada:plain-pass@127.0.0.1:1/x.git']);
     expect(server.code).toBe(2);

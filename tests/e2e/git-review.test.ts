@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { GitMachine } from '../support/git-machine.ts';
+import type { Ended } from '../support/programs.ts';
 
 let machine: GitMachine;
 let team: TestRepository;
@@ -31,7 +32,10 @@ const untilAda = (client: Client, text: string): Promise<void> =>
   vi.waitFor(async () => expect(await ada(client)).toContain(text), { timeout: 120_000, interval: 50 });
 
 async function command(here: GitMachine, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await here.bmad(args);
+  return saidBy(await here.bmad(args), args);
+}
+
+function saidBy({ code, stdout, stderr }: Ended, args: readonly string[]): string {
   if (code !== 0) throw new Error(`bmad ${args.join(' ')}: ${code} ${stderr}`);
   return stdout.toString();
 }
@@ -75,15 +79,14 @@ describe('a running server', () => {
     await machine.write(machine.config, `git = ["${team.source}"]\n`);
     const client = await connected();
     await untilAda(client, 'Version one.');
+    const program = async (...args: string[]): Promise<string> => saidBy(await machine.program(args), args);
     await team.commit({
       'agents/bob.md': undefined,
       'agents/ada.md': agentFile('ada', 'Next', 'Version two.'),
     });
-    await command(machine, 'sources', 'update');
-    expect(await command(machine, 'sources', 'diff')).toMatch(
-      /- agent team\/bob[^]*-Version one\.\n\+Version two\./,
-    );
-    await command(machine, 'sources', 'approve');
+    await program('sources', 'update');
+    expect(await program('sources', 'diff')).toMatch(/- agent team\/bob[^]*-Version one\.\n\+Version two\./);
+    await program('sources', 'approve');
     const changed: string[] = [];
     for (const list of ['prompts', 'resources'] as const)
       client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));

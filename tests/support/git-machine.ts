@@ -7,6 +7,7 @@ import type { BmadError } from '../../src/base/errors.ts';
 import { STATE_FOLDER } from '../../src/base/product.ts';
 import type { Outside } from '../../src/app/app.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
+import { bmadHere } from './command-line.ts';
 import { writeFiles } from './folders.ts';
 import { makeRepository, type TestRepository } from './git-repository.ts';
 import { LineClient, type Message } from './line-client.ts';
@@ -113,9 +114,14 @@ export class GitMachine {
     }
   }
 
-  /** Runs the built command line in the project. */
-  bmad(args: readonly string[], env: Record<string, string> = {}, cwd = this.project): Promise<Ended> {
-    return bmad(args, { cwd, env: this.env(env) });
+  /** Runs a command line in the project, in this process. */
+  bmad(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    return bmadHere(args, { cwd: this.project, env: this.env(env) });
+  }
+
+  /** Runs the built program in the project. */
+  program(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    return bmad(args, { cwd: this.project, env: this.env(env) });
   }
 
   /** Runs the server program with arguments that make it end. */
