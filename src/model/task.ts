@@ -67,6 +67,8 @@ export const taskSchema = z.looseObject({
   task: z.string(),
   output_key: z.string().max(100),
   context_files: z.array(z.string()),
+  /** Of each of these files as it was when the task was queued, by path; files of earlier versions have none. */
+  context_digests: z.record(z.string(), z.string().max(100)).optional(),
   depends_on: z.array(z.string()),
   run_id: z.string().max(200).optional(),
   branch: z.string().max(200).optional(),

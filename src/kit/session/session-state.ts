@@ -74,20 +74,23 @@ export async function writeSession(
   project: string,
   session: SessionState & { agent: string },
   now: Date,
-): Promise<{ files: string[]; date: string }> {
+): Promise<{ files: string[]; date: string; nothing: string }> {
   return whileLocked(kit, async () => {
     const before = await textToChange(kit, SESSION_FILE);
     const date = `${localDay(now)} ${time(now, ':')}`;
     const end = lineEndOf(before ?? '');
     const words = languageOf(before, await projectWording(kit, FRENCH)).session;
-    const text = format(words, project, { ...session, date }).replaceAll('\n', end);
+    const dated = { ...session, date };
+    const page =
+      (before === undefined ? undefined : filledIn(before, words, dated)) ?? format(words, project, dated);
+    const text = page.replaceAll('\n', end);
     if (before !== undefined) await keepPage(kit, before);
     const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
     const summary = await freeName(kit, stem, text);
     // The copy first: the page is the last step, so that anyone who sees it finds the copy too.
     await replaceShared(kit.memory, summary, text);
     await replaceShared(kit.memory, SESSION_FILE, text);
-    return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date };
+    return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date, nothing: words.work[2] };
   });
 }
 
@@ -119,9 +122,64 @@ function time(date: Date, sign: string): string {
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(sign);
 }
 
-function format(words: Wording['session'], project: string, session: SessionState): string {
+/** The page as it is, in its own words, with another session in it; nothing where it lacks a part that has to be told. */
+function filledIn(before: string, words: Wording['session'], session: SessionState): string | undefined {
+  const lines = before.split(/\r?\n/);
+  const contents = contentsOf(words, session);
+  const cells: readonly [RegExp, string | undefined][] = [
+    [/^agent$/, session.agent],
+    [/^date$/, session.date],
+    [/^duree|duration/, session.duration],
+  ];
+  const told = new Set<string>();
+  const made: string[] = [];
+  let at = 0;
+  for (const { title, body, line: first } of sectionsOf(withoutExamples(before))) {
+    const part = PARTS.find(([, pattern]) => pattern.test(plainTitle(title)))?.[0];
+    const last = first + body.length;
+    const own = lines.slice(first, last);
+    const isLast = plainTitle(title).includes('session') && part === undefined;
+    made.push(...lines.slice(at, first));
+    at = last;
+    if (part === undefined) {
+      made.push(...own.map((line) => (isLast ? withCell(line, cells, told) : line)));
+      continue;
+    }
+    if (told.has(part)) return undefined;
+    told.add(part);
+    const about = own.findLastIndex((line) => line.startsWith('>'));
+    const rule = own.findLast((line) => /^-{3,}\s*$/.test(line));
+    made.push(...own.slice(0, about + 1), '', ...contents[part].split('\n'), '');
+    if (rule !== undefined) made.push(rule, '');
+  }
+  const isWhole = [...PARTS.map(([part]) => part), 'agent', 'date'].every((name) => told.has(name));
+  return isWhole ? `${[...made, ...lines.slice(at)].join('\n').trimEnd()}\n` : undefined;
+}
+
+/** A row of the table with another value, in the form that the row has. */
+function withCell(line: string, cells: readonly [RegExp, string | undefined][], told: Set<string>): string {
+  const [name = '', value] = rowIn(line) ?? [];
+  const found = cells.find(([pattern]) => pattern.test(plainTitle(name)));
+  if (found === undefined || value === undefined) return line;
+  told.add(plainTitle(name));
+  const start = line.indexOf('|', line.indexOf(name) + name.length);
+  return `${line.slice(0, start)}| ${cell(found[1] ?? '—')} |`;
+}
+
+function contentsOf(words: Wording['session'], session: SessionState): Record<Part, string> {
   const list = (items: readonly string[], none: string): string =>
     (items.length === 0 ? [none] : items.map(asLine)).map((item) => `- ${item}`).join('\n');
+  return {
+    work: list(session.work, words.work[2]),
+    files: list(session.files, words.files[2]),
+    state: paragraphs(session.state) ?? words.state[2],
+    next: paragraphs(session.next) ?? words.next[2],
+    requests: list(session.requests, words.requests[2]),
+  };
+}
+
+function format(words: Wording['session'], project: string, session: SessionState): string {
+  const contents = contentsOf(words, session);
   const section = ([title, about]: readonly string[], content: string): string =>
     `## ${title ?? ''}\n\n> ${about ?? ''}\n\n${content}\n`;
   const row = (name: string, value: string): string => `| ${name} | ${cell(value)} |`;
@@ -134,11 +192,7 @@ function format(words: Wording['session'], project: string, session: SessionStat
       row(`**${words.date}**`, session.date ?? '—'),
       row(`**${words.duration}**`, session.duration ?? '—'),
     ].join('\n')}\n`,
-    section(words.work, list(session.work, words.work[2])),
-    section(words.files, list(session.files, words.files[2])),
-    section(words.state, paragraphs(session.state) ?? words.state[2]),
-    section(words.next, paragraphs(session.next) ?? words.next[2]),
-    section(words.requests, list(session.requests, words.requests[2])),
+    ...PARTS.map(([part]) => section(words[part], contents[part])),
   ].join('\n');
 }
 

@@ -28,11 +28,28 @@ describe('the answer to a contract', () => {
     const text = await readFile(file, 'utf8');
     expect(text).toContain('- [x] ACCEPTÉ');
     expect(text).toContain('A note by hand');
-    expect(text).toMatch(/Bob: accepted\n$/);
+    expect(text).toMatch(/Bob : accepté\n$/);
     await session.ok(deliveryAccept, { contract_id: id });
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await session.fail(deliveryReject, { contract_id: id, reason: 'too late' })).code).toBe(
       'conflict',
+    );
+  });
+
+  it('M-49: is told in the language of the contract', async () => {
+    const { session, id, file } = await made();
+    await session.ok(deliveryAccept, { contract_id: id });
+    expect(await readFile(file, 'utf8')).toMatch(/, l’équipe qui reçoit : accepté\n$/);
+    const english = await opened({
+      ...DELIVERY_FILES,
+      'project-context.yaml': 'project:\n  name: Shop\nuser:\n  language: English\n',
+      '_bmad/_memory/shared-context.md': '# Context\n\n## Inter-Agent Requests\n',
+    });
+    const { data } = await english.ok(createDeliveryContract, { ...given, artefacts: ['docs/prd.md'] });
+    const contract = data['contract'] as { contract_id: string; file: string };
+    await english.ok(deliveryAccept, { contract_id: contract.contract_id });
+    expect(await readFile(join(english.folder, contract.file), 'utf8')).toMatch(
+      /, the team that receives it: accepted\n$/,
     );
   });
 

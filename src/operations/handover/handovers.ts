@@ -11,7 +11,12 @@ import { projectField } from '../fields.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 
 const answered = z.object({ contract: handoverView, findings: z.array(findingSchema) });
-const byField = z.string().min(1).max(200).default('the team that receives it').describe('Who answers');
+const byField = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Who answers; default: the team that receives it');
 
 export const deliveryList = defineOperation({
   name: 'delivery_list',

@@ -38,7 +38,11 @@ export async function knownAbout(
         rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
       return told === undefined ? title : `${title}. ${label}: ${told}`;
     });
-    return { decisions: (await of('decisions')).map(({ text }) => text), failures };
+    const about = (await of('decisions')).map(({ text }) => text);
+    // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
+    const newest = about.length < KNOWN ? (await memory.browse('decisions')).entries : [];
+    const decisions = [...new Set([...about, ...newest.map(({ entry }) => entry.text)])].slice(0, KNOWN);
+    return { decisions, failures };
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
     context.log.info(`no memories for the brief: ${error.message}`);

@@ -65,6 +65,22 @@ describe('what has been reviewed', () => {
   });
 });
 
+describe('a story that a model marks done and that is not', () => {
+  it('is not counted, and the one answer says what to decide (M-50)', async () => {
+    const { ok, run } = await project({
+      [LEDGER]: ledger({ 'epic-1': 'in-progress', '1-1-setup': 'done', '1-2-login': 'backlog' }),
+      [`${IMPL}/1-1-setup.md`]:
+        '# Story 1.1: Setup\n\nStatus: in-progress\n\n## Tasks\n\n- [x] One\n- [ ] Two\n',
+    });
+    const { answer } = await ok(next);
+    expect(answer.body).toContain('0 of 2 stories done');
+    expect(answer.body).toContain(
+      'Decide whether story 1-1-setup is done: the ledger says done, its file in-progress; correct whichever is wrong',
+    );
+    expect(changesOf(await run({ apply: true }))).toEqual([]);
+  });
+});
+
 describe('a retrospective', () => {
   it('is not offered once it is written, in the form of any version (M-61)', async () => {
     const rows = { 'epic-1': 'done', '1-1-setup': 'done', 'epic-1-retrospective': 'optional' };

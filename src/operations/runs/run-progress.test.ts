@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -28,6 +28,10 @@ describe('run_checkpoint', () => {
       variables: { project_name: 'Démo' },
       notes: 'four',
     });
+    // M-49: the file keeps its form.
+    const kept = await readFile(join(session.folder, KIT_STATE), 'utf8');
+    expect(kept.split('\r\n').length).toBeGreaterThan(5);
+    expect(kept.replaceAll('\r\n', '')).not.toContain('\n');
     // The vector that was recorded with BMAD's own code.
     expect(data['run']).toMatchObject({
       checkpoint_id: '371774',

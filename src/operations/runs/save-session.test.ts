@@ -69,3 +69,84 @@ describe('save_session', () => {
     expect((await session.fail(saveSession, { agent: '../dev' })).code).toBe('invalid_input');
   });
 });
+
+/** As the kit's own tool leaves it, with a section that somebody has added. */
+const PAGE = `# État de Session — Boutique
+
+> Ce fichier est mis à jour à chaque fin de session par l'agent actif.
+
+## Dernière Session
+
+| Champ | Valeur |
+|-------|--------|
+| **Agent** | stack |
+| **Date** | 2026-03-01 10:00 |
+| **Durée estimée** | 2 h |
+
+## Travail effectué
+
+> Liste des actions concrètes réalisées
+
+- Le panier
+
+## Fichiers modifiés
+
+> Fichiers créés ou modifiés
+
+- (aucun)
+
+## État actuel
+
+> Ce qui fonctionne / ne fonctionne pas
+
+Tout marche.
+
+## Prochaine étape recommandée
+
+> Action précise pour la prochaine session
+
+Les tests
+
+## Requêtes inter-agents générées
+
+> Requêtes ajoutées au contexte partagé
+
+- (aucune)
+
+## À garder
+
+Une note de l’équipe.
+`;
+
+describe('M-49: a page that somebody else has written', () => {
+  it('keeps its own words, in every part, and what was added to it', async () => {
+    const session = await memorySession(onTestFinished, {
+      files: { '_bmad/_memory/session-state.md': PAGE },
+    });
+    await session.ok(saveSession, { agent: 'dev', work: ['Le paiement'], next: 'La facture' });
+    const page = await readFile(join(session.folder, '_bmad/_memory/session-state.md'), 'utf8');
+    const expected = PAGE.replace('stack', 'dev')
+      .replace(/2026-03-01 10:00/, /\d{4}-\d{2}-\d{2} \d{2}:\d{2}/.exec(page)?.[0] ?? '')
+      .replace('2 h', '—')
+      .replace('Le panier', 'Le paiement')
+      .replace('Tout marche.', '(aucun état enregistré)')
+      .replace('Les tests', 'La facture');
+    expect(page).toBe(expected);
+    expect((await session.ok(getProjectContext)).data['session']).toMatchObject({
+      agent: 'dev',
+      work: ['Le paiement'],
+      next: 'La facture',
+    });
+  });
+
+  it('has a trace that says what was done, not what comes next', async () => {
+    const trace = '_bmad-output/BMAD_TRACE.md';
+    const session = await memorySession(onTestFinished, {
+      files: { '_bmad/_memory/session-state.md': PAGE, [trace]: '# Trace\n' },
+    });
+    await session.ok(saveSession, { agent: 'dev', work: ['Le paiement'], next: 'La facture' });
+    const text = await readFile(join(session.folder, trace), 'utf8');
+    expect(text).toMatch(/CHECKPOINT.*Le paiement/);
+    expect(text).not.toContain('La facture');
+  });
+});

@@ -50,7 +50,7 @@ export const saveSession = defineOperation({
       requests: handoffs ?? [],
       duration,
     });
-    const traced = await facts.trace(who, 'CHECKPOINT', next ?? work?.join('; ') ?? 'session saved');
+    const traced = await facts.trace(who, 'CHECKPOINT', work?.join('; ') ?? state ?? saved.nothing);
     return {
       outcome: 'created' as const,
       text: `${who}, ${saved.date}`,

@@ -4,11 +4,9 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
-import { knownAbout } from '../memory/known-about.ts';
-import { askedAgent, languageOf } from './asked-agent.ts';
 import { openRun } from '../runs/run-view.ts';
-
-const BRIEF_BYTES = 60_000;
+import { askedHandle } from './asked-agent.ts';
+import { briefFor, digestsOf } from './task-brief.ts';
 
 interface TaskOrder {
   agent: string;
@@ -30,42 +28,23 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   const { outputKey, runId, dependsOn = [], approval, createdBy, outside, origin, project } = order;
   const hide = (text: string): string => context.secrets.hide(text);
   const task = shownText(order.task, hide);
-  const workspace = await context.workspace(project);
-  const person = await askedAgent(order.agent, workspace, context, project);
   const state = await context.state(project);
+  await askedHandle(order.agent, context, project);
   await checkRun(runId, state);
   const files = await contextFiles(state.root, order.contextFiles ?? [], hide);
-  const [tasks, known] = await Promise.all([state.tasks(), knownAbout(task, context, project, call.signal)]);
-  const { handle } = person;
-  const safe = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : shownText(text, hide);
-  const said = (title: string): string | undefined => person.parts.find((part) => part.title === title)?.text;
-  const profile =
-    person.record === undefined
-      ? { role: said('Role'), identity: said('In this project') }
-      : await workspace.delivery.profile(person.record);
-  const brief = tasks.composeBrief({
-    agent: {
-      name: person.name,
-      title: person.title,
-      role: safe(profile.role),
-      identity: safe(profile.identity),
-    },
-    task,
-    outputKey,
-    files,
-    ...known,
-    dependsOn,
-    origin,
-    language: await languageOf(workspace),
-    maxBytes: BRIEF_BYTES,
-  });
+  const { person, brief } = await briefFor(
+    { agent: order.agent, task, outputKey, files, dependsOn, origin, project },
+    context,
+    call,
+  );
+  const tasks = await state.tasks();
   const added = await tasks.queue.add(
     {
-      agent: handle,
+      agent: person.handle,
       task,
       outputKey,
       contextFiles: files.map(({ path }) => path),
+      contextDigests: digestsOf(files),
       dependsOn,
       runId,
       createdBy,

@@ -6,6 +6,7 @@ import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { askedHandle } from './asked-agent.ts';
+import { freshBrief } from './task-brief.ts';
 import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
 import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
@@ -101,26 +102,29 @@ export const taskShow = defineOperation({
   output: z.object({
     task: taskView,
     brief: z.string(),
+    since: z.string().optional().describe('What has changed since it was queued'),
     result: z.string().optional(),
     waits: decidedSchema.optional().describe('What a person decides on, while it waits for that'),
   }),
-  async run({ task_id, project }, context) {
+  async run({ task_id, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
     const task = await queue.get(task_id);
     const decided = await queue.decided(task);
     const { brief, result } = decided;
+    const isOpen = task.status === 'queued' || task.status === 'running';
     return {
       task: viewOf(task),
-      brief,
+      ...(isOpen ? await freshBrief(task, brief, context, call, project) : { brief }),
       ...(result === undefined ? {} : { result }),
       ...(WAITING.has(task.status) ? { waits: textsOf(task, decided) } : {}),
     };
   },
-  render: ({ task, brief, result, waits }) => ({
+  render: ({ task, brief, since, result, waits }) => ({
     body:
       waits === undefined
         ? [
             taskLine(task),
+            ...(since === undefined ? [] : [since]),
             `## Brief\n\n${fenced(brief, 'markdown')}`,
             ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
           ].join('\n\n')

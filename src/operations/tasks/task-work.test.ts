@@ -30,7 +30,9 @@ describe('a task from the queue to its result', () => {
     const { data } = await session.ok(taskClaim, { worker: 'a' });
     expect(taskOf(data)).toMatchObject({ task_id: id, status: 'running', worker: 'a', attempts: 1 });
     expect((await session.ok(taskClaim, { worker: 'b' })).data['task']).toBeUndefined();
-    expect((await session.fail(taskClaim, { task_id: id, worker: 'b' })).message).toContain('is running');
+    expect((await session.fail(taskClaim, { task_id: id, worker: 'b' })).message).toContain(
+      'is claimed already, by "a"',
+    );
     const foreign = await session.fail(taskComplete, { task_id: id, claim: 'not-it', result: 'x' });
     expect(foreign.code).toBe('conflict');
     const done = { task_id: id, claim: data['claim'], result: 'All good' };

@@ -1,13 +1,27 @@
 import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
 import { shownText } from '../../base/secrets/masking.ts';
-import { fenced } from '../../base/text/text.ts';
+import { spokenLanguage } from '../../base/text/spoken.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
+import type { Step } from '../../base/step.ts';
+import type { Task } from '../../model/task.ts';
+import type { Context } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { askedHandle } from './asked-agent.ts';
+import { askedHandle, languageOf } from './asked-agent.ts';
+import { freshBrief } from './task-brief.ts';
 import { approving, claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
+/** The claim is known to the worker alone. */
+const finishing = (task_id: string, why: string): Step => ({
+  operation: 'task_complete',
+  args: { task_id },
+  open: ['claim', 'result'],
+  why,
+});
+
 const changed = z.object({ task: taskView });
-const held = { task_id: taskIdField, claim: claimField, project: projectField };
+const holder = { task_id: taskIdField, claim: claimField, project: projectField };
 
 export const taskClaim = defineOperation({
   name: 'task_claim',
@@ -29,9 +43,11 @@ export const taskClaim = defineOperation({
     task: taskView.optional(),
     claim: z.string().optional(),
     brief: z.string().optional(),
+    since: z.string().optional().describe('What has changed since it was queued'),
     inputs: z.array(z.object({ output_key: z.string(), text: z.string() })),
     waiting: z.int().describe('Queued tasks this worker cannot take yet'),
     undecided: z.array(z.string()).describe('Tasks waiting for a person'),
+    held: z.array(taskView).describe('Tasks that are claimed and not finished'),
   }),
   async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
@@ -42,33 +58,42 @@ export const taskClaim = defineOperation({
       const { tasks } = await queue.all();
       const of = (state: string): string[] =>
         tasks.filter(({ status }) => status === state).map(({ task_id: id }) => id);
-      return { inputs: [], waiting: of('queued').length, undecided: of('needs_approval') };
+      const held = tasks.filter(({ status }) => status === 'running').map(viewOf);
+      return { inputs: [], waiting: of('queued').length, undecided: of('needs_approval'), held };
     }
-    const { task, brief, inputs } = claimed;
+    const { task, inputs } = claimed;
     const claim = task.lease?.claim;
     return {
       task: viewOf(task),
-      brief,
+      ...(await freshBrief(task, claimed.brief, context, { signal }, project)),
       inputs,
       waiting: 0,
       undecided: [],
+      held: [],
       ...(claim === undefined ? {} : { claim }),
     };
   },
-  render({ task, claim, brief, inputs, waiting, undecided }) {
+  render({ task, claim, brief, since, inputs, waiting, undecided, held }) {
     if (task === undefined)
       return {
         body: 'There is no task to claim now.',
         note: [
           waiting === 0 ? undefined : `${waiting} queued for another agent or waiting for other results.`,
           undecided.length === 0 ? undefined : `${undecided.length} waiting for a person's decision.`,
+          ...held
+            .slice(0, 3)
+            .map(
+              ({ task_id, worker = '', until = '' }) =>
+                `${task_id} is claimed already, by ${oneLine(worker, 100)} until ${until.slice(0, 16)}: finish it with the claim that came with it.`,
+            ),
         ]
           .filter((part) => part !== undefined)
           .join(' '),
         steps: [
           ...(waiting === 0 ? [] : [{ operation: 'task_list', why: 'List the tasks' }]),
           ...undecided.slice(0, 1).map((task_id) => approving(task_id, 'Approve the first')),
-          ...(waiting + undecided.length === 0
+          ...held.slice(0, 1).map(({ task_id }) => finishing(task_id, 'If it is yours')),
+          ...(waiting + undecided.length + held.length === 0
             ? [{ operation: 'spawn_subagent_task', open: ['agent', 'task', 'output_key'], why: 'Queue one' }]
             : []),
         ],
@@ -77,6 +102,7 @@ export const taskClaim = defineOperation({
       body: [
         taskLine(task),
         `claim ${claim}`,
+        ...(since === undefined ? [] : [since]),
         brief ?? '',
         ...inputs.map(({ output_key, text }) => `## Result of ${output_key}\n\n${fenced(text)}`),
       ].join('\n\n'),
@@ -107,7 +133,7 @@ export const taskRenew = defineOperation({
   behind: { manage_project: 'task_renew' },
   command: 'task renew',
   positional: ['task_id', 'claim'],
-  input: z.strictObject({ ...held, lease_minutes: leaseField }),
+  input: z.strictObject({ ...holder, lease_minutes: leaseField }),
   output: changed,
   async run({ task_id, claim, lease_minutes, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
@@ -115,6 +141,35 @@ export const taskRenew = defineOperation({
   },
   render: ({ task }) => ({ body: taskLine(task) }),
 });
+
+/** A result is read by people of the project. One in another language is handed in again while the claim still holds. */
+async function checkLanguage(
+  { claim, result, project }: { claim: string; result: string; project?: string | undefined },
+  task: Task,
+  context: Context,
+): Promise<void> {
+  if (task.status !== 'running' || task.lease?.claim !== claim || task.outside !== undefined) return;
+  const spoken = spokenLanguage(result);
+  if (spoken === undefined) return;
+  const wanted = await languageOf(await context.workspace(project));
+  const other = { French: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu, English: /^fr(?:$|[^\p{L}]|an[cç])/iu }[
+    spoken
+  ];
+  if (wanted === undefined || !other.test(wanted)) return;
+  const { task_id } = task;
+  throw new BmadError('conflict', `The result is in ${spoken}; the language of this project is ${wanted}.`, {
+    subject: 'result',
+    hint: 'Nothing was handed in, and the task is still yours. If it has to be in that language, pass any_language.',
+    steps: [
+      {
+        operation: 'task_complete',
+        args: { task_id, claim },
+        open: ['result'],
+        why: `Hand it in in ${wanted}`,
+      },
+    ],
+  });
+}
 
 export const taskComplete = defineOperation({
   name: 'task_complete',
@@ -125,13 +180,16 @@ export const taskComplete = defineOperation({
   command: 'task complete',
   positional: ['task_id', 'claim', 'result'],
   input: z.strictObject({
-    ...held,
+    ...holder,
     result: z.string().min(1).max(5_000_000).describe('The result, self-contained'),
     needs_verification: z.boolean().default(false).describe('A person must check it before it counts'),
+    any_language: z.boolean().default(false).describe("Accept a language other than the project's"),
   }),
   output: changed,
-  async run({ task_id, claim, result, needs_verification, project }, context, { signal, overHttp = false }) {
+  async run(input, context, { signal, overHttp = false }) {
+    const { task_id, claim, result, needs_verification, any_language, project } = input;
     const { queue } = await (await context.state(project)).tasks();
+    if (!any_language) await checkLanguage(input, await queue.get(task_id), context);
     const text = shownText(result, (secret) => context.secrets.hide(secret));
     const order = { claim, text, verify: needs_verification, overHttp };
     return { task: viewOf(await queue.complete(task_id, order, signal)) };
@@ -156,7 +214,7 @@ export const taskFail = defineOperation({
   command: 'task fail',
   positional: ['task_id', 'claim', 'error'],
   input: z.strictObject({
-    ...held,
+    ...holder,
     error: z.string().min(1).max(20_000).describe('What went wrong'),
     retry: z.boolean().default(false).describe('Requeue it for another attempt, at most three in total'),
   }),

@@ -120,7 +120,8 @@ export function composeHandover(parts: HandoverParts): string {
 
 interface Answer {
   status: HandoverState;
-  by: string;
+  /** The team that receives it, where nobody is named. */
+  by: string | undefined;
   at: string;
   reason?: string | undefined;
 }
@@ -131,18 +132,30 @@ const BOX: Partial<Record<HandoverState, readonly string[]>> = {
   rejected: ['REJETÉ', 'REJECTED'],
   renegotiating: ['RENEGOCIATING', 'RENEGOTIATING'],
 };
+/** How an answer is told in a contract that is in French. */
+const IN_FRENCH: Readonly<Record<HandoverState, string>> = {
+  'pending-acceptance': 'en attente',
+  accepted: 'accepté',
+  rejected: 'rejeté',
+  renegotiating: 'à renégocier',
+};
+const FRENCH_PARTS =
+  /^#+ .*(?:Artefacts Livrés|Hors Périmètre|Questions Ouvertes|Critères de Complétion|Décisions Clés|Acceptation)|\[[ x]\] (?:ACCEPTÉ|REJETÉ)/imu;
 const EMPTY_BOX = /^([ \t]*[-*][ \t]+)\[ \]/;
 
 /** The text with another status: one line of the front matter, the box, and who said so; all else stays to the byte. */
 export function withStatus(text: string, { status, by, at, reason }: Answer): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const isFrench = FRENCH_PARTS.test(text);
+  const who = by ?? (isFrench ? 'l’équipe qui reçoit' : 'the team that receives it');
+  const said = isFrench ? IN_FRENCH[status] : status;
   const why = reason === undefined ? '' : ` : ${reason.replace(/\s+/g, ' ').trim()}`;
   const ticked = withBox(
     text.replace(/^status:.*$/m, () => `status: ${status}`),
     BOX[status] ?? [],
   );
   const gap = ticked.endsWith('\n') ? '' : end;
-  return `${ticked}${gap}${end}- ${at}, ${by.replace(/\s+/g, ' ')}: ${status}${why}${end}`;
+  return `${ticked}${gap}${end}- ${at}, ${who.replace(/\s+/g, ' ')}${isFrench ? ' ' : ''}: ${said}${why}${end}`;
 }
 
 /** Ticks the first empty box that one of the words stands behind. */

@@ -109,7 +109,11 @@ class Handovers {
   /** What the team that receives says. Only a complete contract can be accepted, and what was accepted stays so. */
   async answer(
     id: string,
-    answer: { status: Exclude<HandoverState, 'pending-acceptance'>; by: string; reason?: string | undefined },
+    answer: {
+      status: Exclude<HandoverState, 'pending-acceptance'>;
+      by: string | undefined;
+      reason?: string | undefined;
+    },
     signal: AbortSignal,
   ): Promise<KeptHandover & { validation: Validation }> {
     return this.#locked(signal, async () => {

@@ -4,6 +4,7 @@ import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
 import { applied, JOURNAL_FILE, lastEntryIn, standingOf } from '../../kit/runs/journal.ts';
+import { jsonLike } from '../../kit/runs/json-form.ts';
 import { readJson, readText } from '../../kit/runs/json-file.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { JournalEntry, RunPlace } from '../../model/run.ts';
@@ -91,7 +92,12 @@ function asLine({ seq, at, event, ...rest }: JournalEntry): string {
 }
 
 export async function writeState({ base, path }: RunPlace, state: Table): Promise<void> {
-  await replaceShared(base, `${path}/${STATE_FILE}`, `${JSON.stringify(state, null, 2)}\n`);
+  const before = await readText(base, `${path}/${STATE_FILE}`);
+  await replaceShared(
+    base,
+    `${path}/${STATE_FILE}`,
+    jsonLike(typeof before === 'string' ? before : '', state),
+  );
 }
 
 function leftAlone(path: string, file: string, reason: string): BmadError {

@@ -6,6 +6,7 @@ export interface NewTask {
   task: string;
   outputKey: string;
   contextFiles: readonly string[];
+  contextDigests?: Readonly<Record<string, string>> | undefined;
   dependsOn: readonly string[];
   runId?: string | undefined;
   branch?: string | undefined;
@@ -26,6 +27,7 @@ export function newTask(order: NewTask, id: string, at: string): Task {
     task: order.task,
     output_key: order.outputKey,
     context_files: [...order.contextFiles],
+    ...(order.contextDigests === undefined ? {} : { context_digests: { ...order.contextDigests } }),
     depends_on: [...order.dependsOn],
     ...(order.runId === undefined ? {} : { run_id: order.runId }),
     ...(order.branch === undefined ? {} : { branch: order.branch }),
@@ -159,8 +161,38 @@ export function outcomesOf(task: Task): readonly [TaskState, TaskState] {
   return outcomes;
 }
 
+/** Claimed twice: by a worker that has forgotten it, or after somebody else. The word that proves it is told once. */
+function claimedAlready({ task_id, lease }: Task, worker: string): BmadError {
+  const isOwn = lease?.worker === worker;
+  return new BmadError(
+    'conflict',
+    `${task_id} is claimed already, by ${quoted(lease?.worker ?? '')} until ${lease?.until.slice(0, 16) ?? ''}.`,
+    {
+      subject: task_id,
+      hint: isOwn
+        ? 'If that was you, continue with the brief you got and finish it with the claim that came with it; if the claim is lost, the task is free again when its lease ends.'
+        : 'It is free again when its lease ends, unless its worker finishes it.',
+      steps: [
+        ...(isOwn
+          ? [
+              {
+                operation: 'task_complete',
+                args: { task_id },
+                open: ['claim', 'result'],
+                why: 'When it is done',
+              },
+            ]
+          : []),
+        { operation: 'task_show', args: { task_id }, why: 'Read its brief' },
+        { operation: 'task_claim', why: 'Claim another' },
+      ],
+    },
+  );
+}
+
 /** A task that is named is begun now or not at all. */
-export function claimable(task: Task, tasks: readonly Task[]): Task {
+export function claimable(task: Task, tasks: readonly Task[], worker: string): Task {
+  if (task.status === 'running') throw claimedAlready(task, worker);
   if (task.status !== 'queued') throw wrongState(task, 'be claimed');
   const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
   if (missing.length === 0) return task;

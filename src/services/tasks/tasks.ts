@@ -106,7 +106,7 @@ export class Tasks {
       const task =
         wanted.id === undefined
           ? await this.#next(tasks, wanted.agent)
-          : claimable(await this.get(wanted.id), tasks);
+          : claimable(await this.get(wanted.id), tasks, wanted.worker);
       if (task === undefined) return undefined;
       const brief = await this.brief(task);
       if (!isAsAgreed(task, { brief })) throw changedSince(task);

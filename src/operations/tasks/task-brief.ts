@@ -1,0 +1,134 @@
+import { BmadError } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { shownText } from '../../base/secrets/masking.ts';
+import type { Task } from '../../model/task.ts';
+import type { Call, Context } from '../context.ts';
+import { contextFiles, type ContextFile } from '../delegation/context-files.ts';
+import { knownAbout } from '../memory/known-about.ts';
+import { askedAgent, languageOf } from './asked-agent.ts';
+
+const BRIEF_BYTES = 60_000;
+const DIGITS = 16;
+
+interface ToBrief {
+  agent: string;
+  /** As it may be shown. */
+  task: string;
+  outputKey: string;
+  files: readonly ContextFile[];
+  dependsOn: readonly string[];
+  /** What a worker has to know about where it comes from. */
+  origin?: string | undefined;
+  project?: string | undefined;
+}
+
+/** All that a worker needs to know, with the project's language and its decisions as they are now. */
+export async function briefFor(order: ToBrief, context: Context, call: Pick<Call, 'signal'>) {
+  const { agent, task, project, ...rest } = order;
+  const workspace = await context.workspace(project);
+  const person = await askedAgent(agent, workspace, context, project);
+  const [tasks, known] = await Promise.all([
+    (await context.state(project)).tasks(),
+    knownAbout(task, context, project, call.signal),
+  ]);
+  const safe = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : shownText(text, (secret) => context.secrets.hide(secret));
+  const said = (title: string): string | undefined => person.parts.find((part) => part.title === title)?.text;
+  const profile =
+    person.record === undefined
+      ? { role: said('Role'), identity: said('In this project') }
+      : await workspace.delivery.profile(person.record);
+  const brief = tasks.composeBrief({
+    agent: {
+      name: person.name,
+      title: person.title,
+      role: safe(profile.role),
+      identity: safe(profile.identity),
+    },
+    task,
+    ...rest,
+    ...known,
+    language: await languageOf(workspace),
+    maxBytes: BRIEF_BYTES,
+  });
+  return { person, brief };
+}
+
+export function digestsOf(files: readonly ContextFile[]): Record<string, string> {
+  return Object.fromEntries(files.map(({ path, text }) => [path, sha256(text).slice(0, DIGITS)]));
+}
+
+interface FreshBrief {
+  brief: string;
+  /** What is no longer as it was when the task was queued, in a sentence. */
+  since?: string;
+}
+
+/**
+ * The brief with its files and the project's decisions as they are now, and what has changed since the task was queued. What
+ * a person has agreed to, or somebody outside has asked for, stays as it was written; there only the sentence is new.
+ */
+export async function freshBrief(
+  task: Task,
+  stored: string,
+  context: Context,
+  call: Pick<Call, 'signal'>,
+  project: string | undefined,
+): Promise<FreshBrief> {
+  if (task.context_files.length === 0 && task.approval !== undefined) return { brief: stored };
+  const { root } = await context.state(project);
+  const { files, gone } = await filesNow(root, task, context);
+  const now = digestsOf(files);
+  const before = task.context_digests ?? {};
+  const changed = files.filter(({ path }) => path in before && before[path] !== now[path]);
+  const told = [
+    ...changed.map(({ path }) => `${path} has changed`),
+    ...gone.map((path) => `${path} can no longer be read`),
+  ].join('; ');
+  const since = (how: string): { since?: string } =>
+    told === '' ? {} : { since: `Since it was queued: ${told}. ${how}` };
+  if (task.approval !== undefined || task.outside !== undefined)
+    return {
+      brief: stored,
+      ...since('The brief has it as it was agreed to: read the file before you rely on it.'),
+    };
+  try {
+    const { brief } = await briefFor(
+      {
+        agent: task.agent,
+        task: task.task,
+        outputKey: task.output_key,
+        files,
+        dependsOn: task.depends_on,
+        project,
+      },
+      context,
+      call,
+    );
+    return { brief: brief.text, ...since('The brief has the current files.') };
+  } catch (error) {
+    // The agent may be gone; the brief still says what it was to do.
+    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+    return {
+      brief: stored,
+      ...since('The brief has it as it was then: read the file before you rely on it.'),
+    };
+  }
+}
+
+async function filesNow(
+  root: string,
+  task: Task,
+  { secrets }: Context,
+): Promise<{ files: ContextFile[]; gone: string[] }> {
+  const files: ContextFile[] = [];
+  const gone: string[] = [];
+  for (const path of task.context_files)
+    try {
+      files.push(...(await contextFiles(root, [path], (text) => secrets.hide(text))));
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      gone.push(path);
+    }
+  return { files, gone };
+}
