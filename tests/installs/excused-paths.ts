@@ -123,7 +123,6 @@ export const EXCUSES: readonly Excuse[] = [
   { installs: /Beta\.5|6\.0\.4/, path: /^\{project-root\}\/_bmad\/bmb\/config\.yaml$/, why: MISSING },
   { installs: /6\.1\.0/, path: /^\.\/steps\/step-\d+-[\w-]+\.md$/, why: OF_WORKFLOW },
   { installs: /6\.[235]\.0/, path: /^\.\/steps-v\/step-v-01-discovery\.md$/, why: MISSING },
-  { installs: /6\.5\.0/, path: /^_bmad\/config\.toml$/, why: EXAMPLE },
   { installs: /6\.(?:5|8|12)\.0|built in/, path: /^\.\/workflow\.md$/, why: RENAMED },
   {
     installs: /alpha\.22/,
@@ -143,7 +142,6 @@ export const EXCUSES: readonly Excuse[] = [
     path: /_bmad\/custom\/(?:config(?:\.user)?|bmad-(?:create-|edit-|validate-)?prd)\.toml$/,
     why: WRITTEN,
   },
-  { installs: /built in/, path: /^_bmad\/config\.user\.toml$/, why: WRITTEN },
   { installs: /built in/, path: /\/_bmad\/scripts\/resolve_customization\.py$/, why: DONE },
   { installs: /6\.(?:8|12)\.0|built in/, path: /^\.\.\/planning-artifacts\/ux-designs\//, why: EXAMPLE },
 ];

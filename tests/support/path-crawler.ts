@@ -46,19 +46,26 @@ function rulesIn(answer: string): Rules {
     if (line.startsWith('- Files the text names as') && uri !== undefined)
       for (const each of written) rules.prefixes.push([each.slice(0, -1), uri.slice(0, -1)]);
     if (/^- (?:Relative paths|Files \()/.test(line)) rules.beside = true;
+    if (line.startsWith('- Files (`{skill-root}/x`') && uri !== undefined)
+      rules.values.set('skill-root', uri.slice(0, -2));
     if (line.startsWith('- A dependency') && uri !== undefined)
       rules.prefixes.push(['dependency:', uri.replace('{type}/{name}', '')]);
     const [, key, value] = /^- `\{([^}]+)\}`: (.+)$/.exec(line) ?? [];
     if (key !== undefined && value !== undefined && key !== 'project-root') rules.values.set(key, value);
-    for (const script of written.filter((each) => each.endsWith('.py') && line.includes('done')))
+    for (const script of written.filter((each) => each.endsWith('.py') && line.includes('Done already')))
       rules.settled.push(new RegExp(`/scripts/${script}$`));
-    if (line.includes('Steps that read `config.yaml` are done'))
-      rules.settled.push(/_?bmad\/\w+\/config\.yaml$/);
+    if (/Done already.*`(?:resolve_customization|render_skill)\.py`/.test(line))
+      rules.settled.push(/_bmad\/custom\/[\w.-]+\.toml$/);
+    if (line.includes('Done already') && line.includes('`config.yaml`'))
+      rules.settled.push(/_?bmad\/\w+\/config\.yaml$|_?bmad\/config(?:\.user)?\.toml$/);
     const [, from, to] = /`([^`]+)` is (bmad:\/\/\S+)\.$/.exec(line) ?? [];
     if (from !== undefined && to !== undefined) {
       rules.prefixes.push([from, to], [`{project-root}/${from}`, to]);
     }
   }
+  // What to do without a script may follow the files.
+  for (const [, script = ''] of answer.matchAll(/^- `(\w+\.py)`: /gm))
+    rules.settled.push(new RegExp(`/scripts/${script}$`));
   return rules;
 }
 
@@ -133,6 +140,20 @@ const FOLLOWED =
 
 const say: SayStep = (step) => toolCall(step) ?? '';
 
+/** The files that an answer says belong to its text: by name, and by the call that lists all. */
+function belonging(preamble: string, folder: string, known: readonly string[]): string[] {
+  const line = /^- Its (?:\d+ )?files: .*$/m.exec(preamble)?.[0] ?? '';
+  const names = [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => `bmad://${folder}/${name}`);
+  const pattern = /pattern:"([^"]+)\/\*\*"/.exec(line)?.[1];
+  const listed = known.filter(
+    (path) =>
+      pattern !== undefined &&
+      path.startsWith(`${pattern}/`) &&
+      !/\/(?:customize\.toml$|tests\/|SKILL\.md$)/.test(path),
+  );
+  return [...names, ...listed.map((path) => `bmad://${path}`)];
+}
+
 /**
  * Starts everything that can be started, follows every path that its text names, reads what is there, and follows the
  * paths of that text in turn, by the rules of the answer that led there. Each file is read once.
@@ -143,7 +164,8 @@ export async function crawl(
 ): Promise<Crawl> {
   const found: Crawl = { texts: 0, files: 0, paths: 0, resolved: 0, deadEnds: [] };
   const folders = new Set<string>();
-  for (const { path } of await delivery.paths())
+  const known = (await delivery.paths()).map(({ path }) => path);
+  for (const path of known)
     for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) folders.add(at);
   const texts = new Map<string, string | undefined>();
   /** The text of a file or folder of the content; nothing if there is none. */
@@ -184,12 +206,14 @@ export async function crawl(
   for (const record of catalogue.callable) {
     if (!STARTABLE.includes(record.kind) || record.launches !== undefined) continue;
     if (kind !== undefined && record.origin.kind !== kind) continue;
-    const { head, body } = await delivery.activation(record, undefined, undefined, say);
+    const { head, body, record: target } = await delivery.activation(record, undefined, undefined, say);
     const answer = `${head}\n\n${body}`;
     const rules = rulesIn(answer);
     const wanted = new Map<string, string | false>();
     const preamble = answer.slice(0, answer.indexOf('----- BEGIN'));
     for (const [uri] of preamble.matchAll(URI)) if (!/[{<]|\/x$|^bmad:\/\/x$/.test(uri)) wanted.set(uri, uri);
+    for (const uri of belonging(preamble, posix.dirname(target.bmadRelativePath), known))
+      wanted.set(uri, uri);
     for (const [, file = '', text = ''] of answer.matchAll(
       /----- BEGIN (\S+) -----\n(.*?)\n----- END \1 -----/gs,
     )) {

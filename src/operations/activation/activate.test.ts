@@ -44,8 +44,17 @@ describe('execute', () => {
     const { answer, data } = await session.ok(activate, { name: 'prd' });
     expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
     expect(answer.body).toContain('## On Activation');
-    expect(answer.body).toContain('bmad://bmm/plan/bmad-prd/assets/prd-template.md');
-    expect(data['sectionsLeft']).toEqual(['Discovery', 'PRD Discipline', 'Reviewer Gate', 'Finalize']);
+    expect(answer.body).toContain(
+      '- Its files: `references/headless.md`, `references/validate.md`; 4 more: ',
+    );
+    expect(data['sectionsLeft']).toEqual([
+      'Discovery',
+      'PRD Discipline',
+      'Reviewer Gate',
+      'Finalize',
+      'Customized values',
+      'Scripts',
+    ]);
     const rest = await session.ok(activate, { name: 'prd', cursor: data['next'] });
     expect(answer.body + rest.answer.body).toBe(await wholeText('prd'));
     expect((await session.ok(activate, { name: 'prd', section: 'Finalize' })).answer.body).toMatch(
@@ -133,9 +142,11 @@ describe('execute', () => {
   });
 
   it('says what cannot be run, and that nothing has to be installed', async () => {
-    expect(await wholeText('brainstorming')).toContain('bmad://core/bmad-brainstorming/scripts/brain.py');
+    expect(await wholeText('brainstorming')).toContain(
+      '- `brain.py`: techniques are the rows of `assets/brain-methods.csv`',
+    );
     expect(await wholeText('customize')).toContain(
-      'BMAD counts as installed although this project has no `_bmad` folder',
+      'BMAD counts as installed, though there is no `_bmad` folder',
     );
     expect(await wholeText('help')).toContain(
       'The catalogue `_bmad/_config/bmad-help.csv` is bmad://_config/bmad-help.csv.',
@@ -149,7 +160,7 @@ describe('execute', () => {
         .split('\n')
         .slice(-4)
         .map((line) => line.trim()),
-    ).toEqual(['Discovery', 'PRD Discipline', 'Reviewer Gate', 'Finalize']);
+    ).toEqual(['Reviewer Gate', 'Finalize', 'Customized values', 'Scripts']);
   });
 
   it('says so when the name belongs to the other kind', async () => {
@@ -226,7 +237,8 @@ describe('execute in a project with overrides', () => {
       '_bmad/custom/bmad-party-mode.toml': '[workflow]\nclient_secret = "CANARY-3"\n',
     });
     expect(await wholeText('*party-mode', { project: folder })).not.toContain('CANARY');
-    const { data } = await session.ok(activate, { name: '*party-mode', project: folder, detail: 'full' });
+    // The help has all values, whatever they are called.
+    const { data } = await session.ok(activate, { name: 'help', project: folder, detail: 'full' });
     expect(JSON.stringify(data)).toContain('***@host/x');
     expect(JSON.stringify(data)).not.toContain('CANARY');
   });

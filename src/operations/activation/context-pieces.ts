@@ -1,9 +1,10 @@
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
-import { saying } from '../../base/step.ts';
+import { saying, type SayStep } from '../../base/step.ts';
 import { essentialLength, type Chunk } from '../../base/text/text-chunks.ts';
 import { packed, type LeftOut, type Piece } from '../../base/text/text-budget.ts';
 import { oneLine } from '../../base/text/text.ts';
+import { behaviourOf } from '../../model/format.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Activation, Call, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
 
@@ -56,7 +57,7 @@ async function contextPieces(
   return {
     head: activation.head,
     pieces: [
-      ...ownPieces(activation, steps.pieces),
+      ...ownPieces(activation, steps.pieces, saying(say)),
       ...steps.pieces.filter(({ required }) => required > 0),
       ...known.pieces,
       ...plans,
@@ -67,7 +68,11 @@ async function contextPieces(
 }
 
 /** What delivery gives: values, resolved configuration, and the files to follow. */
-function ownPieces({ record, material, problems }: Activation, steps: readonly Piece[]): Piece[] {
+function ownPieces(
+  { record, material, problems }: Activation,
+  steps: readonly Piece[],
+  say: SayStep,
+): Piece[] {
   const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
   // The files that come along use values too.
   const known = new Set(material.values.map(([key]) => key));
@@ -77,14 +82,18 @@ function ownPieces({ record, material, problems }: Activation, steps: readonly P
   const values = list([...material.values, ...further].map(([key, value]) => `\`{${key}}\`: ${value}`));
   return [
     essential('Values', values),
-    ...material.context.map(({ title, body }) =>
-      title === 'Central configuration'
-        ? { ...essential(title, body), required: 0, rank: RANK.near }
-        : essential(title, body),
-    ),
+    ...material
+      .context(say)
+      .map(({ title, body }) =>
+        title === 'Roster'
+          ? { ...essential(title, body), required: 0, rank: RANK.near }
+          : essential(title, body),
+      ),
     essential('Problems', list(problems.map(problemText))),
     ...material.files.map(({ uri, text }, index): Piece => {
-      const most = index === 0 ? WHOLE.main : WHOLE.instructions;
+      // An old name of a skill comes with the text that forwards from it.
+      const isMain = index === 0 || behaviourOf(record).isSkill === true;
+      const most = isMain ? WHOLE.main : WHOLE.instructions;
       // Half a persona is another one.
       const length = record.kind === 'agent' ? text.length : essentialLength(text, most);
       return { ...essential('File', text), source: uri, required: length, rank: RANK.main };

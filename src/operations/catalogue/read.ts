@@ -2,6 +2,7 @@ import { dirname } from 'node:path/posix';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { saying } from '../../base/step.ts';
 import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Call, ServedFile, Workspace } from '../context.ts';
@@ -94,7 +95,7 @@ export const read = defineOperation({
       record === undefined ? await findFile(target, workspace, context) : mainFile(record);
     const file =
       origin === undefined || from !== undefined
-        ? await workspace.delivery.file(path, from)
+        ? await workspace.delivery.file(path, from, saying(call.say))
         : await fileOf(path, origin, whole);
     if (file.text === undefined) {
       throw new BmadError(

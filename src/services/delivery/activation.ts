@@ -21,6 +21,13 @@ export interface Activation {
   material: Material;
 }
 
+export interface ContextSection {
+  title: string;
+  body: string;
+  /** Whether it has to be known before the files are read, whatever its size. */
+  first?: boolean;
+}
+
 /** What a document is made of; each format of BMAD brings its own. */
 export interface Material {
   /** What the model cannot know about using the files here; one line each. */
@@ -28,7 +35,7 @@ export interface Material {
   /** Placeholders the text uses, with their values. */
   values: [string, string][];
   /** Context the model would otherwise have to compute or look up. */
-  context: { title: string; body: string }[];
+  context(say: SayStep): ContextSection[];
   /** The files to follow, byte for byte, the most important first. */
   files: { uri: string; text: string }[];
   /** Where the files they mention can be read. */
@@ -68,10 +75,8 @@ function outdated({ name, deprecated, description }: BmadRecord): string | undef
   return `> \`${name}\` is deprecated${why === '' ? '.' : `: ${why}`}`;
 }
 
-/** Context larger than this comes after the files, so that the first file is in the first part of the answer. */
-const LARGE_SECTION = 3_000;
-const LISTED_FILES = 40;
-const LIST_FILES = { operation: 'list', args: { what: 'resources' }, open: ['pattern'] };
+/** What comes before the files is at most this long, or as long as what must be there; other context follows the files. */
+const PREAMBLE = 1_500;
 
 /**
  * Assembles what the model cannot find out alone: the message, the values of placeholders, the resolved context, the
@@ -83,28 +88,32 @@ export function composeActivation(
   material: Material,
   say: SayStep,
 ): Activation {
-  const { notes, values, context, files, further, problems, halt } = material;
+  const { notes, values, context, files, problems, halt } = material;
   const title =
     [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
     (record.title === undefined ? '' : `, ${record.title}`);
-  const contexts = context
-    .map(({ title: heading, body }) => section(heading, body))
-    .filter((text) => text !== undefined);
-  const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
+  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo, say), ...notes(say)])}`;
   const head = [
     ofAnotherVersion(record, material.data?.originInfo),
     outdated(record),
-    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo, say), ...notes(say)])}`,
+    about,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
-  const body = [
+  const sections = context(say);
+  const needed = [
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
-    ...contexts.filter(small),
+    ...sections.filter(({ first }) => first === true).map(asSection),
     section('Problems', bullets(problems.map(problemText))),
-    section('More files', furtherFiles(further, say)),
-    ...files.map(fileSection),
-    ...contexts.filter((text) => !small(text)),
-  ];
+  ].filter((text) => text !== undefined);
+  let room = PREAMBLE - [about, ...needed].reduce((sum, text) => sum + byteLength(text) + 2, 0);
+  const before: string[] = [];
+  const after: string[] = [];
+  for (const text of sections.filter(({ first }) => first !== true).map(asSection)) {
+    if (text === undefined) continue;
+    room -= byteLength(text) + 2;
+    (room >= 0 ? before : after).push(text);
+  }
+  const body = [...needed, ...before, ...files.map(fileSection), ...after];
   return {
     record,
     title,
@@ -171,12 +180,8 @@ function section(title: string, body: string | undefined): string | undefined {
   return body === undefined || body === '' ? undefined : `## ${title}\n\n${body}`;
 }
 
-function furtherFiles(uris: readonly string[], say: SayStep): string {
-  const more = uris.length - LISTED_FILES;
-  return bullets([
-    ...uris.slice(0, LISTED_FILES),
-    ...(more > 0 ? [`and ${more} more: ${say(LIST_FILES)}`] : []),
-  ]);
+function asSection({ title, body }: ContextSection): string | undefined {
+  return section(title, body);
 }
 
 function fileSection({ uri, text }: { uri: string; text: string }): string {

@@ -1,4 +1,3 @@
-import { basename, dirname, extname } from 'node:path/posix';
 import { behaviourOf } from '../../model/format.ts';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -24,9 +23,13 @@ import { createInspection, namesIn } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { masterRecords } from './master-record.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
-import { plainSettings, skillMaterial } from './skill-material.ts';
+import { skillMaterial } from './skill-material.ts';
+import { plainSettings } from './used-values.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
+import { besides, noSuchFile } from './missing-file.ts';
+import { textsBeside } from './further-files.ts';
+import { withReadCalls } from './brief-calls.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
 /** What can be handed out of a catalogue, for one project. */
@@ -76,8 +79,8 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   ]);
 
   /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
-  async function file(path: string, from?: Origin): Promise<ServedFile> {
-    if (path.startsWith(RENDERED)) return renderedFile(path);
+  async function file(path: string, from?: Origin, say?: SayStep): Promise<ServedFile> {
+    if (path.startsWith(RENDERED)) return renderedFile(path, say);
     const files = from === undefined ? catalogue.files : catalogue.files.preferring(from);
     const own = generated.get(path);
     if (own !== undefined && !(await files.all()).has(path)) {
@@ -94,12 +97,17 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
 
   const knownPaths = async (): Promise<string[]> => (await paths()).map((each) => each.path);
 
-  async function renderedFile(path: string): Promise<ServedFile> {
+  async function renderedFile(path: string, say: SayStep | undefined): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
     const record = catalogue.callable.find((candidate) => candidate.name === name);
     const rendered = record === undefined ? undefined : (await resolveSkill(record, resolver)).rendered;
     const text = rendered?.get(rest.join('/'));
-    if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
+    if (text !== undefined)
+      return {
+        path,
+        mimeType: mimeTypeOf(path),
+        text: say === undefined ? text : withReadCalls(text, say),
+      };
     throw new BmadError('not_found', `There is no rendered file ${quoted(contentUri(path))}.`, {
       subject: contentUri(path),
       suggestions: nearest(rest.join('/'), rendered?.keys() ?? []).map((known) =>
@@ -161,6 +169,8 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
     const config = await centralOf(bmad, kit);
     const customized = await customize(target, await ownText(target));
+    const own = catalogue.files.preferring(target.origin);
+    const files = await own.below(skillFolder(target));
     const common = {
       record: target,
       main: customized.text,
@@ -168,11 +178,12 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       project,
       today: day,
       values: moduleConfig(target, config.values),
-      files: await catalogue.files.preferring(target.origin).below(skillFolder(target)),
+      files,
+      beside: await textsBeside(target, files, own),
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     const settings = plainSettings(common.values, projectRoot);
-    const known = await catalogue.files.preferring(target.origin).all();
+    const known = await own.all();
     const has = (path: string): boolean => known.has(path) || generated.has(path);
     if (!behaviourOf(target).isSkill) {
       const material = await installMaterial({
@@ -263,36 +274,4 @@ interface ServedPath {
 /** Whether the kit's files say nothing, or are not there. */
 function isSilent({ memory, context, problems }: KitSettings): boolean {
   return memory === undefined && context === undefined && problems.length === 0;
-}
-
-/** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */
-function noSuchFile(path: string, known: readonly string[]): BmadError {
-  const [folder, name] = [dirname(path), basename(path)];
-  const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
-  const near = nearest(name, beside).map((other) => `${folder}/${other}`);
-  const elsewhere = known.filter((other) => basename(other) === name).slice(0, 3);
-  const meant = [...new Set([...near, ...elsewhere])].map(contentUri);
-  let around = folder;
-  while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);
-  const pattern = around === '.' ? undefined : `${around}/**`;
-  return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
-    subject: contentUri(path),
-    suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
-    steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
-  });
-}
-
-/** What can be read in the folder that was asked for, or beside the file: of its kind first, the nearest first. */
-function besides(path: string, known: readonly string[]): string[] {
-  const depth = (other: string): number => other.split('/').length;
-  const ofKind = (other: string): number => Number(extname(other) !== extname(path));
-  for (const folder of [path, dirname(path)]) {
-    const found = known.filter((other) => other !== path && other.startsWith(`${folder}/`));
-    if (found.length === 0) continue;
-    return found
-      .sort((a, b) => ofKind(a) - ofKind(b) || depth(a) - depth(b))
-      .slice(0, 3)
-      .map(contentUri);
-  }
-  return [];
 }

@@ -9,7 +9,9 @@ import type { Material } from './activation.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
 import { inAllForms, namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import { skillFolder } from './resolve-skill.ts';
-import { usedValues, type CommonParts } from './skill-material.ts';
+import { ownFilesNote, otherFilesNote } from './further-files.ts';
+import type { CommonParts } from './skill-material.ts';
+import { usedValues } from './used-values.ts';
 import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
 
 interface InstallParts extends CommonParts {
@@ -28,21 +30,31 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
-  const isUsed = (key: string): boolean => used.includes(`{${key}}`) || used.includes(`:${key}"`);
   const rules = rulesOf(used, record, has);
-  const further = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
+  const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
+  const further = [...new Set(belonging)].filter((uri) => !files.some((file) => file.uri === uri));
   return {
-    notes: (say) => [...customized.notes, ...pathNotes(parts, used, rules, say), ...(workflow?.notes ?? [])],
-    values: [
-      ...usedValues(
-        { ...parts, values: { ...parts.values, bmad_folder: basename(record.origin.root) } },
-        isUsed,
-      ),
-      ...(workflow?.values ?? []).filter(([key]) => isUsed(key)),
+    notes: (say) => [
+      ...customized.notes,
+      ...pathNotes(parts, used, rules, say),
+      ...ownFilesNote(parts, used, further, say),
+      ...otherFilesNote(parts, further, say),
+      ...(workflow?.notes ?? []),
     ],
-    context: customized.extra,
+    values: usedValues(
+      {
+        ...parts,
+        values: {
+          ...parts.values,
+          bmad_folder: basename(record.origin.root),
+          ...Object.fromEntries(workflow?.values ?? []),
+        },
+      },
+      [used, ...parts.beside],
+    ),
+    context: () => customized.extra,
     files,
-    further: [...new Set(further)].filter((uri) => !files.some((file) => file.uri === uri)),
+    further,
     problems,
   };
 }

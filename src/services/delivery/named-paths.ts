@@ -58,8 +58,12 @@ export function inAllForms(rules: readonly PathRule[], has: (path: string) => bo
 }
 
 /** What BMAD's folder is called in the texts of a root that do not name it themselves. */
-export function usualRule({ origin }: BmadRecord, has: (path: string) => boolean): PathRule {
+export function usualRule(record: BmadRecord, has: (path: string) => boolean): PathRule {
+  const { origin, bmadRelativePath } = record;
   const own = basename(origin.root);
+  // Version 4 is one folder beside its packs, and each is a folder of the content.
+  const [top = ''] = bmadRelativePath.split('/', 1);
+  if (top.startsWith('.bmad-')) return { written: `${top}/`, folder: `${top}/` };
   const name = origin.kind === 'project' && own !== '' ? own : has('_cfg/manifest.yaml') ? 'bmad' : '_bmad';
   return { written: `{project-root}/${name}/`, folder: '' };
 }

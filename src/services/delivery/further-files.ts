@@ -1,0 +1,95 @@
+import { contentUri } from '../../base/files/paths.ts';
+import type { SayStep } from '../../base/step.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import { orElse } from '../../base/expected.ts';
+import { decodeText } from '../../base/text/decode.ts';
+import type { ContentFiles } from '../../catalogue/content-files.ts';
+import { behaviourOf } from '../../model/format.ts';
+import { skillFolder } from './resolve-skill.ts';
+import { sharesItsFolder } from './workflow-parts.ts';
+
+/** So many addresses are read at a glance, and names of so many characters in all. */
+const NAMED = 5;
+const NAMES_LENGTH = 80;
+
+/**
+ * The files that belong to a text, in a line: those it names, in its own order and as it may write them, and the call that
+ * lists all. How they are read is said by the rule for paths.
+ */
+export function ownFilesNote(
+  { record, project }: { record: BmadRecord; project: string | undefined },
+  text: string,
+  uris: readonly string[],
+  say: SayStep,
+): string[] {
+  const folder = skillFolder(record);
+  const start = `${contentUri(folder)}/`;
+  const own = uris.filter((uri) => uri.startsWith(start)).map((uri) => uri.slice(start.length));
+  if (own.length === 0) return [];
+  const place = (path: string): number => placeIn(text, path);
+  // What to do without a script is told with the scripts.
+  const named = own
+    .filter((path) => !path.endsWith('.py') && place(path) >= 0)
+    .sort((a, b) => place(a) - place(b));
+  const lengths = named.map((path) => path.length);
+  const shown = named.filter(
+    (_path, index) => lengths.slice(0, index + 1).reduce((sum, length) => sum + length, 0) <= NAMES_LENGTH,
+  );
+  const left = own.length - shown.length;
+  const all = say({
+    operation: 'list',
+    args: { what: 'resources', pattern: `${folder}/**`, project },
+  });
+  const names = shown.map((path) => `\`${path}\``).join(', ');
+  if (left === 0) return [`Its files: ${names}.`];
+  return [shown.length === 0 ? `Its ${left} files: ${all}.` : `Its files: ${names}; ${left} more: ${all}.`];
+}
+
+/** Where a text first names a file by its path from the folder. */
+function placeIn(text: string, path: string): number {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1))
+    if (!/[\w-]/.test(text[at - 1] ?? '')) return at;
+  return -1;
+}
+
+/** Files elsewhere in the content, by their addresses. */
+export function otherFilesNote(
+  { record, project }: { record: BmadRecord; project: string | undefined },
+  uris: readonly string[],
+  say: SayStep,
+): string[] {
+  const start = `${contentUri(skillFolder(record))}/`;
+  const others = uris.filter((uri) => !uri.startsWith(start));
+  if (others.length === 0) return [];
+  const left = others.length - NAMED;
+  const [folder = ''] = record.bmadRelativePath.split('/', 1);
+  const more =
+    left > 0
+      ? `; ${left} more: ${say({ operation: 'list', args: { what: 'resources', pattern: `${folder}/**`, project } })}`
+      : '';
+  return [`Files it uses: ${others.slice(0, NAMED).join(', ')}${more}.`];
+}
+
+const READ_ALONG = /\.(?:md|xml|ya?ml)$/;
+/** No workflow has more steps, and a folder of everything is none. */
+const MOST_READ = 80;
+
+/** The texts of the steps and references of a workflow: they use its values and scripts too. */
+export async function textsBeside(
+  record: BmadRecord,
+  files: readonly string[],
+  content: ContentFiles,
+): Promise<string[]> {
+  const { isSkill, isAlone, isDeliveredAlone } = behaviourOf(record);
+  const isOwn =
+    isSkill === true ||
+    (record.kind === 'workflow' && isAlone !== true && isDeliveredAlone !== true && !sharesItsFolder(record));
+  if (!isOwn) return [];
+  const texts = files.filter(
+    (path) => READ_ALONG.test(path) && path !== record.bmadRelativePath && !path.includes('/tests/'),
+  );
+  if (texts.length > MOST_READ) return [];
+  const read = async (path: string): Promise<string> =>
+    content.read(path).then(({ bytes }) => decodeText(bytes), orElse(''));
+  return Promise.all(texts.map(read));
+}

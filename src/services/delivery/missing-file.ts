@@ -1,0 +1,36 @@
+import { basename, dirname, extname } from 'node:path/posix';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { nearest } from '../../base/text/suggest.ts';
+
+/** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */
+export function noSuchFile(path: string, known: readonly string[]): BmadError {
+  const [folder, name] = [dirname(path), basename(path)];
+  const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
+  const near = nearest(name, beside).map((other) => `${folder}/${other}`);
+  const elsewhere = known.filter((other) => basename(other) === name).slice(0, 3);
+  const meant = [...new Set([...near, ...elsewhere])].map(contentUri);
+  let around = folder;
+  while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);
+  const pattern = around === '.' ? undefined : `${around}/**`;
+  return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
+    subject: contentUri(path),
+    suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
+    steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
+  });
+}
+
+/** What can be read in the folder that was asked for, or beside the file: of its kind first, the nearest first. */
+export function besides(path: string, known: readonly string[]): string[] {
+  const depth = (other: string): number => other.split('/').length;
+  const ofKind = (other: string): number => Number(extname(other) !== extname(path));
+  for (const folder of [path, dirname(path)]) {
+    const found = known.filter((other) => other !== path && other.startsWith(`${folder}/`));
+    if (found.length === 0) continue;
+    return found
+      .sort((a, b) => ofKind(a) - ofKind(b) || depth(a) - depth(b))
+      .slice(0, 3)
+      .map(contentUri);
+  }
+  return [];
+}

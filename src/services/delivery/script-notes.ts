@@ -1,0 +1,99 @@
+import { posix } from 'node:path';
+import { contentUri } from '../../base/files/paths.ts';
+import type { SayStep } from '../../base/step.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { ContextSection } from './activation.ts';
+import { skillFolder } from './resolve-skill.ts';
+
+/** Scripts whose work the server does before a text is delivered. */
+export const DONE_SCRIPTS = new Set([
+  'resolve_customization.py',
+  'resolve_config.py',
+  'render_skill.py',
+  'resolve_party.py',
+  'resolve_personas.py',
+]);
+
+/**
+ * What each of BMAD's other scripts does, short enough to be done without it. A text says "never by hand" to keep a file in
+ * one form; this is that form, so that both can be obeyed.
+ */
+const FORMATS: Record<string, (say: SayStep) => string> = {
+  'memlog.py': () =>
+    '`<workspace>/.memlog.md` is front matter (the fields, `updated: YYYY-MM-DDTHH:MM` last), a blank line, then one line for each entry, `- (type by who) text`, only ever added at the end',
+  'lint_spine.py': () =>
+    'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
+  'recon_kit.py': () =>
+    '`slug`: the topic in kebab-case put into the pattern; `citations`: each [n] has a row in the source appendix, each row an [n]; `tally`: entries by type, claims by the last `status=` of each `ref`; `staleness`: `pub_date` and the months of its class are before today; `escape-sources`: the appendix as an HTML table, cells escaped, only http(s) links',
+  'word_metrics.py': () => 'words between blanks, in all and under each heading (`wc -w`)',
+  'pick_methods.py': () =>
+    'methods are the rows of `assets/methods.csv` and the `additional_methods`; `random --spread` is one of each category',
+  'brain.py': () =>
+    'techniques are the rows of `assets/brain-methods.csv` and the `additional_techniques`; `detail` names a file beside it; there is no `html` page',
+  'list_customizable_skills.py': (say) =>
+    `skills that have one: ${say({ operation: 'list', args: { what: 'resources', pattern: '**/customize.toml' } })}`,
+  'sprint_plan.py': (say) =>
+    `\`generate\`: from the headings Epic N and Story N.M, in order, \`epic-N\`, \`N-M-title-in-kebab-case\` and \`epic-N-retrospective\` in the form of \`sprint-status-template.yaml\`, with the statuses that the file has; \`status\` and \`validate\`: ${say({ operation: 'next' })}`,
+  'sprint_status.py': () =>
+    '`detect-epic`: the highest epic with a story that is done, and its stories that are not; `update`: in sprint-status.yaml change only `epic-N-retrospective: done`, `action_items` (epic, action, owner, status: open) and `last_updated`',
+  'git_evidence.py': () =>
+    '`git log --numstat --no-renames RANGE`, without merges; sum added and deleted for each file, and match story ids in the subjects',
+};
+
+export interface ScriptParts {
+  record: BmadRecord;
+  /** The files of the skill's folder. */
+  files: readonly string[];
+  /** BMAD's shared scripts. */
+  scripts: readonly string[];
+  /** Names of scripts the project has installed itself. */
+  installedScripts: readonly string[];
+}
+
+/** Scripts that cannot be run, for want of a file on disk. */
+function missingScripts({ record, files, scripts, installedScripts }: ScriptParts, text: string): string[] {
+  const folder = skillFolder(record);
+  const isOwn = (script: string): boolean => files.includes(`${folder}/scripts/${script}`);
+  return namedScripts(text).filter((script) =>
+    isOwn(script)
+      ? record.origin.kind !== 'project'
+      : scripts.includes(`scripts/${script}`) && !installedScripts.includes(script),
+  );
+}
+
+/** Whether a script is done without, so that nobody has to read it. */
+export function isDoneWithout(script: string, parts: ScriptParts, text: string): boolean {
+  return FORMATS[script] !== undefined && missingScripts(parts, text).includes(script);
+}
+
+/** Where the scripts are that a text names, or that they are not there. */
+export function scriptNotes(parts: ScriptParts, text: string): string[] {
+  const { record, files } = parts;
+  const folder = skillFolder(record);
+  const own = namedScripts(text).filter((script) => files.includes(`${folder}/scripts/${script}`));
+  if (record.origin.kind === 'project' && own.length > 0) {
+    const place = posix.join(posix.dirname(record.absolutePath), 'scripts');
+    return [`Scripts as \`{skill-root}/scripts/x\`: run them in ${place}.`];
+  }
+  return missingScripts(parts, text).length === 0 ? [] : ['Its scripts are not on this disk: see Scripts.'];
+}
+
+/** How to do without the scripts that a text names and that are not on disk. */
+export function scriptSection(parts: ScriptParts, text: string, say: SayStep): ContextSection[] {
+  const missing = missingScripts(parts, text);
+  if (missing.length === 0) return [];
+  const folder = skillFolder(parts.record);
+  const lines = missing.map((script) => {
+    const own = `${folder}/scripts/${script}`;
+    const uri = contentUri(parts.files.includes(own) ? own : `scripts/${script}`);
+    return `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`;
+  });
+  return [{ title: 'Scripts', body: `What they do, in the form they do it:\n\n${lines.join('\n')}` }];
+}
+
+function namedScripts(text: string): string[] {
+  const names = [...text.matchAll(/[\w-]+(\.py\b)?/g)].flatMap(([name, ending]) =>
+    ending === undefined ? [] : [name],
+  );
+  return [...new Set(names)].filter((script) => !DONE_SCRIPTS.has(script));
+}

@@ -1,0 +1,42 @@
+import type { Table } from '../../base/parse/parse.ts';
+
+const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
+
+interface Known {
+  /** The flat configuration of the record's module. */
+  values: Table;
+  projectRoot: string | undefined;
+  today: string;
+}
+
+/** The values that a text and its own files use, whatever way they write them, and no others. */
+export function usedValues(
+  { values, projectRoot, today }: Known,
+  texts: readonly string[],
+  own: readonly [string, string][] = [],
+): [string, string][] {
+  const known = [...own, ...plainSettings(values, projectRoot), ['date', today] as [string, string]];
+  const isUsed = ([key]: [string, string]): boolean => texts.some((text) => uses(text, key));
+  return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...known.filter(isUsed)];
+}
+
+/** The settings that are texts or can be written as one. */
+export function plainSettings(table: Table, projectRoot: string | undefined): [string, string][] {
+  return Object.entries(table).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[key, String(value).replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]]
+      : [],
+  );
+}
+
+/** `{user_name}`, `` `user_name` ``, `config:user_name`: a word like this is the name of a value; `date` may be just a word. */
+function uses(text: string, key: string): boolean {
+  if (!key.includes('_')) return text.includes(`{${key}}`) || text.includes(`\`${key}\``);
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + key.length))
+    if (!isPartOfName(text[at - 1]) && !isPartOfName(text[at + key.length])) return true;
+  return false;
+}
+
+function isPartOfName(character: string | undefined): boolean {
+  return character !== undefined && /[\w-]/.test(character);
+}

@@ -1,0 +1,171 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { byteLength } from '../../src/base/text/text.ts';
+import { behaviourOf } from '../../src/model/format.ts';
+import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
+import type { Context } from '../../src/operations/context.ts';
+import { contextIn, temporaryFolder } from '../support/app.ts';
+import { partsOf, preambleOf, startable } from '../support/delivered.ts';
+import { installOf } from '../support/installs.ts';
+
+/** What comes before the text, for a project whose path is of a usual length. */
+const PREAMBLE = 1_500;
+const USUAL = '/home/ada/projects/shop';
+
+interface Delivered {
+  record: BmadRecord;
+  name: string;
+  whole: string;
+  preamble: string;
+}
+
+async function allOf(context: Context): Promise<Delivered[]> {
+  const all: Delivered[] = [];
+  for (const record of await startable(context)) {
+    const name = qualifiedName(record);
+    const whole = (await partsOf(name, record.kind === 'agent' ? 'agent' : 'workflow', context)).join('');
+    all.push({ record, name, whole, preamble: preambleOf(whole) });
+  }
+  return all;
+}
+
+describe.each(['built in', '6.12.0', '6.0.4', '4.44.3'] as const)(
+  'everything that can be started: %s',
+  (version) => {
+    const opened = (async () => {
+      const folder =
+        version === 'built in' ? await temporaryFolder(afterAll) : await realpath(await installOf(version));
+      const context = await contextIn(
+        folder,
+        version === 'built in' ? {} : { flags: { discovery: 'local' } },
+      );
+      return { folder, context, all: await allOf(context) };
+    })();
+
+    it('M-56: has at most 1.5 kB before its text', async () => {
+      const { folder, all } = await opened;
+      const sizes = all.map(({ name, preamble }) => ({
+        name,
+        bytes: byteLength(preamble.replaceAll(folder, USUAL)),
+      }));
+      expect(sizes.filter(({ bytes }) => bytes > PREAMBLE)).toEqual([]);
+      expect(all.length).toBeGreaterThan(25);
+    });
+
+    it('M-56: has every word of its text', async () => {
+      const { context, all } = await opened;
+      const { delivery } = await context.workspace();
+      const lost: string[] = [];
+      for (const { record, name, whole } of all) {
+        const rendered = whole.includes(`----- BEGIN bmad://rendered/${record.name}/workflow.md -----`);
+        const source = rendered
+          ? ((await delivery.file(`rendered/${record.name}/workflow.md`)).text ?? '')
+          : await readFile(record.absolutePath, 'utf8');
+        // Compiled agents are delivered with their customization in them, which other tests compare.
+        if (behaviourOf(record).isCompiled !== true && !whole.includes(source.trimEnd())) lost.push(name);
+      }
+      expect(lost).toEqual([]);
+    });
+
+    it('M-45: has all values that its text asks for, and none that neither it nor its files name', async () => {
+      const { context, all } = await opened;
+      const { catalogue, delivery } = await context.workspace();
+      const wrong: string[] = [];
+      for (const { record, name, whole, preamble } of all) {
+        const { material, record: target } = await delivery.activation(
+          record,
+          undefined,
+          undefined,
+          () => '',
+        );
+        const given = new Set([...preamble.matchAll(/^- `\{([^}]+)\}`: /gm)].map(([, key = '']) => key));
+        const text = material.files.map((file) => file.text).join('\n');
+        for (const [key] of material.settings ?? [])
+          if (!given.has(key) && (text.includes(`{${key}}`) || text.includes(`\`${key}\``)))
+            wrong.push(`${name} asks for ${key}`);
+        const folder = target.bmadRelativePath.slice(0, target.bmadRelativePath.lastIndexOf('/'));
+        const own = catalogue.files.preferring(target.origin);
+        const files = await Promise.all(
+          (await own.below(folder)).map(async (path) => (await own.read(path)).bytes.toString('utf8')),
+        );
+        const named = [whole.slice(preamble.length), ...files].join('\n');
+        for (const key of given)
+          if (key !== 'project-root' && !named.includes(key) && !named.includes('bmad-help.csv'))
+            wrong.push(`${name} has no use for ${key}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    it('M-45: names its own files once, and the rest by one call', async () => {
+      const { all } = await opened;
+      for (const { name, preamble } of all) {
+        const uris = [...preamble.matchAll(/bmad:\/\/[^\s"`,;]+/g)].map(([uri]) => uri.replace(/[.)]+$/, ''));
+        expect(uris.length, name).toBeLessThanOrEqual(12);
+        const listed = preamble
+          .split('\n')
+          .filter((line) => /^- (?:Its (?:\d+ )?files|Files it uses): /.test(line));
+        expect(listed.length, name).toBeLessThanOrEqual(2);
+      }
+    });
+  },
+);
+
+describe('what BMAD’s scripts would do', () => {
+  const context = (async () => contextIn(await temporaryFolder(afterAll)))();
+  const whole = async (name: string): Promise<string> =>
+    (await partsOf(name, 'workflow', await context)).join('');
+
+  it('M-57: is given in the form that each script writes, and nobody is told to work by hand', async () => {
+    const text = await whole('architecture');
+    expect(text).toContain('- `memlog.py`: `<workspace>/.memlog.md` is front matter');
+    expect(text).toContain('`- (type by who) text`, only ever added at the end');
+    expect(text).toContain('- `lint_spine.py`: outside code fences, report TBD');
+    for (const { name, whole: all } of await allOf(await context)) {
+      const ours = all.replace(/----- BEGIN (\S+) -----\n.*?\n----- END \1 -----/gs, '');
+      expect(ours, name).not.toMatch(/by hand/i);
+    }
+  });
+
+  it('M-57: is known for every script that is not done here already', async () => {
+    for (const { name, whole: all } of await allOf(await context))
+      expect(all, name).not.toContain('do what it does; it is bmad://');
+  });
+
+  it('M-57: is left to the scripts where they are on disk, with their place', async () => {
+    const folder = await installOf('6.12.0');
+    const installed = await contextIn(folder, { flags: { discovery: 'local' } });
+    const text = (await partsOf('architecture', 'workflow', installed)).join('');
+    expect(text).toMatch(/run them in \S+\/\.claude\/skills\/bmad-architecture\/scripts\.\n/);
+    expect(text).not.toContain('## Scripts');
+  });
+
+  it('M-56: leaves the roster to those who gather the agents', async () => {
+    expect(await whole('architecture')).not.toContain('Winston');
+    expect(await whole('party-mode')).toContain('"name":"Winston"');
+    expect(await whole('forge-idea')).toContain('"name":"Winston"');
+    expect(await whole('advanced-elicitation')).toContain('The agents, when they are wanted: ');
+  });
+});
+
+describe('prompts that are handed on to sub-agents', () => {
+  it('M-53: have the call that reads their instructions', async () => {
+    const context = await contextIn(await temporaryFolder(afterAll));
+    const { delivery } = await context.workspace();
+    const say = (): string => 'THE CALL';
+    const { text = '' } = await delivery.file('rendered/bmad-build/step-04-review.md', undefined, say);
+    const sent = text.split('\n').filter((line) => /^\s*Read `bmad:/.test(line));
+    expect(sent.length).toBeGreaterThan(1);
+    for (const line of sent) expect(line).toMatch(/`bmad:\/\/rendered\/bmad-build\/\S+\.md` \(THE CALL\)/);
+    const review = (await partsOf('code-review', 'workflow', context)).join('');
+    expect(review).toMatch(
+      /Read `bmad:\/\/bmm\/ship\/bmad-code-review\/review-prompts\/edge-case-hunter\.md` \(bmad \{operation:\\"read\\", uri:\\"bmad:\/\/bmm/,
+    );
+  });
+
+  it('M-53: name the file on disk where there is one', async () => {
+    const installed = await contextIn(await installOf('6.12.0'), { flags: { discovery: 'local' } });
+    const review = (await partsOf('code-review', 'workflow', installed)).join('');
+    const [, path = ''] = /Read `([^`]+edge-case-hunter\.md)`/.exec(review) ?? [];
+    expect(await readFile(path, 'utf8')).toContain('#');
+  });
+});
