@@ -1,7 +1,7 @@
 /**
  * Prints how large the answers are that start agents and workflows: of what is built in, or of an install.
  *
- *     npx tsx scripts/bench/delivery.ts [folder of an install ...]
+ *     npm run bench:delivery -- [folder of an install ...]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

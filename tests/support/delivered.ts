@@ -7,7 +7,7 @@ import { qualifiedName, STARTABLE, type BmadRecord } from '../../src/model/recor
 import { testCall } from './app.ts';
 
 /** What starting something delivers, by its size. */
-export interface DeliveredSize {
+interface DeliveredSize {
   kind: string;
   name: string;
   /** What comes before the first file. */
