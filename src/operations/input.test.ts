@@ -48,6 +48,15 @@ describe('what is wrong with an argument', () => {
     );
   });
 
+  it.each([
+    ['decision', 'decisions'],
+    ['Story', 'stories'],
+    ['learning', 'agent-learnings'],
+    ['shared context', 'shared-context'],
+  ])('takes %s for %s, the one choice that is the same word (M-60)', (said, meant) => {
+    expect(checkedInput(recallStructured, { query: 'x', type: said })['type']).toBe(meant);
+  });
+
   it('is headed by the name that was called', () => {
     expect(() => checkedInput(executeWorkflow, {}, { name: 'start' })).toThrow(
       /^start: "workflow_name" is missing/,

@@ -64,14 +64,31 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * only where it cannot be what it is, and stays as it is where that does not help.
  */
 function asMeant(schema: z.core.$ZodType | undefined, value: unknown): unknown {
-  if (schema === undefined || typeof value !== 'string' || z.safeParse(schema, value).success) return value;
+  if (schema === undefined || typeof value !== 'string') return value;
+  const tried = z.safeParse(schema, value);
+  if (tried.success) return value;
   const text = value.trim();
   const readings: unknown[] = [];
   if (/^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) readings.push(Number(text));
   if (/^(?:true|false)$/i.test(text)) readings.push(text.toLowerCase() === 'true');
   if (/^[[{]/.test(text)) readings.push(jsonIn(text));
-  readings.push([text]);
+  readings.push([text], ...tried.error.issues.map((issue) => choiceMeant(issue, text)));
   return readings.find((reading) => reading !== undefined && z.safeParse(schema, reading).success) ?? value;
+}
+
+/** The one choice that is the same word: `decision` for `decisions`, `learning` for `agent-learnings`. */
+function choiceMeant(issue: z.core.$ZodIssue, text: string): string | undefined {
+  if (issue.code !== 'invalid_value' || text.length > 100) return undefined;
+  const word = singular(text);
+  const choices = issue.values.filter((choice) => typeof choice === 'string');
+  const [same, other] = choices.filter((choice) => singular(choice) === word);
+  if (same !== undefined) return other === undefined ? same : undefined;
+  const [ending, another] = choices.filter((choice) => singular(choice).endsWith(`-${word}`));
+  return another === undefined ? ending : undefined;
+}
+
+function singular(word: string): string {
+  return word.toLowerCase().replaceAll(/[_ ]/g, '-').replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 const KEYS_NAMED = 5;

@@ -13,6 +13,7 @@ export const manageProject = defineOperation({
   effect: 'write',
   toolset: 'project',
   gathers: 'args',
+  synonyms: { arguments: 'args', params: 'args' },
   input: z.strictObject({
     action: z.string().min(1).max(100).describe('help, task_claim, run_checkpoint, log_decision, …'),
     args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the action'),
