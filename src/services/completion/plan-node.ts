@@ -59,7 +59,7 @@ export const planNode: Planner = async (around) => {
   if (has(around, /^vitest\.config\.[cm]?[jt]s$/)) await tool('vitest', 'vitest/vitest.mjs', ['run']);
   else if (typeof test === 'string' && !NO_TESTS.test(test)) {
     const runner = await managerCommand(manager, around);
-    if (runner === undefined) lack(`${manager} is not installed, and the project's lock file requires it.`);
+    if (runner === undefined) lack(`${manager} is not installed, and the project's tests are run with it.`);
     else
       commands.push({
         stack,
