@@ -9,15 +9,23 @@ interface Known {
   today: string;
 }
 
-/** The values that a text and its own files use, whatever way they write them, and no others. */
+/**
+ * The values that a text and its own files use, whatever way they write them, and no others; but a user who has chosen a
+ * language is to be spoken to in it even where the text does not ask for that.
+ */
 export function usedValues(
   { values, projectRoot, today }: Known,
   texts: readonly string[],
   own: readonly [string, string][] = [],
 ): [string, string][] {
   const known = [...own, ...plainSettings(values, projectRoot), ['date', today] as [string, string]];
-  const isUsed = ([key]: [string, string]): boolean => texts.some((text) => uses(text, key));
+  const isUsed = ([key, value]: [string, string]): boolean =>
+    isChosenLanguage(key, value) || texts.some((text) => uses(text, key));
   return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...known.filter(isUsed)];
+}
+
+function isChosenLanguage(key: string, value: string): boolean {
+  return key === 'communication_language' && !/^english$/i.test(value);
 }
 
 /** The settings that are texts or can be written as one. */
