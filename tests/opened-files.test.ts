@@ -5,7 +5,7 @@ import { repository } from './support/app.ts';
 
 /** Names of `node:fs` that neither open a file nor follow a link to decide about one. */
 const HARMLESS = new Set(
-  'chmod constants lstat lstatSync lutimes mkdir mkdirSync readdir readlink realpath rename rm rmdir statfs symlink'.split(
+  'chmod constants lstat lstatSync lutimes mkdir mkdirSync readdir readlink realpath realpathSync rename rm rmdir statfs symlink'.split(
     ' ',
   ),
 );
@@ -46,10 +46,6 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   'base/files/file-stamps.ts': {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',
-  },
-  'base/files/private-folder.ts': {
-    names: ['realpathSync'],
-    why: 'whose folder the compiled programs are in, before anything else of ours is loaded',
   },
   'base/files/code-cache.ts': {
     names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'writeFileSync'],

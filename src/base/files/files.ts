@@ -1,4 +1,4 @@
-import { statSync, type Dirent } from 'node:fs';
+import { realpathSync, statSync, type Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
@@ -39,7 +39,7 @@ const TRIES = 5;
 /** Between the check and the opening, a folder on the way may become a link: what counts is what was opened. */
 async function openInside(root: string, path: string, rules?: InsideRules): Promise<FileHandle> {
   for (let tries = 1; ; tries += 1) {
-    const { realRoot, target } = await realInside(root, path, rules);
+    const { realRoot, target } = realInside(root, path, rules);
     const handle = await openChecked(target).catch((error: unknown) => {
       throw readFailure(path, error);
     });
@@ -56,15 +56,13 @@ async function openInside(root: string, path: string, rules?: InsideRules): Prom
   }
 }
 
-async function realInside(
-  root: string,
-  path: string,
-  rules?: InsideRules,
-): Promise<{ realRoot: string; target: string }> {
+/** Most requested files do not exist, and waiting for a thread to say so would take several times as long as looking. */
+function realInside(root: string, path: string, rules?: InsideRules): { realRoot: string; target: string } {
   let realRoot: string;
   let target: string;
   try {
-    [realRoot, target] = await Promise.all([realpath(root), realpath(join(root, path))]);
+    target = realpathSync.native(join(root, path));
+    realRoot = realpathSync.native(root);
   } catch (error) {
     throw readFailure(path, error);
   }
@@ -123,7 +121,7 @@ export interface FolderEntry {
 
 /** What is in a folder, sorted. Links count as their targets if those are inside the root; all else is left out. */
 export async function listInside(root: string, path: string, rules?: InsideRules): Promise<FolderEntry[]> {
-  const { realRoot, target } = await realInside(root, path, rules);
+  const { realRoot, target } = realInside(root, path, rules);
   const entries = await entriesOf(target, realRoot).catch((error: unknown) => {
     throw error instanceof BmadError ? leadsAway(path) : readFailure(path, error);
   });
@@ -151,7 +149,7 @@ async function linkKind(
   rules: InsideRules | undefined,
 ): Promise<FolderEntry['kind'] | undefined> {
   try {
-    return kindOf(await stat((await realInside(root, path, rules)).target));
+    return kindOf(await stat(realInside(root, path, rules).target));
   } catch {
     return undefined;
   }
@@ -169,7 +167,7 @@ export async function modifiedInside(
   rules?: InsideRules,
 ): Promise<number | undefined> {
   try {
-    return (await stat((await realInside(root, path, rules)).target)).mtimeMs;
+    return (await stat(realInside(root, path, rules).target)).mtimeMs;
   } catch {
     return undefined;
   }
