@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import LongestFirst from './tests/support/longest-first.ts';
 
 /** Tests beside the code that start programs: git, shells, other copies of what they test. */
 const BESIDE_WITH_PROCESSES = [
@@ -12,10 +13,25 @@ const BESIDE_WITH_PROCESSES = [
   'src/app/git-sources.test.ts',
 ];
 
+/** Tests beside the code that look at real installs, which are fetched on first use. */
+const BESIDE_WITH_INSTALLS = [
+  'src/operations/activation/{agent-tools,start-work}.test.ts',
+  'src/operations/catalogue/{describe-agents,get-knowledge,work-lists,workflow-details}.test.ts',
+  'src/operations/project/{next,reconcile}.test.ts',
+  'src/readers/compiled/installs.test.ts',
+  'src/readers/loose/loose-reader.test.ts',
+  'src/readers/v4/{agent,v4-install}.test.ts',
+  'src/services/diagnosis/findings.test.ts',
+  'src/services/knowledge/knowledge.test.ts',
+  'src/sources/discover.test.ts',
+  'src/surfaces/cli/program.test.ts',
+];
+
 /** The same in folders of their own. */
 const WITH_PROCESSES = [
   'tests/memory/{busy,crash,disks,half-written,open-twice,reembedding}.test.ts',
   'tests/{faults,project,runs,state}/**/*.test.ts',
+  'tests/installs/transcripts.test.ts',
 ];
 
 const cores = availableParallelism();
@@ -48,14 +64,22 @@ export default defineConfig({
     // What was compiled for one run, or for one project of it, need not be for the next.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
     maxWorkers: cores,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Few projects: the workers of each import the same modules anew.
       project(
         'fast',
         ['src/**/*.test.ts', 'tests/*.test.ts', 'tests/{contract,memory,property,surface}/**/*.test.ts'],
-        { exclude: [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES] },
+        {
+          exclude: [...BESIDE_WITH_PROCESSES, ...BESIDE_WITH_INSTALLS, ...WITH_PROCESSES],
+          // What asks for an install here is told where it belongs.
+          env: { BMAD_TEST_INSTALLS: 'none' },
+        },
       ),
-      project('installs', ['tests/{installs,search,steps}/**/*.test.ts'], fetching),
+      project('installs', [...BESIDE_WITH_INSTALLS, 'tests/{installs,search,steps}/**/*.test.ts'], {
+        exclude: WITH_PROCESSES,
+        ...fetching,
+      }),
       project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'], waiting),
       project('conformance', ['tests/conformance/**/*.test.ts'], {
         globalSetup: 'tests/conformance/setup.ts',

@@ -42,7 +42,9 @@ const saved = (all: readonly Measured[]): number =>
 describe.each(['6.0.0-alpha.22', '6.0.0-alpha.7'] as const)('ambiguous names of %s', async (version) => {
   const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
   const { winners } = (await context.workspace()).catalogue;
-  const names = [...new Set(winners.map(({ name }) => name))];
+  // Only what several have can be ambiguous, and to start all the others takes long.
+  const all = winners.map(({ name }) => name);
+  const names = [...new Set(all.filter((name, index) => all.indexOf(name) !== index))];
   const answers = (await Promise.all(names.map((name) => measured(activate, { name }, context)))).filter(
     (answer) => answer !== undefined,
   );

@@ -44,6 +44,8 @@ export type Version = keyof typeof RECIPES;
 
 /** The folder of a real install, made from npm on first use and kept. Tests must not write into it. */
 export async function installOf(version: Version): Promise<string> {
+  if (process.env['BMAD_TEST_INSTALLS'] === 'none')
+    throw new Error('This test needs an install: list its file in vitest.config.ts with those that do.');
   const folder = join(cache, version);
   if (!existsSync(folder)) await makeInstall(version, folder);
   return folder;

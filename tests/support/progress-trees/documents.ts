@@ -1,4 +1,5 @@
-import { TEXT, out, steps, upTo, status, EPICS, real, planned604, type ProgressTree } from './pieces.ts';
+import { real } from './installed.ts';
+import { TEXT, out, steps, upTo, status, EPICS, planned604, type ProgressTree } from './pieces.ts';
 
 export const DOCUMENT_TREES: readonly ProgressTree[] = [
   // Nothing, or nothing that counts.

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { repository } from '../app.ts';
-import { installOf, type Version } from '../installs.ts';
+import type { Version } from '../installs.ts';
 
 /** A project as it lies on disk, and what has to be said about it. */
 export interface ProgressTree {
@@ -47,14 +44,6 @@ export const workflows = (rows: Readonly<Record<string, string>>): string =>
   `generated: "2025-11-01"\nproject: Shop\nselected_track: method\nworkflow_status:\n${Object.entries(rows)
     .map(([key, word]) => `  ${key}: ${word}\n`)
     .join('')}`;
-/** The installs that trees have files of; the trees are data, so these have to be there before. */
-const INSTALLS = ['6.0.0-alpha.7', '6.0.4', '6.12.0'] as const satisfies Version[];
-for (const version of INSTALLS) await installOf(version);
-
-/** A file of a real install. */
-export const real = (version: (typeof INSTALLS)[number], path: string): string =>
-  readFileSync(join(repository, '.cache', 'installs', version, path), 'utf8');
-
 export const planned604 = {
   [`${out}/prd.md`]: steps(...upTo(11)),
   [`${out}/architecture.md`]: steps(...upTo(8)),

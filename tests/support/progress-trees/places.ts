@@ -1,3 +1,4 @@
+import { real } from './installed.ts';
 import {
   TEXT,
   FRENCH,
@@ -10,7 +11,6 @@ import {
   story,
   v4Story,
   ledger,
-  real,
   two,
   type ProgressTree,
 } from './pieces.ts';

@@ -1,4 +1,5 @@
-import { out, steps, upTo, status, plain, EPICS, workflows, real, type ProgressTree } from './pieces.ts';
+import { real } from './installed.ts';
+import { out, steps, upTo, status, plain, EPICS, workflows, type ProgressTree } from './pieces.ts';
 
 export const RUN_FOLDER_TREES: readonly ProgressTree[] = [
   // Run folders of the newer versions.

@@ -1,4 +1,5 @@
-import { TEXT, out, impl, plain, story, ledger, real, planned604, two, type ProgressTree } from './pieces.ts';
+import { real } from './installed.ts';
+import { TEXT, out, impl, plain, story, ledger, planned604, two, type ProgressTree } from './pieces.ts';
 
 export const STORY_TREES: readonly ProgressTree[] = [
   // Stories and the sprint.

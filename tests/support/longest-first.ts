@@ -1,0 +1,38 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take a quarter of a minute and more on one core, the longest first. */
+const LONGEST = [
+  'steps/every-step',
+  'faults/kills',
+  'e2e/delegation',
+  'e2e/many-folders',
+  'installs/transcripts',
+  'e2e/git-bad-input',
+  'e2e/skills',
+  'e2e/consent',
+  'runs/crash-steps',
+  'e2e/cli',
+  'conformance/inspector',
+  'e2e/git-review',
+  'conformance/conformance',
+  'faults/errors',
+  'e2e/memory',
+  'e2e/terminal',
+].map((name) => `/tests/${name}.test.ts`);
+
+/**
+ * Begun last, a long file would keep one core busy while all others have nothing left to do. Runs before tell the
+ * runner how long a file takes; a fresh clone has had none, and there the size of a file would decide.
+ */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    // The workers of a project have imported what its files need, so projects stay together.
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    return projects.flatMap((name) => {
+      const own = sorted.filter(({ project }) => project.name === name);
+      const first = LONGEST.flatMap((end) => own.filter(({ moduleId }) => moduleId.endsWith(end)));
+      return [...first, ...own.filter((file) => !first.includes(file))];
+    });
+  }
+}
