@@ -1,4 +1,5 @@
 import { readInside } from '../base/files/files.ts';
+import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 
 /** Where the installers of all generations write down what they have installed; what is used today comes first. */
 const MANIFESTS = [
@@ -14,7 +15,7 @@ const ENOUGH = 100_000;
 /** Which BMAD is installed in a project, as its installer wrote it down; found without reading any content. */
 export async function installedVersion(project: string): Promise<string | undefined> {
   for (const path of MANIFESTS) {
-    const bytes = await readInside(project, path, ENOUGH).catch(() => undefined);
+    const bytes = await readInside(project, path, ENOUGH, NO_SECRET_FILES).catch(() => undefined);
     const version = /^ {0,8}version: *["']?v?(\d[\w.-]{0,40})/m.exec(bytes?.toString('utf8') ?? '')?.[1];
     if (version !== undefined) return version;
   }
