@@ -229,6 +229,8 @@ interface Recent {
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** What the client calls itself, where it has said so. */
+  host?: string | undefined;
   /** What the caller was given before; not there where callers cannot be told apart. */
   recent?: Recent | undefined;
   /** How the caller writes a step; without it, steps are written as calls of the tools. */

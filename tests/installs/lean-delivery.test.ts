@@ -169,3 +169,15 @@ describe('prompts that are handed on to sub-agents', () => {
     expect(await readFile(path, 'utf8')).toContain('#');
   });
 });
+
+describe('tasks of version 4', () => {
+  it('M-45: come with the template they call by its name, or the call that lists the templates', async () => {
+    const context = await contextIn(await installOf('4.44.3'), { flags: { discovery: 'local' } });
+    const text = async (name: string): Promise<string> =>
+      preambleOf((await partsOf(name, 'workflow', context)).join(''));
+    expect(await text('bmad-core/create-next-story')).toContain(
+      'bmad://.bmad-core/templates/story-tmpl.yaml',
+    );
+    expect(await text('bmad-core/create-doc')).toContain('pattern:".bmad-core/templates/*"');
+  });
+});

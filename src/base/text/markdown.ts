@@ -147,7 +147,7 @@ export function cutToFit(text: string, maxBytes: number): string {
   while (size > 0 && ((whole[size] ?? 0) & 0xc0) === 0x80) size -= 1;
   const head = whole.subarray(0, size).toString('utf8');
   const floor = Math.floor(head.length * 0.6);
-  for (const boundary of ['\n## ', '\n### ', '\n\n', '\n']) {
+  for (const boundary of ['\n## ', '\n### ', '\n    <prompt ', '\n\n', '\n']) {
     const at = head.lastIndexOf(boundary);
     if (at > floor) return head.slice(0, at + 1);
   }

@@ -20,6 +20,8 @@ import {
   type RunData,
 } from '../runs/run-view.ts';
 import { KINDS_OF, NAMED_KINDS } from '../catalogue/targets.ts';
+import { textLimits } from '../host-limits.ts';
+import { knownInputs } from './known-inputs.ts';
 import { meantStart } from './meant-start.ts';
 import { noteText } from '../recent.ts';
 
@@ -73,9 +75,11 @@ export const activate = defineOperation({
     const own = qualifiedName(activation.record);
     noteText(call, activation.record, project);
     const kept = run === undefined ? undefined : runSection(run, activation.record, workspace, call);
-    const head = [told, activation.head, kept].filter(Boolean).join('\n\n');
     const first = cursor === undefined && section === undefined;
-    const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
+    const inputs = first ? await knownInputs(activation, project, workspace, context) : undefined;
+    const head = [told, activation.head, inputs, kept].filter(Boolean).join('\n\n');
+    const limits = textLimits(context, call);
+    const used = first ? byteLength(head) + 2 : 0;
     const about = {
       name: own,
       kind: activation.record.kind,
@@ -84,8 +88,9 @@ export const activate = defineOperation({
       context: { ...activation.context },
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
-    const maxBytes = Math.max(MINIMUM, room);
+    const maxBytes = Math.max(MINIMUM, limits.maxBytes - used);
     if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
+    const mostBytes = Math.max(maxBytes, limits.mostBytes - used);
     // Nobody waits for it, and a start is one whether or not it can be noted. What is noted moves the lists of
     // everybody, so those who may not write leave nothing.
     if (call.mayWrite !== false)
@@ -93,7 +98,7 @@ export const activate = defineOperation({
         (usage) => usage.note(activation.record),
         () => undefined,
       );
-    return { ...about, ...showText(body, { detail, maxBytes, head }) };
+    return { ...about, ...showText(body, { detail, maxBytes, mostBytes, head }) };
   },
 
   render: (data) => ({ body: data.text, note: shownNote(data), again: restOf(data) }),

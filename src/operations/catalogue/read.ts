@@ -15,6 +15,7 @@ import { stateText } from '../client/state-resources.ts';
 import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
 import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
 import { noteText } from '../recent.ts';
+import { textLimits } from '../host-limits.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -71,7 +72,7 @@ export const read = defineOperation({
     const shown = (text: string): ShownText =>
       detail === 'concise'
         ? outlineOnly(text)
-        : showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes });
+        : showText(text, { section, cursor, detail, ...textLimits(context, call) });
     const remembered = origin === undefined ? await stateText(asked, context, call, project) : undefined;
     if (remembered !== undefined) {
       const { text, origin: place } = remembered;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { findSection, outline } from '../../base/text/markdown.ts';
+import { pointedSections } from '../../base/text/anchors.ts';
+import { findSection, outline, type Section } from '../../base/text/markdown.ts';
 import { textPart } from '../../base/text/paging.ts';
 import { byteLength, kilobytes } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
@@ -27,6 +28,8 @@ export interface ShowOptions {
   cursor?: string | undefined;
   detail: Detail;
   maxBytes: number;
+  /** The same for a text that points to its own sections, if that may be longer. */
+  mostBytes?: number | undefined;
   /** Stands before the part shown, is counted in its tokens, and is no part of the text. */
   head?: string | undefined;
 }
@@ -38,9 +41,10 @@ const SHORT_NOTE = 250;
 const FULL_BYTES = 400_000;
 const LISTED_SECTIONS = 20;
 
-export function showText(whole: string, { section, cursor, detail, maxBytes, head }: ShowOptions): ShownText {
+export function showText(whole: string, options: ShowOptions): ShownText {
+  const { section, cursor, detail, head } = options;
   const text = section === undefined ? whole : sectionText(whole, section);
-  const room = byteLength(text) <= maxBytes - SHORT_NOTE ? maxBytes : maxBytes - RESERVED;
+  const room = roomFor(text, options);
   const part = textPart(text, detail === 'full' ? FULL_BYTES : room, cursor);
   const end = part.from + part.part.length;
   const left = part.next === undefined ? [] : sectionsAfter(text, end);
@@ -54,13 +58,28 @@ export function showText(whole: string, { section, cursor, detail, maxBytes, hea
   };
 }
 
+/** A text that is only a little too long is not torn from the sections it points to. */
+function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor }: ShowOptions): number {
+  const size = byteLength(text) + SHORT_NOTE;
+  if (size <= maxBytes) return maxBytes;
+  const isWhole = cursor === undefined && size <= mostBytes && pointedSections(text).length > 0;
+  return isWhole ? mostBytes : maxBytes - RESERVED;
+}
+
 /** What lies behind a place: the rest of the section it is in, and the sections that follow. */
 function sectionsAfter(text: string, place: number): string[] {
-  const sections = outline(text).filter(({ level }) => level <= 3);
+  const sections = sectionsIn(text);
   const between = sections.some(({ start }) => start === place);
   const cut = between ? undefined : sections.findLast(({ start, end }) => start < place && end > place);
   const following = sections.filter(({ start }) => start >= place).map(({ title }) => title);
   return [...(cut === undefined ? [] : [`the rest of ${cut.title}`]), ...following].slice(0, LISTED_SECTIONS);
+}
+
+/** Headings, and what the text points to in another way, in their order. */
+function sectionsIn(text: string): Section[] {
+  const headings = outline(text).filter(({ level }) => level <= 3);
+  const pointed = pointedSections(text);
+  return pointed.length === 0 ? headings : [...headings, ...pointed].sort((a, b) => a.start - b.start);
 }
 
 /** Only the headings of a text, for a caller who wants to choose first. */
@@ -79,8 +98,8 @@ export function outlineOnly(text: string): ShownText {
 }
 
 function sectionText(whole: string, title: string): string {
-  const sections = outline(whole);
-  const found = findSection(sections, title);
+  const sections = [...outline(whole), ...pointedSections(whole)];
+  const found = pointedSection(sections, title) ?? findSection(sections, title);
   if (found !== undefined) return whole.slice(found.start, found.end);
   const titles = sections.map((section) => section.title);
   throw new BmadError('not_found', `There is no section ${quoted(title)} in this text.`, {
@@ -91,6 +110,12 @@ function sectionText(whole: string, title: string): string {
         ? 'It has no headings. Omit the section to read it in parts.'
         : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
   });
+}
+
+/** A section that is pointed to is asked for with its mark or without. */
+function pointedSection(sections: readonly Section[], title: string): Section | undefined {
+  const wanted = `#${title.trim().replace(/^#/, '')}`;
+  return sections.find((section) => section.title === wanted);
 }
 
 /** What is said under a text: its size, and how to get what is missing. */

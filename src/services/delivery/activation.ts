@@ -41,6 +41,8 @@ export interface Material {
   /** Where the files they mention can be read. */
   further: string[];
   problems: Problem[];
+  /** The texts of its steps and references, which are read later. */
+  beside?: readonly string[];
   /** Why it must not be started. */
   halt?: string;
   /** Roots, placeholders, module and origin as data. */

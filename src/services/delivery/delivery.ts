@@ -190,10 +190,12 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
         ...common,
         customized,
         has,
+        below: (folder) => [...known.keys()].filter((path) => path.startsWith(`${folder}/`)),
         read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
       });
       const problems = [...config.problems, ...material.problems];
-      return withFaults({ ...material, problems, data: context, settings }, await faultsOf(target));
+      const whole = { ...material, problems, data: context, settings, beside: common.beside };
+      return withFaults(whole, await faultsOf(target));
     }
     const material = skillMaterial({
       ...common,
@@ -209,7 +211,8 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       installed: await namesIn(bmad, ''),
       installedScripts: await namesIn(bmad, 'scripts'),
     });
-    return withFaults({ ...material, data: context, settings }, await faultsOf(target));
+    const whole = { ...material, data: context, settings, beside: common.beside };
+    return withFaults(whole, await faultsOf(target));
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */

@@ -21,6 +21,8 @@ interface InstallParts extends CommonParts {
   read(path: string): Promise<string | undefined>;
   /** Whether there is such a file in the content. */
   has(path: string): boolean;
+  /** The files of a folder of the content, and below it. */
+  below(folder: string): readonly string[];
 }
 
 /** Agents, workflows and tasks that predate skills: their files, and how the paths in them can be read. */
@@ -39,6 +41,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
       ...pathNotes(parts, used, rules, say),
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
+      ...folderNotes(parts, used, say),
       ...(workflow?.notes ?? []),
     ],
     values: usedValues(
@@ -57,6 +60,31 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
     further,
     problems,
   };
+}
+
+/** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */
+function folderNotes({ record, project, below }: InstallParts, text: string, say: SayStep): string[] {
+  const [top = ''] = record.bmadRelativePath.split('/', 1);
+  if (!top.startsWith('.bmad-')) return [];
+  const named = [...text.matchAll(/[\w./-]+/g)].map(([word]) => word.replace(/\/$/, ''));
+  const folders = [...new Set(named)].filter(
+    (word) => /^\.bmad-[a-z\d-]+\/[\w-]+$/.test(word) && below(word).length > 0,
+  );
+  return folders.map(
+    (folder) =>
+      `What \`${folder}\` has: ${say({ operation: 'list', args: { what: 'resources', pattern: `${folder}/*`, project } })}.`,
+  );
+}
+
+/** Templates that version 4 calls by their names: "using Story Template" is `story-tmpl.yaml`. */
+function namedTemplates({ record, below }: InstallParts, text: string): string[] {
+  const [top = ''] = record.bmadRelativePath.split('/', 1);
+  if (!top.startsWith('.bmad-') || record.kind !== 'task') return [];
+  const said = text.toLowerCase();
+  return below(`${top}/templates`).filter((path) => {
+    const name = basename(path).replace(/-tmpl\.ya?ml$/, '');
+    return name !== basename(path) && said.includes(`${name.replaceAll('-', ' ')} template`);
+  });
 }
 
 /** Generations whose texts lead to other texts, and these to further ones. */
@@ -137,16 +165,15 @@ async function yamlWorkflow(
 }
 
 /** What belongs to it: the folder of a workflow; of a file that shares its folder with others, the files it names. */
-function furtherFiles(
-  { record, files, has }: InstallParts,
-  text: string,
-  rules: readonly PathRule[],
-): string[] {
+function furtherFiles(parts: InstallParts, text: string, rules: readonly PathRule[]): string[] {
+  const { record, files, has } = parts;
   const { isAlone, isDeliveredAlone } = behaviourOf(record);
   // Version 4 also names dependencies without their endings; those cannot be put together from the text.
   const unnamed = (record.uses ?? []).filter((path) => !text.includes(basename(path)));
   if (record.kind === 'agent') return unnamed.map(contentUri);
   const isShared = isAlone || isDeliveredAlone || sharesItsFolder(record);
-  const own = isShared ? [...unnamed, ...namedFiles(text, rules, has)] : files;
+  const own = isShared
+    ? [...unnamed, ...namedFiles(text, rules, has), ...namedTemplates(parts, text)]
+    : files;
   return own.map(contentUri);
 }

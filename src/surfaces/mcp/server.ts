@@ -55,7 +55,15 @@ export function mcpServerFactory(
     const conversationOf = (sdk: ServerContext): Conversation =>
       era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
     const asking = (sdk: ServerContext): RunCall =>
-      askingCall(callOf(sdk), sdk, server, era, conversationOf(sdk), codec, ending);
+      askingCall(
+        { ...callOf(sdk), host: hostOf(sdk, server) },
+        sdk,
+        server,
+        era,
+        conversationOf(sdk),
+        codec,
+        ending,
+      );
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
