@@ -64,6 +64,39 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     expect(existsSync(ran)).toBe(false);
   });
 
+  it('is not asked at all where the name of a filter is no text (S-26)', async () => {
+    const { root, ran } = await repository();
+    const named = (before: string, after: string): Buffer =>
+      Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
+    await appendFile(join(root, '.git/config'), named('[filter "', `"]\n\tclean = touch "${ran}"; cat\n`));
+    await writeFile(join(root, '.git/info/attributes'), named('* filter=', '\n'));
+    await run('git', ['-C', root, 'status'], { env }).catch(() => '');
+    expect(existsSync(ran)).toBe(true);
+    await rm(ran);
+    expect(await ask(root)).toBeUndefined();
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('takes no folder for a repository because its files are named like one (S-26)', async () => {
+    const { root } = await repository();
+    // All of this can be committed, and comes with a clone.
+    const inner = join(root, 'app');
+    await run('git', ['init', '-q', '--bare', '--template=', inner], { env });
+    const settings = ['config', '--file', join(inner, 'config')];
+    await run('git', [...settings, 'core.bare', 'false']);
+    await run('git', [...settings, 'core.worktree', inner]);
+    const { stdout } = await run('git', ['-C', inner, 'rev-parse', '--absolute-git-dir'], { env });
+    expect(stdout.trim().endsWith('/app')).toBe(true);
+    expect((await ask(inner))?.code).not.toBe(0);
+  });
+
+  it('switches off filters whose commands have dots and several lines', async () => {
+    const { root, ran } = await repository();
+    await config(root, 'filter.one.clean', `touch "${ran}"; ./a.b.sh\ncat`);
+    expect((await ask(root))?.output).toContain('# branch.oid');
+    expect(existsSync(ran)).toBe(false);
+  });
+
   it('fetches no missing object by a transport that the repository names (S-17)', async () => {
     const { root, ran } = await repository();
     const { stdout } = await run('git', ['-C', root, 'rev-parse', 'HEAD^{tree}']);

@@ -35,9 +35,13 @@ export async function askGit(
   });
 }
 
-const OFF = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'].flatMap(
-  (setting) => ['-c', setting],
-);
+const OFF = [
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.hooksPath=/dev/null',
+  // Files with the names of a repository's own can be committed, so a clone can bring another configuration.
+  'safe.bareRepository=explicit',
+].flatMap((setting) => ['-c', setting]);
 const NO_FILTER = ['clean=', 'smudge=', 'process=', 'required=false'];
 const MOST_FILTERS = 100;
 
@@ -72,7 +76,11 @@ async function filterNames(ask: Ask): Promise<string[] | undefined> {
     told === scoped
       ? parts.filter((_, index) => index % 2 === 1 && !/^(?:system|global)$/.test(parts[index - 1] ?? ''))
       : parts;
-  const names = new Set(keys.flatMap((entry) => /^filter\.(.*)\.[^.\n]*(?:\n|$)/s.exec(entry)?.[1] ?? []));
-  const odd = names.size > MOST_FILTERS || [...names].some((name) => /[=\n]/.test(name));
+  // The key ends with its line; the value may have any number of them.
+  const names = new Set(
+    keys.flatMap((entry) => /^filter\.(.*)\.[^.]*$/.exec(entry.split('\n', 1)[0] ?? '')?.[1] ?? []),
+  );
+  // Names are bytes: one that is no text would have to be switched off by another name than its own.
+  const odd = names.size > MOST_FILTERS || [...names].some((name) => /[=\uFFFD]/.test(name));
   return odd ? undefined : [...names];
 }

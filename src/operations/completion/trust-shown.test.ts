@@ -61,6 +61,27 @@ describe('what a person is shown before a project may run its programs', () => {
     expect(text).toContain('_authToken=***');
     expect(text).not.toContain('abc123def');
   });
+
+  it.each([
+    ['after a line end of its own', '.npmrc', '# ours\rscript-shell=./evil.sh\n'],
+    ['with a variable in its name', '.npmrc', 's${AUTH?}cript-shell=./evil.sh\n'],
+    ['beside a credential', 'pnpm-workspace.yaml', '{ npmAuthToken: "x", scriptShell: ./evil.sh }\n'],
+    ['beside one, in lines', '.yarnrc.yml', '{\nnpmAuthToken: "x", yarnPath: ./evil.sh,\n}\n'],
+    ['that looks like a comment', '.yarnrc.yml', 'yarnPath: >-\n  #ours/evil.sh\n'],
+  ])('has the setting that chooses what runs, also %s (S-27)', async (_how, name, text) => {
+    expect(await shown({ ...manifest({ test: 'vitest' }), [name]: text })).toContain('evil.sh');
+  });
+
+  it('still hides credentials in all of these files (S-27)', async () => {
+    const text = await shown({
+      ...manifest({ test: 'vitest' }),
+      '.npmrc': '//registry.test/:_password=abc123def, {x}\n',
+      '.yarnrc.yml': 'npmScopes:\n  ours:\n    npmAuthToken: "abc123def"\n    npmAuthIdent: abc123def\n',
+      'bunfig.toml': '[install.registry]\ntoken = "abc123def"\n',
+    });
+    expect(text).not.toContain('abc123def');
+    expect(text.match(/\*\*\*/g)).toHaveLength(4);
+  });
 });
 
 describe("a project's programs that were allowed", () => {

@@ -134,7 +134,7 @@ function programFile(path: string, content: Buffer | typeof UNREADABLE): Program
     };
   const name = posix.basename(path);
   if (name !== 'package.json') {
-    const lines = SETTINGS.includes(name) ? settingLines(content.toString('utf8')) : [];
+    const lines = SETTINGS.includes(name) ? settingLines(content.toString('utf8'), name === '.npmrc') : [];
     return { path, sha256: sha256(content), shown: [size(content), ...lines] };
   }
   const scripts = scriptsIn(content);

@@ -74,17 +74,32 @@ export function scriptLines(scripts: readonly Script[]): string[] {
 
 /** Names of values that are for a registry, and not for people who look over a shoulder. */
 const CREDENTIAL = /auth|token|passw|secret|credential/i;
+/** A name and a value with nothing else in them: neither a variable that becomes part of the name, nor a second setting. */
+const PLAIN_NAME = /^["']?[\w./:@-]+["']?$/;
+const ONE_VALUE = /^(?:"[^"\\]*"|'[^']*'|[^\s,{}[\]"']*),?$/;
 
-/** The settings in a file, without comments, and without the values of credentials. */
-export function settingLines(text: string): string[] {
+/** In the ini files of npm, a line with one of these at its beginning is nothing else; in others it may be part of a text. */
+const COMMENT = /^\s*[#;]/;
+
+/**
+ * The settings in a file, without the values of credentials. A line is what a package manager takes for one, and nothing of
+ * it is left out that one might obey.
+ */
+export function settingLines(text: string, isIni: boolean): string[] {
   const lines = text
-    .split(/\r?\n/)
-    .filter((line) => /^\s*[^\s#;]/.test(line))
-    .map((line) => {
-      const end = line.search(/=|:(?=\s|$)/);
-      return end !== -1 && CREDENTIAL.test(line.slice(0, end)) ? `${line.slice(0, end + 1)}***` : line;
-    });
+    .split(/[\r\n]+/)
+    .filter((line) => /\S/.test(line) && !(isIni && COMMENT.test(line)))
+    .map((line) => withoutCredential(line, isIni));
   const rest = lines.length - MOST_LINES;
   const shown = lines.slice(0, MOST_LINES).map(shownValue);
   return rest <= 0 ? shown : [...shown, `and ${plural(rest, 'more line')}: read the file first`];
+}
+
+/** In an ini file, a value is all that follows; elsewhere another setting may follow it. */
+function withoutCredential(line: string, isIni: boolean): string {
+  const end = line.search(/=|:(?=\s|$)/);
+  const [name, value] = [line.slice(0, end).trim(), line.slice(end + 1).trim()];
+  const hides =
+    end !== -1 && CREDENTIAL.test(name) && PLAIN_NAME.test(name) && (isIni || ONE_VALUE.test(value));
+  return hides ? `${line.slice(0, end + 1)}***` : line;
 }
