@@ -13,11 +13,11 @@ import { isBelow } from './open-file.ts';
 export async function ensureFolder(path: string, inside?: string): Promise<void> {
   if (inside !== undefined) await refuseAway(path, inside);
   try {
-    await makeFolders(path);
+    await makeFolders(path, inside);
   } catch (error) {
+    const isUnclear = inside === undefined && systemCode(error) === 'ENOENT';
     throw (
-      (await fileInTheWay(path)) ??
-      writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error)
+      (await fileInTheWay(path)) ?? writeFailure(path, isUnclear ? await whyNoFolder(path, error) : error)
     );
   }
 }

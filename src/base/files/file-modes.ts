@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { createNew } from './open-file.ts';
+import { createNew, holdFolder } from './open-file.ts';
 
 /**
  * Who may read and write what the server creates. In a project, several people and a server account share folders: what
@@ -33,15 +33,49 @@ function isPrivate(path: string): boolean {
   return [...privateFolders].some((folder) => path === folder || path.startsWith(folder + sep));
 }
 
-/** Creates a folder and its parents. */
-export async function makeFolders(path: string): Promise<void> {
+/** Creates a folder and its parents; where a folder is named that nothing may lead out of, only in there. */
+export async function makeFolders(path: string, inside?: string, tries = TRIES): Promise<void> {
   const { around, missing } = await nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
+  if (inside !== undefined)
+    return makeInside(missing, mode, inside).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT' || tries === 1) throw error;
+      return makeFolders(path, inside, tries - 1);
+    });
   // The group bit is inherited from the parent folder; a sandbox may refuse a call that names it.
   await makeFolder(path, mode & 0o777);
   if (mode === PRIVATE) return;
   // The process umask does not apply: the parent folder was made for those who work there.
   for (const each of missing) await chmod(each, mode).catch(() => undefined);
+}
+
+/** One by one, each in the folder above it, which is held: a folder on the way may become a link at any time. */
+async function makeInside(missing: readonly string[], mode: number, inside: string): Promise<void> {
+  for (const each of missing) {
+    const above = await holdFolder(dirname(each), inside);
+    try {
+      if (!(await isNew(above.at(basename(each)), mode & 0o777)) || mode === PRIVATE) continue;
+    } finally {
+      above.close();
+    }
+    const made = await holdFolder(each, inside);
+    try {
+      await chmod(made.at('.'), mode).catch(() => undefined);
+    } finally {
+      made.close();
+    }
+  }
+}
+
+/** Creates one folder; false if another process was faster. */
+async function isNew(place: string, mode: number): Promise<boolean> {
+  try {
+    await mkdir(place, { mode });
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST' || (await statsOf(place))?.isDirectory() !== true) throw error;
+    return false;
+  }
 }
 
 /** A concurrent cleanup may remove the folder between two of Node's checks, which then reports it missing. */

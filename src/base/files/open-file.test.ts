@@ -11,7 +11,7 @@ import { BmadError } from '../errors.ts';
 import { withLock } from './file-lock.ts';
 import { appendLog, readLog } from './file-log.ts';
 import { appendLine, removeShared, replaceShared } from './file-shared.ts';
-import { readState, stateNames, writeAtomic, writeNew } from './file-state.ts';
+import { ensureFolder, readState, stateNames, writeAtomic, writeNew } from './file-state.ts';
 import { listInside, readInside } from './files.ts';
 import { openToAppend, openToRead } from './open-file.ts';
 
@@ -124,6 +124,21 @@ describe('a folder that becomes a link after it was checked', () => {
     expect(await readFile(join(outside, 'file'), 'utf8')).toBe('SECRET');
     expect(seen.length).toBe(500);
     expect(await readdir(join(root, 'docs'))).toContain('replaced');
+  });
+
+  it('has no folder made where the link leads (S-28)', async () => {
+    const inside = root;
+    const seen = await whileSwapped(
+      1_000,
+      async (round) => {
+        await ensureFolder(join(root, `docs/made-${round}/inner`), inside);
+        return 'done';
+      },
+      1,
+    );
+    expect(await readdir(outside)).toEqual(['file']);
+    expect(seen.filter((text) => text === 'done').length).toBeGreaterThan(10);
+    expect(seen.filter((text) => text !== 'done').length).toBeGreaterThan(10);
   });
 });
 
