@@ -19,10 +19,13 @@ interface Asked {
   requestState: string;
 }
 
+/** The server they share knows which questions were left unanswered, so each test asks one of its own. */
+const taskOf = (): string => `${GIVEN.task} ${expect.getState().currentTestName ?? ''}`;
+
 /** One round of the 2026 protocol by hand. */
 async function round(client: Client, args: object, more: object = {}): Promise<Asked & { text: string }> {
   const result = await client.callTool(
-    { name: 'delegate_to_agent', arguments: { ...GIVEN, ...args }, ...more },
+    { name: 'delegate_to_agent', arguments: { ...GIVEN, task: taskOf(), ...args }, ...more },
     { allowInputRequired: true },
   );
   const asked = result as unknown as Partial<Asked>;
@@ -55,7 +58,7 @@ describe('the state that a client of 2026 carries', () => {
     const cwd = await project();
     const [here, there] = [
       await connected(way, { cwd, sample: never }),
-      await connected(way, { cwd, sample: never }),
+      await connected(way, { cwd, sample: never, own: true }),
     ];
     const first = await round(here, { output_key: 'queue' });
     const second = await round(

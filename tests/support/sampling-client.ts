@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   StreamableHTTPClientTransport,
@@ -8,7 +8,7 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import { afterAll, onTestFinished } from 'vitest';
-import { serverFile, temporaryFolder } from './app.ts';
+import { temporaryFolder } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { startHttpServer } from './http-server.ts';
 import { connectClient, newClient, textsOf } from './mcp-client.ts';
@@ -28,39 +28,70 @@ export type Sampler = (
 
 export const home = await temporaryFolder(afterAll);
 
+const folder = await temporaryFolder(afterAll);
+
+/** The project of all servers of a test file, as it is before anything was done in it. */
 export async function project(): Promise<string> {
-  const cwd = await temporaryFolder(onTestFinished);
-  await writeFiles(cwd, {
+  await rm(folder, { recursive: true, force: true });
+  await writeFiles(folder, {
     '_bmad/core/config.yaml': 'user_name: Ada\n',
     'docs/prd.md': 'The shop sells bread.\n',
   });
-  return cwd;
+  return folder;
 }
 
 interface Setting {
   cwd: string;
   sample?: Sampler;
   args?: readonly string[];
+  /** A server that no other test has asked anything. */
+  own?: boolean;
 }
+
+type OnEnd = (cleanUp: () => Promise<void>) => void;
+const started = new Map<string, Promise<unknown>>();
+
+/** What was started before with the same settings in this file, for tests that leave nothing behind in a server. */
+function shared<T>(
+  own: boolean,
+  settings: readonly unknown[],
+  start: (onEnd: OnEnd) => Promise<T>,
+): Promise<T> {
+  if (own) return start(onTestFinished);
+  const key = JSON.stringify(settings);
+  const known = (started.get(key) as Promise<T> | undefined) ?? start((cleanUp) => ends.push(cleanUp));
+  started.set(key, known);
+  return known;
+}
+
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  started.clear();
+  await Promise.all(ends.splice(0).map((end) => end()));
+});
 
 export async function connected(
   { era, transport }: Way,
-  { cwd, sample, args = [] }: Setting,
+  { cwd, sample, args = [], own = false }: Setting,
 ): Promise<Client> {
   const mode = era === '2025' ? 'legacy' : MODERN;
   if (transport === 'stdio') {
-    const client = await connectClient({
-      cwd,
-      home,
-      mode,
-      args,
-      ...(sample === undefined ? {} : { sample }),
+    const asks = sample !== undefined;
+    const host = await shared(own, [transport, era, args, asks], async (onEnd) => {
+      const model: { sample: Sampler } = { sample: () => Promise.reject(new Error('No test is running.')) };
+      const answers: Sampler = (params) => model.sample(params);
+      const client = await connectClient({ cwd, home, mode, args, ...(asks ? { sample: answers } : {}) });
+      onEnd(() => client.close());
+      return { client, model };
     });
-    onTestFinished(() => client.close());
-    return client;
+    if (asks) host.model.sample = sample;
+    return host.client;
   }
-  const server = await startHttpServer({ cwd, home, args: [serverFile, '--http', '--port', '0', ...args] });
-  onTestFinished(async () => void (await server.stop()));
+  const server = await shared(own, [transport, args], async (onEnd) => {
+    const process = await startHttpServer({ cwd, home, more: args });
+    onEnd(async () => void (await process.stop()));
+    return process;
+  });
   const client = newClient({ mode, sample });
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
   onTestFinished(() => client.close());
