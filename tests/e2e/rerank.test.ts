@@ -1,21 +1,12 @@
-import {
-  StreamableHTTPClientTransport,
-  type Client,
-  type CreateMessageRequestParams,
-  type CreateMessageResult,
-  type VersionNegotiationMode,
-} from '@modelcontextprotocol/client';
+import type { Client, CreateMessageRequestParams, CreateMessageResult } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { estimateTokens } from '../../src/base/text/token-estimate.ts';
-import { serverFile, temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer } from '../support/http-server.ts';
-import { connectClient, newClient, textsOf, type ConnectOptions } from '../support/mcp-client.ts';
+import { textsOf } from '../support/mcp-client.ts';
+import { connected as connectedTo, said, type Setting, type Way } from '../support/sampling-client.ts';
 
-const ERAS: { era: string; mode: VersionNegotiationMode }[] = [
-  { era: '2025', mode: 'legacy' },
-  { era: '2026', mode: { pin: '2026-07-28' } },
-];
+const ERAS: { era: Way['era'] }[] = [{ era: '2025' }, { era: '2026' }];
 
 const agent = (module: string, title: string): string =>
   `---\nname: guide\ndescription: ${title}\n---\n<agent id="bmad/${module}/agents/guide.md" name="Gina" title="${title}" icon="🧭">\n<persona><role>${title}</role></persona>\n</agent>\n`;
@@ -23,7 +14,6 @@ const workflow = (name: string): string =>
   `name: ${name}\ndescription: Interviews with customers about habits\ninstructions: instructions.md\n`;
 
 const cwd = await temporaryFolder(afterAll);
-const home = await temporaryFolder(afterAll);
 await writeFiles(cwd, {
   'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.22\nmodules:\n  - bmm\n  - cis\n',
   'bmad/bmm/agents/guide.md': agent('bmm', 'Mountain guide'),
@@ -46,22 +36,11 @@ function model(says: string | (() => CreateMessageResult | Promise<CreateMessage
   };
 }
 
-const said = (text: string): CreateMessageResult => ({
-  role: 'assistant',
-  model: 'test',
-  content: { type: 'text', text },
-});
+const ARGS = ['--discovery', 'local', '--usage=false'];
 
-async function connected(options: Partial<ConnectOptions>): Promise<Client> {
-  const client = await connectClient({
-    cwd,
-    home,
-    args: ['--discovery', 'local', '--usage=false'],
-    ...options,
-  });
-  onTestFinished(() => client.close());
-  return client;
-}
+/** Servers of the same settings are shared: a test that asks what others ask, or leaves a question open, has its own. */
+const connected = (era: Way['era'], options: Partial<Setting> = {}, transport: Way['transport'] = 'stdio') =>
+  connectedTo({ era, transport }, { cwd, args: ARGS, ...options });
 
 async function answerOf(client: Client, args: Record<string, unknown>): Promise<string> {
   return textsOf(await client.callTool({ name: 'bmad', arguments: args })).join('\n');
@@ -72,10 +51,10 @@ const CLOSE = { operation: 'search', query: 'customer interviews' };
 const LOCAL = /- bmm\/guide: [^]*- cis\/guide: /;
 const RERANKED = /- cis\/guide: [^]*- bmm\/guide: /;
 
-describe.each(ERAS)('a client of $era', ({ mode }) => {
+describe.each(ERAS)('a client of $era', ({ era }) => {
   it('whose model chooses sees its choice first, and is asked once for the same', async () => {
     const { sample, questions } = model(' "cis/guide"\n');
-    const client = await connected({ mode, sample });
+    const client = await connected(era, { sample });
     const answer = await answerOf(client, AMBIGUOUS);
     expect(answer).toMatch(RERANKED);
     expect(answer).toContain("Most likely cis/guide: your client's model chose it.");
@@ -90,11 +69,11 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
   });
 
   it('is asked which of two equal hits of a search is meant', async () => {
-    const plain = await connected({ mode });
+    const plain = await connected(era);
     const before = await answerOf(plain, CLOSE);
     expect(before).toMatch(/^- \*\*interviews-a\*\*[^]*\*\*interviews-b\*\*/);
     const { sample, questions } = model('bmm/interviews-b');
-    const client = await connected({ mode, sample });
+    const client = await connected(era, { sample });
     expect(await answerOf(client, CLOSE)).toMatch(/^- \*\*interviews-b\*\*[^]*\*\*interviews-a\*\*/);
     expect(questions).toHaveLength(1);
     // Whoever goes on with a list gets the rest of the list.
@@ -120,7 +99,7 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     };
     const waiting = Object.values(answers);
     const { sample, questions } = model(() => said(waiting.shift() ?? 'cis/guide'));
-    const client = await connected({ mode, sample });
+    const client = await connected(era, { sample });
     for (const [index, message] of Object.keys(answers).entries()) {
       const asked = { ...AMBIGUOUS, message };
       expect(await answerOf(client, asked), message).toMatch(LOCAL);
@@ -128,12 +107,12 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
       expect(await answerOf(client, asked), message).toMatch(LOCAL);
       expect(questions).toHaveLength(index + 1);
     }
-    expect(await answerOf(client, AMBIGUOUS)).toMatch(RERANKED);
+    expect(await answerOf(client, { ...AMBIGUOUS, message: 'And now?' })).toMatch(RERANKED);
   });
 
   it('whose model answers with an image sees the local order', async () => {
-    const client = await connected({
-      mode,
+    const client = await connected(era, {
+      own: true,
       sample: () => ({
         role: 'assistant',
         model: 'test',
@@ -150,14 +129,10 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     });
     // In the 2026 era the question is an answer, and the server sees how late it is when the client comes back.
     const { sample, questions } = model(() =>
-      mode === 'legacy' ? late : new Promise((resolve) => setTimeout(() => resolve(said('cis/guide')), 150)),
+      era === '2025' ? late : new Promise((resolve) => setTimeout(() => resolve(said('cis/guide')), 150)),
     );
     onTestFinished(answered);
-    const client = await connected({
-      mode,
-      sample,
-      args: ['--discovery', 'local', '--usage=false', '--rerank-ms', '50'],
-    });
+    const client = await connected(era, { sample, args: [...ARGS, '--rerank-ms', '50'] });
     expect(await answerOf(client, AMBIGUOUS)).toMatch(LOCAL);
     expect(await answerOf(client, { ...AMBIGUOUS, message: 'Something else' })).toMatch(LOCAL);
     expect(questions).toHaveLength(1);
@@ -165,35 +140,23 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
 
   it('is not asked where the setting says so, nor when it can do nothing with a question', async () => {
     const { sample, questions } = model('cis/guide');
-    const off = await connected({
-      mode,
-      sample,
-      args: ['--discovery', 'local', '--usage=false', '--rerank=false'],
-    });
-    const without = await connected({ mode });
+    const off = await connected(era, { sample, args: [...ARGS, '--rerank=false'] });
+    const without = await connected(era);
     expect(await answerOf(off, AMBIGUOUS)).toBe(await answerOf(without, AMBIGUOUS));
     expect(questions).toHaveLength(0);
   });
 
   it('is not asked where there is nothing to choose from', async () => {
     const { sample, questions } = model('cis/guide');
-    const client = await connected({ mode, sample });
+    const client = await connected(era, { sample });
     expect(await answerOf(client, { operation: 'execute', agent: 'cis/guide' })).toContain('City guide');
     expect(await answerOf(client, { operation: 'read', agent: 'bmm/guide' })).toContain('Mountain guide');
     expect(questions).toHaveLength(0);
   });
 
   it('is asked over HTTP too', async () => {
-    const server = await startHttpServer({
-      cwd,
-      home,
-      args: [serverFile, '--http', '--port', '0', '--discovery', 'local', '--usage=false'],
-    });
-    onTestFinished(async () => void (await server.stop()));
     const { sample, questions } = model('cis/guide');
-    const client = newClient({ mode, sample });
-    await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
-    onTestFinished(() => client.close());
+    const client = await connected(era, { sample, own: true }, 'HTTP');
     expect(await answerOf(client, AMBIGUOUS)).toMatch(RERANKED);
     expect(await answerOf(client, AMBIGUOUS)).toMatch(RERANKED);
     expect(questions).toHaveLength(1);
@@ -206,7 +169,7 @@ const REFUSES = (): never => {
 
 it('answers a client of 2025 that refuses, and does not ask again', async () => {
   const { sample, questions } = model(REFUSES);
-  const client = await connected({ mode: 'legacy', sample });
+  const client = await connected('2025', { sample, own: true });
   expect(await answerOf(client, AMBIGUOUS)).toMatch(LOCAL);
   expect(await answerOf(client, { ...AMBIGUOUS, message: 'Something else' })).toMatch(LOCAL);
   expect(questions).toHaveLength(1);
@@ -214,7 +177,7 @@ it('answers a client of 2025 that refuses, and does not ask again', async () => 
 
 it('does not ask a client of 2026 again that has not come back with an answer', async () => {
   const { sample, questions } = model(REFUSES);
-  const client = await connected({ mode: { pin: '2026-07-28' }, sample });
+  const client = await connected('2026', { sample, own: true });
   // The protocol leaves it to the client to repeat its call, and the official client gives the call up.
   await expect(answerOf(client, AMBIGUOUS)).rejects.toThrow('The user does not want that.');
   expect(await answerOf(client, AMBIGUOUS)).toMatch(LOCAL);
@@ -231,7 +194,7 @@ it.each([
   ],
   ['an answer without its parts', { inputResponses: (key: string) => ({ [key]: { role: 'assistant' } }) }],
 ])('answers a client of 2026 that comes back with %s', async (_what, more) => {
-  const client = await connected({ mode: { pin: '2026-07-28' }, sample: REFUSES });
+  const client = await connected('2026', { sample: REFUSES, own: true });
   const params = { name: 'bmad', arguments: AMBIGUOUS };
   const asked = (await client.callTool(params, { allowInputRequired: true })) as unknown as {
     inputRequests: Record<string, unknown>;

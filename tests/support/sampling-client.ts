@@ -40,7 +40,7 @@ export async function project(): Promise<string> {
   return folder;
 }
 
-interface Setting {
+export interface Setting {
   cwd: string;
   sample?: Sampler;
   args?: readonly string[];
