@@ -1,37 +1,72 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { serverFile, temporaryFolder } from '../support/app.ts';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repository, serverFile, temporaryFolder } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
 import { bareEnvironment, runToEnd } from '../support/programs.ts';
-import { inspectorTool } from '../support/tools.ts';
+import { inspectorModule, inspectorTool } from '../support/tools.ts';
 
 const home = await temporaryFolder(afterAll);
 
 interface Inspected {
   code: number | null;
+  stdout: string;
   stderr: string;
   /** What the server answered, as the inspector's own checks let it through. */
   result: Record<string, unknown>;
 }
 
-/** Lets the official inspector start the built server in a real project, and ask it one thing. */
+/** The official inspector, which starts the built server in a real project for each thing it is told to ask. */
+let inspector: ChildProcessByStdio<Writable, Readable, null>;
+let answers: AsyncIterator<string>;
+
+beforeAll(async () => {
+  const [program, ...module] = await inspectorModule();
+  inspector = spawn(program, [join(repository, 'tests/fixtures/inspector-host.cjs'), ...module], {
+    cwd: await installOf('6.12.0'),
+    env: bareEnvironment(home),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  answers = createInterface({ input: inspector.stdout })[Symbol.asyncIterator]();
+  return async () => {
+    inspector.stdin.end();
+    await once(inspector, 'close');
+  };
+});
+
+const SERVER = [process.execPath, serverFile];
+
+async function inspected(args: readonly string[]): Promise<Inspected> {
+  inspector.stdin.write(`${JSON.stringify(args)}\n`);
+  const { value = '{}' } = (await answers.next()) as { value?: string };
+  return JSON.parse(value) as Inspected;
+}
+
 async function inspect(era: string, method: string, ...options: readonly string[]): Promise<Inspected> {
-  const [program, ...first] = await inspectorTool();
-  const target = ['--cli', process.execPath, serverFile, '--protocol-era', era, '--format', 'json'];
-  const { code, stdout, stderr } = await runToEnd(
-    program,
-    [...first, ...target, '--method', method, ...options],
-    { cwd: await installOf('6.12.0'), env: bareEnvironment(home) },
-  );
-  const text = stdout.toString('utf8');
-  const { result = {} } = (text === '' ? {} : JSON.parse(text)) as { result?: Record<string, unknown> };
-  return { code, stderr, result };
+  const target = [...SERVER, '--protocol-era', era, '--format', 'json'];
+  return withResult(await inspected([...target, '--method', method, ...options]));
+}
+
+function withResult(told: Omit<Inspected, 'result'>): Inspected {
+  const { result = {} } = (told.stdout === '' ? {} : JSON.parse(told.stdout)) as Partial<Inspected>;
+  return { ...told, result };
 }
 
 const named = (list: unknown): string[] => (list as { name: string }[]).map(({ name }) => name);
 
 describe.each(['legacy', 'modern'])('the official inspector over stdin, %s era', (era) => {
   it('connects', async () => {
-    const { code, stderr, result } = await inspect(era, 'initialize');
+    // As a user starts it.
+    const [program, ...first] = await inspectorTool();
+    const target = ['--cli', ...SERVER, '--protocol-era', era, '--format', 'json'];
+    const ended = await runToEnd(program, [...first, ...target, '--method', 'initialize'], {
+      cwd: await installOf('6.12.0'),
+      env: bareEnvironment(home),
+    });
+    const { code, stderr, result } = withResult({ ...ended, stdout: ended.stdout.toString('utf8') });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.stringify(result)).toContain('bmad-mcp-server');
   });
@@ -72,17 +107,12 @@ describe.each(['legacy', 'modern'])('the official inspector over stdin, %s era',
   });
 
   it('verifies the skills and their digests', async () => {
-    const [program, ...first] = await inspectorTool();
-    const target = ['--cli', process.execPath, serverFile, '--protocol-era', era];
-    const { code, stdout, stderr } = await runToEnd(
-      program,
-      [...first, ...target, '--method', 'skills/list', '--verify'],
-      { cwd: await installOf('6.12.0'), env: bareEnvironment(home) },
-    );
+    const args = ['--protocol-era', era, '--method', 'skills/list', '--verify'];
+    const { code, stdout, stderr } = await inspected([...SERVER, ...args]);
     expect({ code, stderr: stderr.replace(/^Verified \d+ skills and \d+ files.*\n/, '') }).toEqual({
       code: 0,
       stderr: '',
     });
-    expect(stdout.toString('utf8')).toContain('bmad-agent-architect');
+    expect(stdout).toContain('bmad-agent-architect');
   });
 });

@@ -25,6 +25,12 @@ export async function inspectorTool(): Promise<Command> {
   return [node, join(folder, 'clients/launcher/build/index.js')];
 }
 
+/** The command line inside of it, for a program that imports it. */
+export async function inspectorModule(): Promise<Command> {
+  const [node, folder] = await Promise.all([node22(), tool(...INSPECTOR)]);
+  return [node, join(folder, 'clients/cli/build/index.js')];
+}
+
 /** A Node 22 from npm, whichever Node runs the tests. */
 export const node22 = (): Promise<string> => nodeOf(NODES[0]);
 
