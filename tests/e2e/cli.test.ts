@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/product.ts';
 import { cliFile, contentRoot, temporaryFolder } from '../support/app.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad, bmadServer, type Ended } from '../support/programs.ts';
 import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
@@ -14,7 +15,10 @@ const env = bareEnvironment(home);
 
 const ARCHITECT = 'bmm/agents/bmad-agent-architect/SKILL.md';
 const LARGE = 'core/bmad-brainstorming/assets/brain-selector.html';
+/** The built program: each command once, each kind of answer and each way to end. */
 const run = (...args: string[]): Promise<Ended> => bmad(args, { cwd, env });
+/** The same in this process, for the other cases. */
+const here = (...args: string[]): Promise<Ended> => bmadHere(args, { cwd, env });
 const server = (...args: string[]): Promise<Ended> => bmadServer(args, { cwd, env });
 
 /** Every command, with what its text and its data must hold. */
@@ -81,14 +85,14 @@ describe('a command', () => {
   });
 
   it.each(COMMANDS)('bmad $args --json prints data', async ({ args, data }) => {
-    const { code, stdout, stderr } = await run(...args, '--json');
+    const { code, stdout, stderr } = await (args.length === 1 ? run : here)(...args, '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject(data);
     expect(stderr).toBe('');
   });
 
   it('takes --json in front as well', async () => {
-    const { code, stdout } = await run('--json', 'list', 'agents');
+    const { code, stdout } = await here('--json', 'list', 'agents');
     expect(code).toBe(0);
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({ total: 5 });
   });
@@ -100,7 +104,7 @@ describe('a command', () => {
     for (const { args } of COMMANDS) expect(lines.join('\n')).toContain(`  ${args[0] ?? ''}`);
     expect(lines.length).toBeLessThanOrEqual(40);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
-    const help = await run('list', '--help');
+    const help = await here('list', '--help');
     expect(help.code).toBe(0);
     expect(help.stdout.toString('utf8')).toMatch(/--category <text>[^]*Examples:/);
   });
@@ -118,13 +122,13 @@ describe('a bare command', () => {
     { args: ['bmm/architect'], name: 'bmm/bmad-agent-architect', message: undefined },
     { args: ['Winston'], name: 'bmm/bmad-agent-architect', message: undefined },
   ])('bmad $args starts $name', async ({ args, name, message }) => {
-    const { code, stdout } = await run(...args);
+    const { code, stdout } = await (args.length === 1 ? here : run)(...args);
     const text = stdout.toString('utf8');
     expect(code).toBe(0);
     expect(text.split('\n')[0]).toContain(name);
     expect(text.includes('## Message from the user')).toBe(message !== undefined);
     expect(text).toContain(message ?? '');
-    const asData = await run(...args, '--json');
+    const asData = await here(...args, '--json');
     expect(JSON.parse(asData.stdout.toString('utf8'))).toMatchObject({
       operation: 'execute',
       result: { name },
@@ -139,7 +143,7 @@ describe('bmad read', () => {
     [LARGE, LARGE],
     ['bmm/module-help.csv', 'bmm/module-help.csv'],
   ])('%s writes the file to stdout and nothing else', async (target, path) => {
-    const { code, stdout, stderr } = await run('read', target);
+    const { code, stdout, stderr } = await (target === LARGE ? run : here)('read', target);
     expect(code).toBe(0);
     expect(stdout.equals(await readFile(join(contentRoot, path)))).toBe(true);
     expect(stderr).toMatch(new RegExp(`^bmad://${path} .*Complete`));
@@ -147,7 +151,7 @@ describe('bmad read', () => {
 
   it('speaks on a line of its own about a file that does not end with one', async () => {
     const path = 'core/bmad-party-mode/references/party-memory.md';
-    const { stdout, stderr } = await run('read', path);
+    const { stdout, stderr } = await here('read', path);
     expect(stdout.equals(await readFile(join(contentRoot, path)))).toBe(true);
     expect(stdout.toString('utf8')).not.toMatch(/\n$/);
     expect(stderr).toMatch(new RegExp(`^\\nbmad://${path} `));
@@ -169,6 +173,9 @@ describe('bmad read', () => {
 });
 
 describe('the exit code', () => {
+  /** What leads to the ends of the program: refused by commander, by the settings, by an operation. */
+  const STARTED = ['list --bogus', 'list --page-size abc', '', 'architct', 'read ../../etc/passwd'];
+
   it.each([
     [2, ['list', '--bogus'], "'--bogus'"],
     [2, ['list', '--limit', 'many'], "'many'"],
@@ -195,7 +202,7 @@ describe('the exit code', () => {
     [4, ['read', 'bmad://../../package.json'], '"bmad://../../package.json"'],
     [4, ['read', 'bmad://bmm/%2e%2e/%2e%2e/package.json'], 'package.json'],
   ] as [number, string[], string][])('is %i for bmad %j, and stderr says why', async (code, args, why) => {
-    const ended = await run(...args);
+    const ended = await (STARTED.includes(args.join(' ')) ? run : here)(...args);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(why);
     expect(ended.stderr).not.toMatch(/\n\s+at /);

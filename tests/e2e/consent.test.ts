@@ -6,12 +6,13 @@ import {
   type ElicitRequestParams,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { connectClient, newClient, textsOf } from '../support/mcp-client.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad, runToEnd } from '../support/programs.ts';
 import { WAYS, type Way } from '../support/sampling-client.ts';
 
@@ -28,14 +29,15 @@ interface Place {
 }
 
 /** A project that somebody has just cloned, on a machine that has never seen it. */
-async function clone(): Promise<Place> {
-  const cwd = await temporaryFolder(onTestFinished);
+async function clone(onEnd: OnEnd = onTestFinished): Promise<Place> {
+  const cwd = await temporaryFolder(onEnd);
   await writeFiles(cwd, FILES);
-  return { cwd, home: await temporaryFolder(onTestFinished) };
+  return { cwd, home: await temporaryFolder(onEnd) };
 }
 
 const ran = ({ cwd }: Place): boolean => existsSync(join(cwd, 'ran'));
 
+type OnEnd = (cleanUp: () => Promise<void>) => void;
 type Elicit = (params: ElicitRequestParams) => ElicitResult;
 
 interface Connection {
@@ -47,7 +49,12 @@ interface Connection {
 
 const SECURED: Connection = { env: { BMAD_HTTP_TOKEN: TOKEN }, token: TOKEN };
 
-async function connected({ era, transport }: Way, place: Place, options: Connection = {}): Promise<Client> {
+async function connected(
+  { era, transport }: Way,
+  place: Place,
+  options: Connection = {},
+  onEnd: OnEnd = onTestFinished,
+): Promise<Client> {
   const { elicit, args = [], env = {}, token } = options;
   const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
   if (transport === 'stdio') {
@@ -57,20 +64,23 @@ async function connected({ era, transport }: Way, place: Place, options: Connect
       args,
       ...(elicit === undefined ? {} : { elicit }),
     });
-    onTestFinished(() => client.close());
+    onEnd(() => client.close());
     return client;
   }
   const server = await startHttpServer({ ...place, more: args, env });
-  onTestFinished(async () => void (await server.stop()));
+  onEnd(async () => void (await server.stop()));
   const client = newClient({ mode, elicit });
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }));
-  onTestFinished(() => client.close());
+  onEnd(() => client.close());
   return client;
 }
 
-const command = (place: Place, ...words: string[]) =>
+const program = (place: Place, ...words: string[]) =>
   bmad(words, { cwd: place.cwd, env: bareEnvironment(place.home) });
+/** The same in this process. */
+const command = (place: Place, ...words: string[]) =>
+  bmadHere(words, { cwd: place.cwd, env: bareEnvironment(place.home) });
 
 describe.skipIf(process.platform === 'win32')('a project that brings settings of a user', () => {
   it.each<[string, Record<string, string>]>([
@@ -95,14 +105,38 @@ describe.skipIf(process.platform === 'win32')('a project that brings settings of
 describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
   const secured = way.transport === 'HTTP' ? SECURED : {};
 
+  let place: Place;
+  let client: Client;
+  let elicit: Elicit;
+  beforeAll(async () => {
+    place = await clone(afterAll);
+    client = await connected(way, place, { ...secured, elicit: (params) => elicit(params) }, afterAll);
+  });
+
+  it.each<[string, ElicitResult]>([
+    ['declines', { action: 'decline' }],
+    ['cancels', { action: 'cancel' }],
+    ['sends the form off untouched', { action: 'accept', content: { allow: false } }],
+  ])('who %s has run nothing (S-12)', async (_what, answer) => {
+    let asked = 0;
+    elicit = () => {
+      asked += 1;
+      return answer;
+    };
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    expect(asked).toBe(1);
+    expect(result.isError).toBe(true);
+    expect(textsOf(result)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
+    expect(ran(place)).toBe(false);
+  });
+
+  // The last one: from here on it is allowed.
   it('sees what would run and allows it, once (S-12)', async () => {
-    const place = await clone();
     const asked: ElicitRequestParams[] = [];
-    const elicit: Elicit = (params) => {
+    elicit = (params) => {
       asked.push(params);
       return { action: 'accept', content: { allow: true } };
     };
-    const client = await connected(way, place, { ...secured, elicit });
     const result = await client.callTool({ name: TOOL, arguments: {} });
     expect(result.structuredContent).toMatchObject({ status: 'PASS' });
     expect(ran(place)).toBe(true);
@@ -118,19 +152,6 @@ describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
     expect(asked[1]?.message).toContain('(changed)');
     expect(asked[1]?.message).toContain('too long to be shown here');
   });
-
-  it.each<[string, ElicitResult]>([
-    ['declines', { action: 'decline' }],
-    ['cancels', { action: 'cancel' }],
-    ['sends the form off untouched', { action: 'accept', content: { allow: false } }],
-  ])('who %s has run nothing (S-12)', async (_what, answer) => {
-    const place = await clone();
-    const client = await connected(way, place, { ...secured, elicit: () => answer });
-    const result = await client.callTool({ name: TOOL, arguments: {} });
-    expect(result.isError).toBe(true);
-    expect(textsOf(result)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
-    expect(ran(place)).toBe(false);
-  });
 });
 
 describe.each(WAYS.filter(({ transport }) => transport === 'stdio'))(
@@ -139,6 +160,9 @@ describe.each(WAYS.filter(({ transport }) => transport === 'stdio'))(
     it('is told how a person allows it, and runs it once allowed (S-12)', async () => {
       const place = await clone();
       const client = await connected(way, place);
+      // And what programs may do.
+      const tool = (await client.listTools()).tools.find(({ name }) => name === TOOL);
+      expect(tool?.annotations).toEqual({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
       const refused = await client.callTool({ name: TOOL, arguments: {} });
       expect(refused.isError).toBe(true);
       expect(textsOf(refused)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
@@ -146,12 +170,6 @@ describe.each(WAYS.filter(({ transport }) => transport === 'stdio'))(
       expect((await command(place, 'trust', '--yes')).code).toBe(0);
       const result = await client.callTool({ name: TOOL, arguments: {} });
       expect(result.structuredContent).toMatchObject({ status: 'PASS' });
-    });
-
-    it('is told by the tool what programs may do (S-12)', async () => {
-      const client = await connected(way, await clone());
-      const tool = (await client.listTools()).tools.find(({ name }) => name === TOOL);
-      expect(tool?.annotations).toEqual({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
     });
   },
 );
@@ -216,16 +234,16 @@ describe.each(WAYS.filter(({ transport }) => transport === 'HTTP'))('a client of
 describe('the command line', () => {
   it('runs nothing of a project that nobody has allowed, and says how to (S-12)', async () => {
     const place = await clone();
-    const refused = await command(place, 'contract', 'run');
+    const refused = await program(place, 'contract', 'run');
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain(`bmad trust ${place.cwd}`);
     const shown = await command(place, 'trust');
     expect(shown.code).toBe(1);
     expect(shown.stdout.toString('utf8')).toContain(`bash ${SCRIPT_PATH} .`);
     expect(ran(place)).toBe(false);
-    expect((await command(place, 'trust', '--yes')).code).toBe(0);
+    expect((await program(place, 'trust', '--yes')).code).toBe(0);
     expect((await command(place, 'trust', '--list')).stdout.toString('utf8')).toContain(place.cwd);
-    expect((await command(place, 'contract', 'run')).code).toBe(0);
+    expect((await program(place, 'contract', 'run')).code).toBe(0);
     expect((await command(place, 'trust', '--revoke', place.cwd)).code).toBe(0);
     expect((await command(place, 'contract', 'run')).code).toBe(4);
   });

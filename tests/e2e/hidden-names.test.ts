@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
 /** Words that only a model reads, a space without width, a turn of direction. */
@@ -65,7 +66,7 @@ describe('names and descriptions', () => {
   });
 
   it('are told by the doctor, a finding for each file (S-13)', async () => {
-    const { stdout } = await bmad(['doctor', '--no-handshake', '--json'], {
+    const { stdout } = await bmadHere(['doctor', '--no-handshake', '--json'], {
       cwd,
       env: bareEnvironment(home),
     });
@@ -92,7 +93,7 @@ describe('a file that takes the place of a built-in agent', () => {
   it('is told on the command line, in words and as data (S-13)', async () => {
     const env = bareEnvironment(home);
     expect((await bmad(['execute', 'architect'], { cwd, env })).stdout.toString('utf8')).toMatch(LINE);
-    const { stdout } = await bmad(['execute', 'architect', '--json'], { cwd, env });
+    const { stdout } = await bmadHere(['execute', 'architect', '--json'], { cwd, env });
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
       context: { originInfo: { kind: 'project', insteadOf: expect.stringMatching(/built in/) } },
     });

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
 const gone = spawnSync(process.execPath, ['-e', '']).pid;
@@ -102,7 +103,7 @@ describe('a plain file in place of a folder', () => {
     const cwd = await temporaryFolder(onTestFinished);
     const home = await temporaryFolder(onTestFinished);
     await writeFiles(cwd, { '_bmad/_memory/': '', [path]: 'not a folder' });
-    const { code, stderr } = await bmad(args, { cwd, env: bareEnvironment(home) });
+    const { code, stderr } = await bmadHere(args, { cwd, env: bareEnvironment(home) });
     const name = path.includes('bmad-memory') ? '.bmad-memory' : path;
     expect(stderr).toContain(`${name} is a file, not a folder;`);
     expect(code).toBe(6);

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { LineClient } from '../support/line-client.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad, type Ended } from '../support/programs.ts';
 
 /** What a cloned project has put where files of ours belong, tried on the built programs. */
@@ -15,6 +16,8 @@ interface Place {
   /** A folder beside the project that nothing may change. */
   outside: string;
   run(...args: string[]): Promise<Ended>;
+  /** The same in this process. */
+  here(...args: string[]): Promise<Ended>;
 }
 
 async function place(files: Record<string, string> = {}): Promise<Place> {
@@ -26,8 +29,10 @@ async function place(files: Record<string, string> = {}): Promise<Place> {
   ];
   await writeFiles(parent, { 'outside/': '', 'home/': '', 'project/_bmad/_memory/': '' });
   await writeFiles(cwd, { '_bmad-output/notes.md': 'notes\n', ...files });
-  const run = (...args: string[]): Promise<Ended> => bmad(args, { cwd, env: bareEnvironment(home) });
-  return { cwd, home, outside, run };
+  const env = bareEnvironment(home);
+  const run = (...args: string[]): Promise<Ended> => bmad(args, { cwd, env });
+  const here = (...args: string[]): Promise<Ended> => bmadHere(args, { cwd, env });
+  return { cwd, home, outside, run, here };
 }
 
 async function link(cwd: string, path: string, target: string): Promise<void> {
@@ -70,11 +75,11 @@ describe.skipIf(process.platform === 'win32')('a link where a file of state belo
     ['that leads nowhere', '../../../../outside/made'],
     ['to an empty file', '../../../../outside/empty'],
   ])('is refused by all kinds of state, if it is one %s (S-01, S-19)', async (_, target) => {
-    const { cwd, outside, run } = await place();
+    const { cwd, outside, run, here } = await place();
     await writeFile(join(outside, 'empty'), '');
     for (const path of STATE) await link(cwd, path, target);
     for (const args of WRITES) {
-      const { code, stderr } = await run(...args);
+      const { code, stderr } = await (target.endsWith('made') ? run : here)(...args);
       expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 4, expect.stringContaining('link')]);
     }
     expect(await readdir(outside)).toEqual(['empty']);
