@@ -6,7 +6,7 @@ import {
   type ElicitRequestParams,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
@@ -109,8 +109,13 @@ describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
   let client: Client;
   let elicit: Elicit;
   beforeAll(async () => {
-    place = await clone(afterAll);
-    client = await connected(way, place, { ...secured, elicit: (params) => elicit(params) }, afterAll);
+    const ends: (() => Promise<void>)[] = [];
+    const onEnd: OnEnd = (cleanUp) => void ends.unshift(cleanUp);
+    place = await clone(onEnd);
+    client = await connected(way, place, { ...secured, elicit: (params) => elicit(params) }, onEnd);
+    return async () => {
+      for (const end of ends) await end();
+    };
   });
 
   it.each<[string, ElicitResult]>([

@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import type { Client, CreateMessageRequestParams } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { textsOf } from '../support/mcp-client.ts';
-import {
-  connected,
-  GIVEN,
-  kept,
-  project,
-  promptOf,
-  said,
-  type Sampler,
-  type Way,
-} from '../support/sampling-client.ts';
+import { GIVEN, kept, promptOf, said, servers, type Sampler, type Way } from '../support/sampling-client.ts';
+
+const { project, connected } = await servers();
 
 interface Asked {
   inputRequests: Record<string, { params?: CreateMessageRequestParams }>;

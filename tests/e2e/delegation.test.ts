@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CreateMessageRequestParams, CreateMessageResult } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { INITIALIZE, LineClient } from '../support/line-client.ts';
 import {
-  connected,
   delegate,
   GIVEN,
-  home,
   kept,
-  project,
   promptOf,
   said,
+  servers,
   WAYS,
   type Sampler,
 } from '../support/sampling-client.ts';
+
+const { home, project, connected } = await servers();
 
 const LIMITS = ['--delegate-depth', '5', '--delegate-rounds', '4'];
 
@@ -194,12 +194,8 @@ it.each(['stdio', 'HTTP'] as const)(
 );
 
 /** A client of 2025 with a model, whose answers a test writes itself. */
-async function lineClient(protocolVersion: string, onEnd: (cleanUp: () => Promise<void>) => void) {
+async function lineClient(protocolVersion: string): Promise<LineClient> {
   const client = new LineClient({ cwd: await project(), home });
-  onEnd(async () => {
-    client.child.stdin.end();
-    await client.ended;
-  });
   await client.request('initialize', { ...INITIALIZE, protocolVersion, capabilities: { sampling: {} } });
   await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return client;
@@ -208,7 +204,8 @@ async function lineClient(protocolVersion: string, onEnd: (cleanUp: () => Promis
 describe('a client of 2025', () => {
   let client: LineClient;
   beforeAll(async () => {
-    client = await lineClient(INITIALIZE.protocolVersion, afterAll);
+    client = await lineClient(INITIALIZE.protocolVersion);
+    return async () => void (await client.close());
   });
 
   it.each([
@@ -247,7 +244,8 @@ it.each(['stdio', 'HTTP'] as const)(
 );
 
 it('a client of 2025 whose answer comes in parts gets all of it', async () => {
-  const client = await lineClient('2025-11-25', onTestFinished);
+  const client = await lineClient('2025-11-25');
+  onTestFinished(async () => void (await client.close()));
   const call = client.request('tools/call', { name: 'delegate_to_agent', arguments: GIVEN });
   const { id } = await client.asked('sampling/createMessage');
   await client.send({ jsonrpc: '2.0', id, result: { role: 'assistant', model: 'm', content: PARTS } });

@@ -15,9 +15,10 @@ import {
   requestText,
   sendRequest,
 } from '../support/raw-http.ts';
-import { delegate, project } from '../support/sampling-client.ts';
+import { delegate, servers } from '../support/sampling-client.ts';
 import { waitingContract, type WaitingContract } from '../support/waiting-contract.ts';
 
+const { project } = await servers();
 const CALL = { name: 'run_completion_contract', arguments: {} };
 
 async function start(more: readonly string[] = []): Promise<HttpServerProcess & WaitingContract> {

@@ -4,7 +4,7 @@ import { estimateTokens } from '../../src/base/text/token-estimate.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { textsOf } from '../support/mcp-client.ts';
-import { connected as connectedTo, said, type Setting, type Way } from '../support/sampling-client.ts';
+import { said, servers, type Setting, type Way } from '../support/sampling-client.ts';
 
 const ERAS: { era: Way['era'] }[] = [{ era: '2025' }, { era: '2026' }];
 
@@ -36,6 +36,7 @@ function model(says: string | (() => CreateMessageResult | Promise<CreateMessage
   };
 }
 
+const { connected: connectedTo } = await servers();
 const ARGS = ['--discovery', 'local', '--usage=false'];
 
 /** Servers of the same settings are shared: a test that asks what others ask, or leaves a question open, has its own. */

@@ -26,20 +26,6 @@ export type Sampler = (
   params: CreateMessageRequestParams,
 ) => CreateMessageResult | Promise<CreateMessageResult>;
 
-export const home = await temporaryFolder(afterAll);
-
-const folder = await temporaryFolder(afterAll);
-
-/** The project of all servers of a test file, as it is before anything was done in it. */
-export async function project(): Promise<string> {
-  await rm(folder, { recursive: true, force: true });
-  await writeFiles(folder, {
-    '_bmad/core/config.yaml': 'user_name: Ada\n',
-    'docs/prd.md': 'The shop sells bread.\n',
-  });
-  return folder;
-}
-
 export interface Setting {
   cwd: string;
   sample?: Sampler;
@@ -48,54 +34,69 @@ export interface Setting {
   own?: boolean;
 }
 
-type OnEnd = (cleanUp: () => Promise<void>) => void;
-const started = new Map<string, Promise<unknown>>();
-
-/** What was started before with the same settings in this file, for tests that leave nothing behind in a server. */
-function shared<T>(
-  own: boolean,
-  settings: readonly unknown[],
-  start: (onEnd: OnEnd) => Promise<T>,
-): Promise<T> {
-  if (own) return start(onTestFinished);
-  const key = JSON.stringify(settings);
-  const known = (started.get(key) as Promise<T> | undefined) ?? start((cleanUp) => ends.push(cleanUp));
-  started.set(key, known);
-  return known;
+interface Servers {
+  home: string;
+  /** The project of all servers of a test file, as it is before anything was done in it. */
+  project(): Promise<string>;
+  connected(way: Way, setting: Setting): Promise<Client>;
 }
 
-const ends: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  started.clear();
-  await Promise.all(ends.splice(0).map((end) => end()));
-});
+type OnEnd = (cleanUp: () => Promise<void>) => void;
 
-export async function connected(
-  { era, transport }: Way,
-  { cwd, sample, args = [], own = false }: Setting,
-): Promise<Client> {
-  const mode = era === '2025' ? 'legacy' : MODERN;
-  if (transport === 'stdio') {
-    const asks = sample !== undefined;
-    const host = await shared(own, [transport, era, args, asks], async (onEnd) => {
-      const model: { sample: Sampler } = { sample: () => Promise.reject(new Error('No test is running.')) };
-      const answers: Sampler = (params) => model.sample(params);
-      const client = await connectClient({ cwd, home, mode, args, ...(asks ? { sample: answers } : {}) });
-      onEnd(() => client.close());
-      return { client, model };
-    });
-    if (asks) host.model.sample = sample;
-    return host.client;
+/** The servers of a test file: one for all tests that ask for the same settings and leave nothing behind in it. */
+export async function servers(): Promise<Servers> {
+  const [home, folder] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+  const started = new Map<string, Promise<unknown>>();
+  const ends: (() => Promise<void>)[] = [];
+  afterAll(() => Promise.all(ends.map((end) => end())));
+
+  function shared<T>(
+    own: boolean,
+    settings: readonly unknown[],
+    start: (onEnd: OnEnd) => Promise<T>,
+  ): Promise<T> {
+    if (own) return start(onTestFinished);
+    const key = JSON.stringify(settings);
+    const known = (started.get(key) as Promise<T> | undefined) ?? start((cleanUp) => ends.push(cleanUp));
+    started.set(key, known);
+    return known;
   }
-  const server = await shared(own, [transport, args], async (onEnd) => {
-    const process = await startHttpServer({ cwd, home, more: args });
-    onEnd(async () => void (await process.stop()));
-    return process;
-  });
-  const client = newClient({ mode, sample });
-  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
-  onTestFinished(() => client.close());
-  return client;
+
+  return {
+    home,
+    async project() {
+      await rm(folder, { recursive: true, force: true });
+      await writeFiles(folder, {
+        '_bmad/core/config.yaml': 'user_name: Ada\n',
+        'docs/prd.md': 'The shop sells bread.\n',
+      });
+      return folder;
+    },
+    async connected({ era, transport }, { cwd, sample, args = [], own = false }) {
+      const mode = era === '2025' ? 'legacy' : MODERN;
+      if (transport === 'stdio') {
+        const asks = sample !== undefined;
+        const host = await shared(own, [transport, era, args, asks], async (onEnd) => {
+          const model: { sample: Sampler } = { sample: () => Promise.reject(new Error('No test runs.')) };
+          const answers: Sampler = (params) => model.sample(params);
+          const client = await connectClient({ cwd, home, mode, args, ...(asks ? { sample: answers } : {}) });
+          onEnd(() => client.close());
+          return { client, model };
+        });
+        if (asks) host.model.sample = sample;
+        return host.client;
+      }
+      const server = await shared(own, [transport, args], async (onEnd) => {
+        const process = await startHttpServer({ cwd, home, more: args });
+        onEnd(async () => void (await process.stop()));
+        return process;
+      });
+      const client = newClient({ mode, sample });
+      await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+      onTestFinished(() => client.close());
+      return client;
+    },
+  };
 }
 
 export const said = (text: string, more: object = {}): CreateMessageResult => ({
