@@ -174,7 +174,7 @@ describe('bmad read', () => {
 
 describe('the exit code', () => {
   /** What leads to the ends of the program: refused by commander, by the settings, by an operation. */
-  const STARTED = ['list --bogus', 'list --page-size abc', '', 'architct', 'read ../../etc/passwd'];
+  const STARTED = new Set(['list --bogus', 'list --page-size abc', '', 'architct', 'read ../../etc/passwd']);
 
   it.each([
     [2, ['list', '--bogus'], "'--bogus'"],
@@ -202,7 +202,7 @@ describe('the exit code', () => {
     [4, ['read', 'bmad://../../package.json'], '"bmad://../../package.json"'],
     [4, ['read', 'bmad://bmm/%2e%2e/%2e%2e/package.json'], 'package.json'],
   ] as [number, string[], string][])('is %i for bmad %j, and stderr says why', async (code, args, why) => {
-    const ended = await (STARTED.includes(args.join(' ')) ? run : here)(...args);
+    const ended = await (STARTED.has(args.join(' ')) ? run : here)(...args);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(why);
     expect(ended.stderr).not.toMatch(/\n\s+at /);
