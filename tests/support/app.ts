@@ -14,7 +14,8 @@ export const cliFile = join(repository, 'dist', 'bmad.cjs');
 /** A new empty folder, gone when the test is over. */
 export async function temporaryFolder(onEnd: (cleanUp: () => Promise<void>) => void): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'bmad-test-')));
-  onEnd(() => rm(folder, { recursive: true, force: true }));
+  // What ends in the background may still write there.
+  onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

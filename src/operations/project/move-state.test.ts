@@ -113,7 +113,13 @@ describe('state from before a project had BMAD', () => {
     expect(made.length).toBeGreaterThan(15);
     for (const entry of made) {
       const path = join(entry.parentPath, entry.name);
-      const mode = ((await stat(path)).mode & 0o7777).toString(8);
+      const info = await stat(path).catch((error: unknown) => {
+        // SQLite removes its log when the last of its users leaves, which may be now.
+        if (/-(?:shm|wal)$/.test(path)) return undefined;
+        throw error;
+      });
+      if (info === undefined) continue;
+      const mode = (info.mode & 0o7777).toString(8);
       expect([path, mode]).toEqual([path, entry.isDirectory() ? '2775' : '664']);
     }
   });

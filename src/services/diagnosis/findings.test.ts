@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
+import { once } from '../../base/async.ts';
 import { examine, type Finding } from './findings.ts';
 
 /** A copy of a real install, to be damaged. */
@@ -156,11 +157,13 @@ describe('different versions', () => {
 describe('the customization of a compiled agent', () => {
   const FILE = '_bmad/_config/agents/bmm-pm.customize.yaml';
   const FILLED = 'memories:\n  - "Uses metric units"\n';
+  const copied = once(() => copyOf('6.0.4'));
 
   /** Findings after the file was written so many seconds after the agent was compiled. */
   async function customized(text: string | undefined, seconds: number): Promise<Finding[]> {
-    const folder = await copyOf('6.0.4');
-    if (text !== undefined) await writeFile(join(folder, FILE), text);
+    const folder = await copied();
+    const template = join(await installOf('6.0.4'), FILE);
+    await writeFile(join(folder, FILE), text ?? (await readFile(template)));
     const { mtimeMs } = await stat(join(folder, '_bmad/bmm/agents/pm.md'));
     await utimes(join(folder, FILE), new Date(), new Date(mtimeMs + seconds * 1_000));
     return findings(folder);
@@ -192,11 +195,16 @@ describe('the customization of a compiled agent', () => {
 });
 
 describe('placeholders in the configuration', () => {
-  async function configured(version: Version, value: string): Promise<Finding[]> {
-    const folder = await copyOf(version);
-    const file = join(folder, '_bmad/bmm/config.yaml');
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace(/^planning_artifacts: .*$/m, `planning_artifacts: "${value}"`));
+  const copies = { '6.0.4': once(() => copyOf('6.0.4')), '6.12.0': once(() => copyOf('6.12.0')) };
+
+  async function configured(version: keyof typeof copies, value: string): Promise<Finding[]> {
+    const folder = await copies[version]();
+    const file = '_bmad/bmm/config.yaml';
+    const text = await readFile(join(await installOf(version), file), 'utf8');
+    await writeFile(
+      join(folder, file),
+      text.replace(/^planning_artifacts: .*$/m, `planning_artifacts: "${value}"`),
+    );
     return findings(folder);
   }
 
