@@ -108,6 +108,38 @@ describe("a project's programs that were allowed", () => {
     },
   );
 
+  it('are asked for each time where npm would run or obey what is not shown (S-29)', async () => {
+    const session = await cloned({
+      'package.json': JSON.stringify({ workspaces: ['packages/*'], scripts: { test: 'node -e 0' } }),
+      'packages/a/package.json': JSON.stringify({ name: 'a', scripts: { test: EVIL } }),
+      'other/rc': 'script-shell=./evil.sh\n',
+    });
+    const npmrc = join(session.folder, '.npmrc');
+    // What npm makes of each was tried with npm itself: it runs the script of the workspace, or the other shell.
+    for (const setting of [
+      'workspaces=true',
+      'workspaces',
+      'workspace[]=a',
+      'userconfig = ./other/rc',
+      'globalconfig=./other/rc',
+      '"user\\u0063onfig"=./other/rc',
+      'user${NONE?}config=./other/rc',
+      'userconfig;=./other/rc',
+    ]) {
+      await writeFile(npmrc, `fund=false\n${setting}\n`);
+      expect((await session.ok(trust, { yes: true })).answer.body).toContain('not shown here');
+      expect((await session.fail(runCompletionContract)).message, setting).toContain('(.npmrc)');
+    }
+    await writeFile(
+      npmrc,
+      'workspaces=false\n@ours:registry=https://r.test\n//${HOST}/:_authToken=abc123def\n',
+    );
+    const { body } = (await session.ok(trust, { yes: true })).answer;
+    expect(body).toContain('//${HOST}/:_authToken=***');
+    expect(body).not.toContain('not shown here');
+    expect((await session.ok(trust)).data['outcome']).toBe('already_trusted');
+  });
+
   it.skipIf(process.platform === 'win32')('are not run by a bash of the project (S-23)', async () => {
     const session = await cloned({
       [SCRIPT_PATH]: 'echo "CC PASS — [go] — 2026-01-01 00:00:00"\n',

@@ -10,7 +10,7 @@ import { plural } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
 import type { PlannedCommand } from './plan.ts';
 import type { Script } from './run.ts';
-import { plainText, scriptLines, settingLines, withoutSecrets } from './shown-programs.ts';
+import { leadsElsewhere, plainText, scriptLines, settingLines, withoutSecrets } from './shown-programs.ts';
 
 /** A file of the project that says what is run, and the digest of the part of it that says so. */
 interface ProgramFile {
@@ -18,7 +18,7 @@ interface ProgramFile {
   sha256: string;
   /** What it says, in lines for people. */
   shown: string[];
-  /** It is there, and nobody here knows what it says: a permission from before says nothing about it. */
+  /** Nobody here knows what it says, or what it leads to: a permission from before says nothing about it. */
   unread?: true;
 }
 
@@ -134,12 +134,18 @@ function programFile(path: string, content: Buffer | typeof UNREADABLE): Program
     };
   const name = posix.basename(path);
   if (name !== 'package.json') {
-    const lines = SETTINGS.includes(name) ? settingLines(content.toString('utf8'), name === '.npmrc') : [];
-    return { path, sha256: sha256(content), shown: [size(content), ...lines] };
+    const [text, isNpm] = [content.toString('utf8'), name === '.npmrc'];
+    const lines = SETTINGS.includes(name) ? settingLines(text, isNpm) : [];
+    const file = { path, sha256: sha256(content), shown: [size(content), ...lines] };
+    return isNpm && leadsElsewhere(text)
+      ? { ...file, shown: [...file.shown, ELSEWHERE], unread: true }
+      : file;
   }
   const scripts = scriptsIn(content);
   return scripts && { path, sha256: sha256(JSON.stringify(scripts)), shown: scriptLines(scripts) };
 }
+
+const ELSEWHERE = 'may run scripts or obey settings that are not shown here, so it is asked about each time';
 
 function scriptFile({ path, content }: Script): ProgramFile {
   const lines = content.toString('utf8').split('\n').length - 1;

@@ -78,6 +78,9 @@ const CREDENTIAL = /auth|token|passw|secret|credential/i;
 const PLAIN_NAME = /^["']?[\w./:@-]+["']?$/;
 const ONE_VALUE = /^(?:"[^"\\]*"|'[^']*'|[^\s,{}[\]"']*),?$/;
 
+/** Names that begin like this are about a registry or a scope, whatever is put in for variables. */
+const SCOPED = /^(?:\/\/|@)/;
+
 /** In the ini files of npm, a line with one of these at its beginning is nothing else; in others it may be part of a text. */
 const COMMENT = /^\s*[#;]/;
 
@@ -86,20 +89,35 @@ const COMMENT = /^\s*[#;]/;
  * it is left out that one might obey.
  */
 export function settingLines(text: string, isIni: boolean): string[] {
-  const lines = text
-    .split(/[\r\n]+/)
-    .filter((line) => /\S/.test(line) && !(isIni && COMMENT.test(line)))
-    .map((line) => withoutCredential(line, isIni));
+  const lines = linesOf(text, isIni).map((line) => withoutCredential(line, isIni));
   const rest = lines.length - MOST_LINES;
   const shown = lines.slice(0, MOST_LINES).map(shownValue);
   return rest <= 0 ? shown : [...shown, `and ${plural(rest, 'more line')}: read the file first`];
+}
+
+function linesOf(text: string, isIni: boolean): string[] {
+  return text.split(/[\r\n]+/).filter((line) => /\S/.test(line) && !(isIni && COMMENT.test(line)));
+}
+
+/** Settings with which npm runs the scripts of other packages, or obeys another file of settings. */
+const ELSEWHERE = /^(?:workspaces?|recursive|userconfig|globalconfig)(?:\[\])?$/;
+const NPM_NAME = /^[\w./:@-]+(?:\[\])?$/;
+
+/** Whether npm would run or obey what is not in the files that are shown, or might: not every name says what it sets. */
+export function leadsElsewhere(npmrc: string): boolean {
+  return linesOf(npmrc, true).some((line) => {
+    const [name = '', value] = line.split('=').map((part) => part.trim());
+    if (SCOPED.test(name) || value === 'false') return false;
+    return ELSEWHERE.test(name) || !NPM_NAME.test(name);
+  });
 }
 
 /** In an ini file, a value is all that follows; elsewhere another setting may follow it. */
 function withoutCredential(line: string, isIni: boolean): string {
   const end = line.search(/=|:(?=\s|$)/);
   const [name, value] = [line.slice(0, end).trim(), line.slice(end + 1).trim()];
-  const hides =
-    end !== -1 && CREDENTIAL.test(name) && PLAIN_NAME.test(name) && (isIni || ONE_VALUE.test(value));
-  return hides ? `${line.slice(0, end + 1)}***` : line;
+  const isOne = isIni
+    ? PLAIN_NAME.test(name) || SCOPED.test(name)
+    : PLAIN_NAME.test(name) && ONE_VALUE.test(value);
+  return end !== -1 && CREDENTIAL.test(name) && isOne ? `${line.slice(0, end + 1)}***` : line;
 }
