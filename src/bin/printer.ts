@@ -2,26 +2,37 @@ import { createRequire } from 'node:module';
 import type * as readline from 'node:readline/promises';
 import { visibleJson, visibleLines } from '../base/text/hidden.ts';
 
+interface Stream {
+  write(text: string): unknown;
+  isTTY?: boolean;
+}
+
+/** Where it is written. */
+interface Streams {
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+}
+
 /**
  * The one place that writes to a terminal. Texts come from files, tasks and memories that anybody may have written:
  * nothing in them may steer the terminal, or look like something other than it is.
  */
-export const printer = {
+export const printerOn = (streams: Streams) => ({
   /** The answer of a command, for people. */
   out(text: string): void {
-    process.stdout.write(visibleLines(text));
+    streams.stdout.write(visibleLines(text));
   },
   /** Everything else that is said to people. */
   err(text: string): void {
-    process.stderr.write(visibleLines(text));
+    streams.stderr.write(visibleLines(text));
   },
-} as const;
+});
 
 /** What only commands print, which servers need not load. */
-export const answers = {
+export const answersOn = (streams: Streams) => ({
   /** Data for programs. What is hidden in it is written as escapes of JSON, so that nothing is lost. */
   json(text: string): void {
-    process.stdout.write(visibleJson(text));
+    streams.stdout.write(visibleJson(text));
   },
   /**
    * A file: what it leads to may be a terminal after all, so only a pipe that asks gets it to the byte. A mark at its very
@@ -30,11 +41,14 @@ export const answers = {
   file(text: string, raw: boolean): boolean {
     const start = text.startsWith('\uFEFF') ? 1 : 0;
     const shown =
-      raw && !process.stdout.isTTY ? text : text.slice(0, start) + visibleLines(text.slice(start));
-    process.stdout.write(shown);
+      raw && streams.stdout.isTTY !== true ? text : text.slice(0, start) + visibleLines(text.slice(start));
+    streams.stdout.write(shown);
     return shown !== text;
   },
-} as const;
+});
+
+export const printer = printerOn(process);
+export const answers = answersOn(process);
 
 /** Whether a person reads what is said on stderr. */
 export function errorsAreRead(): boolean {

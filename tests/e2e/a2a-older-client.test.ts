@@ -27,9 +27,9 @@ describe.each(['agent-card.json', 'agent.json'])('the client of SDK 0.3, by way 
       if (event.kind === 'task' || event.kind === 'status-update')
         heard.push(`${event.kind} ${event.status.state}`);
       else heard.push(`${event.kind} ${JSON.stringify('artifact' in event ? event.artifact.parts : '')}`);
-      if (event.kind === 'task') claim = (await place.cli('task', 'claim', event.id))['claim'] as string;
+      if (event.kind === 'task') claim = (await place.program('task', 'claim', event.id))['claim'] as string;
       if (event.kind === 'status-update' && event.status.state === 'working')
-        await place.cli('task', 'complete', event.taskId, claim, 'All good.');
+        await place.program('task', 'complete', event.taskId, claim, 'All good.');
     }
     expect(heard).toEqual([
       'task submitted',

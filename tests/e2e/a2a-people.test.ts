@@ -49,7 +49,7 @@ describe('what outsiders ask for', () => {
 
   it('is rejected when the person does not agree', async () => {
     const { id } = await send(client, message('Publish the keys'));
-    await place.cli('task', 'refuse', id, 'Never');
+    await place.program('task', 'refuse', id, 'Never');
     const refused = await get(id);
     expect(stateOf(refused)).toBe('TASK_STATE_REJECTED');
     expect(wordsOf(refused)).toBe('Never');

@@ -6,6 +6,7 @@ import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { serverFile, temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
 async function project(): Promise<{ cwd: string; home: string }> {
@@ -25,7 +26,7 @@ describe('two hosts at once', () => {
   it('remember and recall in the same project, and nothing is lost', async () => {
     const place = await project();
     const hosts = await Promise.all([connectClient(place), connectClient(place)]);
-    const rounds = 25;
+    const rounds = 15;
     const NAMES = ['North', 'South'];
     await Promise.all(
       hosts.map(async (client, host) => {
@@ -69,10 +70,10 @@ describe('a server that is killed', () => {
   it('has kept everything it answered for, and leaves files whole', async () => {
     const place = await project();
     let known = 0;
-    for (let round = 0; round < 4; round++) {
-      const acknowledged = await killedWhileRemembering(place, round, 12 + round * 5);
+    for (let round = 0; round < 3; round++) {
+      const acknowledged = await killedWhileRemembering(place, round, 6 + round * 8);
       known += acknowledged;
-      const count = await bmad(['memory', 'count'], { cwd: place.cwd, env: bareEnvironment(place.home) });
+      const count = await bmadHere(['memory', 'count'], { cwd: place.cwd, env: bareEnvironment(place.home) });
       expect(count.stderr).toBe('');
       expect(Number(count.stdout.toString())).toBeGreaterThanOrEqual(known);
     }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visible } from '../../src/base/text/hidden.ts';
 import { a2aPlace, message, send } from '../support/a2a.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 import { bmadInTerminal, hasTerminal } from '../support/terminal.ts';
 
@@ -91,41 +92,48 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
     expect(await screenOf('task', 'show', id)).toContain('needs_approval');
   });
 
-  /** What of the project is in the answer, with its codes as text; the others refuse, and repeat what was typed. */
+  /**
+   * What of the project is in the answer, with its codes as text; the others refuse, and repeat what was typed. One
+   * printer writes them all: of each way to it, the first is tried in the terminal, and those after it are written to it
+   * in this process.
+   */
   const SAYS = '\\u202e';
-  const COMMANDS: [args: string[], says: string][] = [
+  const COMMANDS: [args: string[], says: string, here?: 'here'][] = [
     [['execute', 'nosy'], SAYS],
-    [['execute', 'mole'], SAYS],
     [['read', 'nosy'], '一\\u{e0162}'],
-    [['context', 'nosy'], SAYS],
-    [['project', 'context'], SAYS],
-    [['project', 'failures'], SAYS],
-    [['project', 'agent-memory', 'fullstack-dev'], SAYS],
-    [['project', 'check-failures', 'livré sans lancer les tests'], SAYS],
-    [['memory', 'recall', 'panier cache Redis'], SAYS],
-    [['memory', 'export'], SAYS],
-    [['code', 'cart'], SAYS],
+    [['execute', 'mole'], SAYS, 'here'],
+    [['context', 'nosy'], SAYS, 'here'],
+    [['project', 'context'], SAYS, 'here'],
+    [['project', 'failures'], SAYS, 'here'],
+    [['project', 'agent-memory', 'fullstack-dev'], SAYS, 'here'],
+    [['project', 'check-failures', 'livré sans lancer les tests'], SAYS, 'here'],
+    [['memory', 'recall', 'panier cache Redis'], SAYS, 'here'],
+    [['memory', 'export'], SAYS, 'here'],
+    [['code', 'cart'], SAYS, 'here'],
     [['list'], 'mole'],
-    [['list', 'skills', '--detail', 'full'], 'nosy'],
-    [['search', 'nosy'], 'nosy'],
-    [['explain', 'nosy'], 'nosy'],
+    [['list', 'skills', '--detail', 'full'], 'nosy', 'here'],
+    [['search', 'nosy'], 'nosy', 'here'],
+    [['explain', 'nosy'], 'nosy', 'here'],
     [['doctor', '--no-handshake'], SAYS],
     [['trust'], SAYS],
     [['contract', 'run'], SAYS],
-    [['session', 'list'], ''],
-    [['next'], ''],
+    [['session', 'list'], '', 'here'],
+    [['next'], '', 'here'],
     [['config', 'show', '--project', `/${CODES}`], SAYS],
-    [['execute', `${CODES}x`], SAYS],
+    [['execute', `${CODES}x`], SAYS, 'here'],
     [[`unknown${CODES}`], '\\u001b'],
     [['list', `--unknown${CODES}`], SAYS],
     [['task', 'list', '--json'], SAYS],
-    [['task', 'show', CODES, '--json'], SAYS],
+    [['task', 'show', CODES, '--json'], SAYS, 'here'],
   ];
   // The names of tests are printed too.
-  it.each(COMMANDS.map(([args, says]) => [visible(args.join(' ')), args, says] as const))(
+  it.each(COMMANDS.map(([args, says, here]) => [visible(args.join(' ')), args, says, here] as const))(
     'nothing in the project steers it: bmad %s (S-03, N-07)',
-    async (_command, args, says) => {
-      const screen = await screenOf(...args);
+    async (_command, args, says, here) => {
+      const screen =
+        here === undefined
+          ? await screenOf(...args)
+          : (await bmadHere(args, { cwd: place.cwd, env, terminal: true })).screen;
       expect(screen).not.toMatch(ACTS);
       expect(screen).toContain(says);
     },

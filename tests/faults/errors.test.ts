@@ -4,7 +4,7 @@ import { remake } from './scene.ts';
 import { chosen, problemsAfter, FULL, trialOf } from './trial.ts';
 import { WRITERS } from './writers.ts';
 
-/** The n-th change of the disk fails, for every n, and the process that made it goes on. */
+/** The n-th change of the disk fails, for every n or every second one, and the process that made it goes on. */
 
 const KINDS: readonly FaultKind[] = ['error', 'full', 'short'];
 /** How many calls of a long write are tried by default, for each kind. */
@@ -30,6 +30,8 @@ describe.each(WRITERS)('a disk that fails under $name', (writer) => {
         const { calls } = await at(Infinity);
         points.all += calls.length;
         for (const n of chosen(calls.length, writer.slow === true ? MOST : Infinity)) {
+          // Where there is no room, the next call fails as well: every second one is enough.
+          if (kind !== 'error' && !FULL && writer.slow !== true && n % 2 === 0) continue;
           points.tried += 1;
           const { error, struck } = await at(n);
           const where = `${kind} at ${n} (${calls[n - 1]})`;

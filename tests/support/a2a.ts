@@ -2,9 +2,10 @@ import { Role, TaskState, type Message, type StreamResponse, type Task } from '@
 import { DefaultAgentCardResolver, JsonRpcTransportFactory, type Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { serverFile, temporaryFolder } from './app.ts';
+import { bmadHere } from './command-line.ts';
 import { startHttpServer, type HttpServerProcess } from './http-server.ts';
 import { KIT_FILES, writeFiles } from './kit-project.ts';
-import { bareEnvironment, bmad } from './programs.ts';
+import { bareEnvironment, bmad, type Ended } from './programs.ts';
 
 export type Version = '1.0' | '0.3';
 export const VERSIONS: readonly Version[] = ['1.0', '0.3'];
@@ -14,8 +15,10 @@ export interface A2aPlace {
   home: string;
   /** A server of its own for the project; ended with the tests of the file. */
   serve(...flags: string[]): Promise<A2aServer>;
-  /** The command line in another process; its data. */
+  /** The command line in another process than the server's: this one; its data. */
   cli(...args: string[]): Promise<Record<string, unknown>>;
+  /** The same with the built program. */
+  program(...args: string[]): Promise<Record<string, unknown>>;
   /** A person at a terminal reads a task and approves what was read. */
   approve(id: string, ...more: string[]): Promise<void>;
 }
@@ -41,8 +44,9 @@ export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): P
   await writeFiles(cwd, KIT_FILES);
   const running: HttpServerProcess[] = [];
   onEnd(async () => void (await Promise.all(running.map((one) => one.stop()))));
-  async function cli(...args: string[]): Promise<Record<string, unknown>> {
-    const ended = await bmad([...args, '--json'], { cwd, env: bareEnvironment(home) });
+  const env = bareEnvironment(home);
+  const cli = async (...args: string[]) => dataOf(await bmadHere([...args, '--json'], { cwd, env }), args);
+  function dataOf(ended: Ended, args: readonly string[]): Record<string, unknown> {
     if (ended.code !== 0)
       throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
     return JSON.parse(ended.stdout.toString('utf8')) as Record<string, unknown>;
@@ -51,6 +55,7 @@ export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): P
     cwd,
     home,
     cli,
+    program: async (...args) => dataOf(await bmad([...args, '--json'], { cwd, env }), args),
     async approve(id, ...more) {
       const { waits } = (await cli('task', 'show', id)) as { waits: { digest: string } };
       await cli('task', 'approve', id, '--digest', waits.digest, ...more);
