@@ -1,4 +1,4 @@
-import { chmod, symlink } from 'node:fs/promises';
+import { chmod, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
@@ -19,7 +19,14 @@ interface Evidence {
 }
 interface Data {
   phases: { phase: string; state: string }[];
-  actions: { what: string; use?: string; call?: Record<string, string>; evidence: Evidence[] }[];
+  actions: {
+    what: string;
+    use?: string;
+    agent?: string;
+    call?: Record<string, string>;
+    optional: boolean;
+    evidence: Evidence[];
+  }[];
   drift: { kind: string; about: string; evidence: Evidence[] }[];
   items: { id: string; kind: string; phase: string; state: string; evidence: Evidence[] }[];
   troubles: { file: string; message: string }[];
@@ -47,10 +54,16 @@ function verdictOf({ phases, actions, drift, items, troubles }: Data, tree: Prog
     ...tree,
     phases: phases.map(({ state }) => LETTERS[state] ?? '?').join(''),
     next: [wanted instanceof RegExp && wanted.test(what) ? wanted : what, first?.use ?? '-'],
+    ...(tree.all === undefined ? {} : { all: actions.map(shown) }),
     ...(tree.drift === undefined ? {} : { drift: drift.map(({ kind, about }) => `${kind} ${about}`) }),
     ...(tree.items === undefined ? {} : { items: Object.fromEntries(found) }),
     ...(tree.troubles === undefined ? {} : { troubles: troubles.map(({ file }) => file) }),
   };
+}
+
+function shown({ what, use, agent, optional }: Data['actions'][number]): string {
+  const who = use === undefined ? '' : ` → ${use}${agent === undefined ? '' : ` by ${agent}`}`;
+  return `${what}${optional ? ' (optional)' : ''}${who}`;
 }
 
 const installs = [...new Set(TREES.map(({ install }) => install))];
@@ -65,6 +78,8 @@ describe.each(installs.map((install) => [install ?? 'no install', install] as co
       '%s',
       async (_name, tree) => {
         await fill(tree.files);
+        for (const [path, time] of Object.entries(tree.times ?? {}))
+          await utimes(join(folder, path), new Date(time), new Date(time));
         const outcome = await execute(next, { detail: 'full' }, context, testCall());
         if (!outcome.ok) throw outcome.error;
         const data = outcome.data as unknown as Data;

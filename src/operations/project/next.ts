@@ -149,6 +149,8 @@ export const next = defineOperation({
   },
 });
 
+const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
+
 function actionData({ what, why, worker, about, operation, optional, evidence }: ProgressAction): Action {
   const message = [worker?.command, about].filter((part) => part !== undefined).join(' ');
   return {
@@ -161,7 +163,7 @@ function actionData({ what, why, worker, about, operation, optional, evidence }:
       : {
           call: { operation: 'execute', [worker.kind]: worker.name, ...(message === '' ? {} : { message }) },
         }),
-    ...(operation === undefined ? {} : { action: { name: 'reconcile_ledgers', args: {} } }),
+    ...(operation === undefined ? {} : { action: { name: OPERATIONS[operation], args: {} } }),
     optional: optional ?? false,
     evidence,
   };

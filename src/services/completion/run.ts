@@ -5,6 +5,7 @@ import { readInside, realFolder } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { CONTRACT_SCRIPT } from '../../kit/contract-script.ts';
 import { KIT_STACKS, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import { judge, VerdictReader, type Judgement, type Step } from './verdict.ts';
@@ -50,12 +51,11 @@ export interface Script {
   content: Buffer;
 }
 
-const SCRIPT = '_config/custom/cc-verify.sh';
 const SCRIPT_BYTES = 1_000_000;
 
 /** The places of the script in a project, the layout it has first. */
 export function scriptPaths(folder: string): string[] {
-  return [...new Set([folder, '_bmad', '_grimoire'])].map((each) => `${each}/${SCRIPT}`);
+  return [...new Set([folder, '_bmad', '_grimoire'])].map((each) => `${each}/${CONTRACT_SCRIPT}`);
 }
 
 /** The script of the project; nothing when it has none. A link that leads out of the project is refused. */

@@ -2,6 +2,7 @@ import { isAbsolute, posix, relative, sep } from 'node:path';
 import { attempt, broken, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { field, isTable, parseConfig, tableOf, textField, type Table } from '../../base/parse/parse.ts';
+import { CONTRACT_SCRIPT } from '../../kit/contract-script.ts';
 import type { ProjectFiles } from './project-files.ts';
 
 /** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */
@@ -16,6 +17,8 @@ export interface Locations {
   architecture: string[];
   /** Folders of gate files. */
   gates: string[];
+  /** The script that says whether work is done, where the project has one. */
+  contract: string | undefined;
   /** Whether there is an install of version 4, and none of 6. */
   v4: boolean;
 }
@@ -33,9 +36,11 @@ const V6_CONFIGS = [
   '_memory/config.yaml',
 ];
 const KNOWN_ROOTS = new Set(['_bmad', '_grimoire']);
+const MANIFESTS = ['_config/manifest.yaml', '_cfg/manifest.yaml'];
+const MODULES = ['core', 'bmm', 'bmgd', 'gds'];
 
 export async function findLocations(files: ProjectFiles): Promise<Locations> {
-  const { roots, v4 } = await installs(files);
+  const { roots, v4, isInstalled, contract } = await installs(files);
   const settings = new Settings(files);
   for (const root of roots) for (const config of V6_CONFIGS) await settings.take(`${root}/${config}`);
   const old = v4 ? await settings.table('.bmad-core/core-config.yaml') : {};
@@ -84,22 +89,40 @@ export async function findLocations(files: ProjectFiles): Promise<Locations> {
       ...section('architecture', 'architectureShardedLocation'),
     ]),
     gates: unique([...section('qa', 'qaLocation'), 'docs/qa'].map((folder) => posix.join(folder, 'gates'))),
-    v4: v4 && roots.length === 0,
+    contract,
+    v4: v4 && !isInstalled,
   };
 }
 
-/** The roots of version 6 at the top of the project, `_bmad` first, and whether version 4 is there. */
-async function installs({ root }: ProjectFiles): Promise<{ roots: string[]; v4: boolean }> {
+interface Installs {
+  /** The folders of version 6 or of the kit at the top of the project, `_bmad` first. */
+  roots: string[];
+  /** Whether one of them is an install: a folder may only hold what people or this product put beside version 4. */
+  isInstalled: boolean;
+  v4: boolean;
+  contract: string | undefined;
+}
+
+async function installs({ root }: ProjectFiles): Promise<Installs> {
   const roots: string[] = [];
+  const has = (path: string): Promise<boolean> => pathExists(posix.join(root, path));
+  const hasAny = async (folder: string, paths: readonly string[]): Promise<boolean> =>
+    (await Promise.all(paths.map((path) => has(`${folder}/${path}`)))).includes(true);
+  let isInstalled = false;
+  let contract: string | undefined;
   for (const { name, kind } of await listInside(root, '').catch(unlessShort([]))) {
     if (kind !== 'folder' || name === 'node_modules' || name === '.git') continue;
-    const manifests = [`${name}/_config/manifest.yaml`, `${name}/_cfg/manifest.yaml`];
-    const found = await Promise.all(manifests.map((path) => pathExists(posix.join(root, path))));
-    if (KNOWN_ROOTS.has(name) || found.includes(true)) roots.push(name);
+    const isKnown = KNOWN_ROOTS.has(name);
+    const found = await hasAny(name, isKnown ? [...MANIFESTS, ...MODULES] : MANIFESTS);
+    if (isKnown || found) roots.push(name);
+    isInstalled ||= found;
+    if (isKnown && (await has(`${name}/${CONTRACT_SCRIPT}`))) contract ??= `${name}/${CONTRACT_SCRIPT}`;
   }
   return {
     roots: roots.sort((a, b) => Number(b === '_bmad') - Number(a === '_bmad')),
-    v4: await pathExists(posix.join(root, '.bmad-core/agents')),
+    isInstalled,
+    v4: await has('.bmad-core/agents'),
+    contract,
   };
 }
 

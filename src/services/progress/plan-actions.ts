@@ -29,26 +29,24 @@ export function planActions(report: Report, workers: Workers): Action[] {
       kind === 'epics' && worker?.command === '*shard-prd' ? 'the shards of the PRD' : (NAMES[kind] ?? kind);
     actions.push({ what: `${verb} ${name}`, why, evidence, worker, optional });
   };
+  const isUnderWay = sprint !== undefined || stories.some(({ file }) => file !== undefined);
   for (const { kind, state, phase, evidence } of items) {
     if (state !== 'in progress' || NAMES[kind] === undefined || phase === 'implementation') continue;
     // Epics that are part of a PRD are finished with it.
     if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) continue;
-    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', toldBy(evidence) ?? state, evidence);
+    const isLate = kind === 'readiness' && isUnderWay;
+    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', toldBy(evidence) ?? state, evidence, isLate);
   }
   const begun = items.some(({ state }) => state !== 'not started') || files.specs.length > 0;
   if (!begun && sprint === undefined) return beginnings(report, workers);
   const quick = !isOpen('spec') && isOpen('prd');
-  const order = neededOrder(report, workers, quick);
+  const order = neededOrder(report, workers, { quick, isUnderWay });
   // Whether the last step has been taken, such epics cannot say: what comes after is offered too.
   const unmarked = report.artefacts.some(lacksOnlyCheck);
   const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
   const known = proofOf(missing);
   if (missing === undefined) {
-    if (
-      sprint === undefined &&
-      stories.every(({ file }) => file === undefined) &&
-      report.broken.length === 0
-    ) {
+    if (!isUnderWay && report.broken.length === 0) {
       const proof = proofOf(order.at(-1)).slice(0, 1);
       const whole = report.artefacts.every(({ kind, files: parts }) => kind !== 'prd' || parts.length === 1);
       if (v4 && whole)
@@ -69,7 +67,7 @@ export function planActions(report: Report, workers: Workers): Action[] {
     const follows =
       before === undefined || head(before)?.state !== 'complete'
         ? 'there is none yet'
-        : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes next`;
+        : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
     const hasWork =
       stories.some(({ file, row }) => file !== undefined || row !== undefined) || files.specs.length > 0;
     act(
@@ -97,12 +95,17 @@ function placeOf([first]: readonly Evidence[]): string {
 }
 
 /** What has to be there before stories, in the order of the project's own version. */
-function neededOrder({ workflows, locations: { v4 } }: Report, workers: Workers, quick: boolean): ItemKind[] {
+function neededOrder(
+  { workflows, locations: { v4 } }: Report,
+  workers: Workers,
+  { quick, isUnderWay }: { quick: boolean; isUnderWay: boolean },
+): ItemKind[] {
   if (quick) return ['spec'];
   // The first alphas made the epics out of the PRD, before the architecture.
   const early = workers.for('epics', v4)?.record.bmadRelativePath.includes('2-plan') === true;
   const briefed = workflows?.rows.some(({ kind, required }) => kind === 'brief' && required) === true;
-  const checked = !v4 && workers.for('readiness', false) !== undefined;
+  // What has been begun is past the check.
+  const checked = !v4 && !isUnderWay && workers.for('readiness', false) !== undefined;
   return [
     ...(briefed ? (['brief'] as const) : []),
     'prd',

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { modifiedAt } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { utf8Text } from '../../kit/utf8.ts';
@@ -47,6 +49,11 @@ export class ProjectFiles {
   #tell(trouble: Trouble): FileText {
     this.troubles.push(trouble);
     return { trouble };
+  }
+
+  /** When a file that was read was last changed, in milliseconds. */
+  changedAt(path: string): Promise<number | undefined> {
+    return modifiedAt(join(this.root, path));
   }
 
   /** Files below a folder, by path from the project, sorted; to the given depth, hidden and foreign folders left out. */

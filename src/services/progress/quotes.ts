@@ -92,6 +92,27 @@ export const QUOTES: Readonly<Record<RuleName, readonly Quote[]>> = {
       'start the first backlog story',
     ),
   ],
+  'planned later': [
+    q('4.44.3', `${V4}/tasks/create-next-story.md`, 24, 'You should fix this story first'),
+    q(
+      '6.0.0-alpha.7',
+      `${ALPHA}/sprint-planning/instructions.md`,
+      130,
+      `SM typically drafts next story after previous one is 'done'`,
+    ),
+    q(
+      '6.0.4',
+      `${COMPILED}/sprint-planning/instructions.md`,
+      129,
+      `SM typically creates next story after previous one is 'done'`,
+    ),
+    q(
+      '6.12.0',
+      `${SKILLS}/bmad-sprint-planning/sprint-status-template.yaml`,
+      38,
+      `Developer typically creates the next story after the previous one is 'done'`,
+    ),
+  ],
   built: [
     q('4.44.3', `${V4}/workflows/greenfield-fullstack.yaml`, 118, 'Marks story as "Review" when complete'),
     q('6.0.0-alpha.7', `${ALPHA}/dev-story/instructions.md`, 208, 'Update the story Status to: review'),
@@ -148,6 +169,14 @@ export const QUOTES: Readonly<Record<RuleName, readonly Quote[]>> = {
       'set `new_status` = `in-progress`',
     ),
   ],
+  fixed: [
+    q(
+      '4.44.3',
+      `${V4}/tasks/apply-qa-fixes.md`,
+      108,
+      'Otherwise → set `Status: Ready for Review` and notify QA to re-run the review',
+    ),
+  ],
   'spec in review': [
     q(
       '6.3.0',
@@ -184,6 +213,16 @@ export const QUOTES: Readonly<Record<RuleName, readonly Quote[]>> = {
       'Update status to "Implementation Complete"',
     ),
     q('6.12.0', `${SKILLS}/bmad-build/step-01-clarify-and-route.md`, 23, '`ready-for-dev`/`in-progress` → '),
+  ],
+  readiness: [
+    q(
+      '6.0.0-alpha.7',
+      'bmad/bmm/workflows/workflow-status/paths/method-greenfield.yaml',
+      78,
+      'Validates PRD + UX + Architecture cohesion before implementation',
+    ),
+    q('6.0.4', '_bmad/_config/bmad-help.csv', 13, 'bmad-bmm-check-implementation-readiness,true,architect'),
+    q('6.8.0', '_bmad/_config/bmad-help.csv', 14, ',true,planning_artifacts,readiness report'),
   ],
   'epic begins': [
     q(

@@ -20,10 +20,15 @@ export const RULES = {
   ready: { when: 'a story is `ready-for-dev` (version 4: `Approved`)', work: 'develop story' },
   draft: { when: 'a story is a draft (`drafted`, version 4: `Draft`)', work: 'approve story' },
   planned: { when: 'a story is only planned (`backlog`)', work: 'create story' },
+  'planned later': { when: 'a story is only planned and another is not done yet', work: 'create story' },
   built: { when: 'a story has been built', ledger: 'review' },
   reviewed: { when: 'a review of a story has passed', ledger: 'done' },
   'gate passed': { when: 'the gate of a story says `PASS` or `WAIVED` (version 4)', work: 'close story' },
   findings: { when: 'a review has left something to do', work: 'apply review', ledger: 'in-progress' },
+  fixed: {
+    when: 'the story has been changed since a gate that did not pass (version 4)',
+    work: 'review story',
+  },
   'spec in review': {
     when: 'the spec of a story is `in-review`: the build reviews itself',
     work: 'develop story',
@@ -39,6 +44,7 @@ export const RULES = {
     work: 'tech spec',
   },
   'quick work': { when: 'any other spec is not `done`', work: 'quick work' },
+  readiness: { when: 'the plan is complete and no sprint is planned', work: 'readiness' },
   'epic begins': { when: 'an epic is in the `backlog` (early alphas only)', work: 'epic context' },
   'epic done': {
     when: 'all stories of an epic are `done` and its retrospective is `optional`',

@@ -3,7 +3,8 @@ import { firstOfEach, keyOf, type Plan, type Planned } from './epic-headings.ts'
 import type { Evidence, Item, State } from './model.ts';
 import { ledgerOfSpec } from './rules.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
-import { natural, type Gate, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
+import type { Gate } from './gates.ts';
+import { natural, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
 import { STORY_STATUSES, type StoryStatus } from './words.ts';
 
 /** A story with all that is known of it. */

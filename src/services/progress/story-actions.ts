@@ -1,4 +1,5 @@
 import { plural } from '../../base/text/text.ts';
+import type { Gate } from './gates.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
 import { RULES } from './rules.ts';
@@ -9,10 +10,10 @@ import type { Action, Work, Workers } from './workers.ts';
 export function storyActions(report: Report, workers: Workers): Action[] {
   const { stories, sprint, files } = report;
   const actions: Action[] = [];
-  const push = (what: string, why: string, story: Story, work: Work): void => {
+  const push = (what: string, why: string, story: Story, work: Work, optional = false): void => {
     const worker = workers.for(work, story.file?.v4 ?? report.locations.v4);
     const about = story.file === undefined || worker?.command === undefined ? story.id : story.file.file;
-    actions.push({ what, why, evidence: evidenceOf(story, sprint?.file), worker, about });
+    actions.push({ what, why, evidence: evidenceOf(story, sprint?.file), worker, about, optional });
   };
   const first = (found: readonly Story[], act: (story: Story, more: string) => void): void => {
     const [story, ...others] = found;
@@ -28,7 +29,10 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     ),
   );
   actions.push(...specActions(files.specs, workers));
-  first(of('review'), (story, more) => push(...review(story, more)));
+  first(of('review'), (story, more) => {
+    push(...review(story, more));
+    actions.push(...contractActions(report, story));
+  });
   first(of('ready-for-dev'), (story, more) =>
     push(`Build story ${story.id}`, `it is ready for development${more}`, story, RULES.ready.work),
   );
@@ -46,7 +50,16 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   const planned = keeps ? of('backlog')[0] : undefined;
   if (planned !== undefined) {
     actions.push(...epicContextActions(report, planned.epic, workers));
-    push(`Prepare story ${planned.id}`, 'it is the next planned story', planned, RULES.planned.work);
+    const open = stories.find(({ likely }) => rank(likely) > rank('backlog') && likely !== 'done');
+    push(
+      `Prepare story ${planned.id}`,
+      open === undefined
+        ? 'it is the next planned story'
+        : `it comes after story ${open.id}, which is not done yet`,
+      planned,
+      RULES[open === undefined ? 'planned' : 'planned later'].work,
+      open !== undefined,
+    );
   }
   first(stories.filter(isDisputed), (story, more) =>
     actions.push({
@@ -85,9 +98,35 @@ function review(story: Story, more: string): [what: string, why: string, story: 
       RULES.review.work,
     ];
   const says = `its gate says ${gate.gate} (${at(gate)})`;
-  return /^(?:PASS|WAIVED)$/.test(gate.gate)
-    ? [`Set story ${id} to Done`, `${says}; the owner decides`, story, RULES['gate passed'].work]
+  if (isPassed(gate)) {
+    const { file, line } = story.file ?? {};
+    const place = file === undefined ? '' : ` and changes the status in ${at({ file, line })}`;
+    return [
+      `Set story ${id} to Done`,
+      `${says}; the owner decides${place}`,
+      story,
+      RULES['gate passed'].work,
+    ];
+  }
+  return gate.outdated
+    ? [`Review story ${id} again`, `${says}, and the story has been changed since`, story, RULES.fixed.work]
     : [`Address the review findings for story ${id}`, says, story, RULES.findings.work];
+}
+
+const isPassed = ({ gate }: Gate): boolean => /^(?:PASS|WAIVED)$/.test(gate);
+
+/** Before a story is called done, the project's own script can be asked. */
+function contractActions({ locations: { contract } }: Report, { id, gate }: Story): Action[] {
+  if (contract === undefined || (gate !== undefined && !isPassed(gate))) return [];
+  return [
+    {
+      what: `Ask whether story ${id} is done`,
+      why: `${contract} checks the work`,
+      evidence: [{ file: contract, says: 'the completion contract' }],
+      operation: 'contract',
+      optional: true,
+    },
+  ];
 }
 
 /** The early alphas ask for the technical context of an epic before its first story. */

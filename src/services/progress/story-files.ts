@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { attempt, broken, orElse } from '../../base/expected.ts';
-import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
+import { attempt, broken } from '../../base/expected.ts';
 import { headingIn } from '../../base/text/markdown.ts';
 import { bodyOf, frontMatterOf, judgeDocument, statedAbove, statusIn, type Stated } from './document.ts';
+import { readGates, type Gate } from './gates.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { storyStatus, type StoryStatus } from './words.ts';
@@ -38,12 +38,6 @@ export interface StoryFile extends SpecFile {
   story: string;
   /** Version 4 numbers with dots and has its status in a section of its own. */
   v4: boolean;
-}
-
-export interface Gate {
-  file: string;
-  line: number;
-  gate: string;
 }
 
 export interface StoryFiles {
@@ -84,8 +78,11 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
     } else if (context !== null) found.epicContexts.push(Number(context[1]));
     else if (/\.md$/i.test(name)) await takeStory(files, file, found);
   }
-  for (const folder of locations.gates) await takeGates(files, folder, found);
   found.stories = chosen(found.stories).sort((a, b) => a.epic - b.epic || natural(a.story, b.story));
+  const fileOf = (key: string): string | undefined =>
+    found.stories.find(({ v4, epic, story }) => v4 && `${epic}.${story}` === key)?.file;
+  for (const folder of locations.gates)
+    for (const [key, gate] of await readGates(files, folder, fileOf)) found.gates.set(key, gate);
   found.specs.sort((a, b) => (a.file < b.file ? -1 : 1));
   return found;
 }
@@ -235,20 +232,6 @@ function chosen(stories: readonly StoryFile[]): StoryFile[] {
       best.set(key, story);
   }
   return [...best.values()];
-}
-
-async function takeGates(files: ProjectFiles, folder: string, found: StoryFiles): Promise<void> {
-  for (const file of await files.below(folder, 1)) {
-    const [, epic, story] = /^(\d{1,6})\.(\d{1,6})\b.*\.ya?ml$/i.exec(posix.basename(file)) ?? [];
-    const read = epic === undefined ? undefined : await files.read(file);
-    if (read === undefined || 'trouble' in read) continue;
-    const { text } = read;
-    const value = attempt(() => parseYaml(file, text), orElse(undefined));
-    const gate = textField(tableOf(value), 'gate')?.toUpperCase();
-    const line = text.split('\n').findIndex((each) => /^gate\s*:/.test(each)) + 1;
-    if (gate !== undefined)
-      found.gates.set(`${Number(epic)}.${Number(story)}`, { file, line: line || 1, gate });
-  }
 }
 
 /** `2` before `10`, `2` before `2a`. */

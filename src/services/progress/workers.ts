@@ -2,7 +2,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { COMMANDS } from '../../catalogue/old-commands.ts';
-import type { BmadRecord, RecordKind } from '../../model/record.ts';
+import { shortName, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Evidence, Phase } from './model.ts';
 
 interface Ways {
@@ -35,7 +35,10 @@ const WAYS = {
   },
   begin: { v6: ['workflow-init'], agents: ['analyst'], ownOnly: true },
   prd: { v6: ['create-prd', 'prd'], v4: COMMANDS.prd, agents: ['pm'] },
-  'tech spec': { v6: ['tech-spec', 'create-tech-spec', 'quick-spec', 'spec'], agents: ['pm'] },
+  'tech spec': {
+    v6: ['tech-spec', 'create-tech-spec', 'quick-spec', 'spec'],
+    agents: ['quick-flow-solo-dev', 'pm'],
+  },
   ux: { v6: ['create-ux-design', 'ux'], v4: COMMANDS.ux, agents: ['ux-designer'] },
   architecture: {
     v6: ['create-architecture', 'architecture'],
@@ -61,8 +64,12 @@ const WAYS = {
   'develop story': { v6: ['dev-story', 'build'], v4: COMMANDS['dev-story'], agents: ['dev'] },
   'review story': { v6: ['code-review'], v4: COMMANDS['code-review'], agents: ['dev'] },
   'apply review': { v6: ['dev-story', 'build'], v4: 'dev *review-qa', agents: ['dev'] },
-  'close story': { v6: ['story-done'], v4: 'dev', agents: ['dev'], ownOnly: true },
-  'quick work': { v6: ['quick-dev', 'build'], v4: COMMANDS.build, agents: ['dev'] },
+  'close story': { v6: ['story-done'], agents: ['dev'], ownOnly: true },
+  'quick work': {
+    v6: ['quick-dev', 'build'],
+    v4: COMMANDS.build,
+    agents: ['quick-flow-solo-dev', 'dev'],
+  },
   retrospective: { v6: ['retrospective'], agents: ['sm', 'dev'] },
 } satisfies Record<string, Ways>;
 
@@ -99,7 +106,7 @@ export interface Action {
   /** What the worker is told. */
   about?: string;
   /** Done with this product itself. */
-  operation?: 'reconcile';
+  operation?: 'reconcile' | 'contract';
   optional?: boolean;
 }
 
@@ -137,9 +144,12 @@ export class Workers {
   #workflow(name: string, agents: readonly string[]): Worker | undefined {
     const record = this.#find(name, WORKFLOW_KINDS);
     if (record === undefined || record.generation === 'v4') return undefined;
-    const by = agents
-      .map((agent) => this.#find(agent, ['agent']))
-      .find((agent) => agent?.origin.kind === record.origin.kind);
+    const found = agents.flatMap((agent) => {
+      const its = this.#find(agent, ['agent']);
+      return its?.origin.kind === record.origin.kind ? [{ agent, its }] : [];
+    });
+    // Whoever took over from an agent answers to its name too, but does not do all that it did.
+    const by = (found.find(({ agent, its }) => shortName(its.name) === agent) ?? found[0])?.its;
     return {
       ...this.#worker('workflow', record),
       by: by === undefined ? undefined : this.#catalogue.names.handleOf(by),

@@ -10,6 +10,10 @@ export interface ProgressTree {
   phases: string;
   /** The first action, and what is used for it; `-` for nothing. */
   next: readonly [what: string | RegExp, use: string];
+  /** Every action in order, as it is shown: `Build story 1.1 → dev *develop-story`, ` (optional)` behind what may wait. */
+  all?: readonly string[];
+  /** When files were changed, where that decides; all others are written in one go. */
+  times?: Readonly<Record<string, string>>;
   /** `kind about` of each disagreement, in order. */
   drift?: readonly string[];
   /** State of items by id, with the place that decided: `complete docs/prd.md:3`. */

@@ -101,7 +101,7 @@ export const REVIEW_TREES: readonly ProgressTree[] = [
       'docs/qa/gates/1.1-setup.yml': 'schema: 1\ngate: PASS\n',
     },
     phases: 'nnnp',
-    next: ['Set story 1.1 to Done', 'dev'],
+    next: ['Set story 1.1 to Done', '-'],
   },
   {
     name: 'M-61: epics whose last step is not marked',

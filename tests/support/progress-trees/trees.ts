@@ -1,3 +1,4 @@
+import { CYCLE_TREES } from './cycles.ts';
 import { DISAGREEMENT_TREES } from './disagreements.ts';
 import { DOCUMENT_TREES } from './documents.ts';
 import type { ProgressTree } from './pieces.ts';
@@ -13,4 +14,5 @@ export const TREES: readonly ProgressTree[] = [
   ...DISAGREEMENT_TREES,
   ...PLACE_TREES,
   ...REVIEW_TREES,
+  ...CYCLE_TREES,
 ];
