@@ -3,6 +3,7 @@ import { attempt, broken, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { field, isTable, parseConfig, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import { CONTRACT_SCRIPT } from '../../kit/contract-script.ts';
+import { wantedShards, type Shards } from './shards.ts';
 import type { ProjectFiles } from './project-files.ts';
 
 /** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */
@@ -15,6 +16,8 @@ export interface Locations {
   /** Single files that version 4 names. */
   prd: string[];
   architecture: string[];
+  /** What version 4 wants in pieces. */
+  shards: Shards[];
   /** Folders of gate files. */
   gates: string[];
   /** The script that says whether work is done, where the project has one. */
@@ -36,6 +39,7 @@ const V6_CONFIGS = [
   '_memory/config.yaml',
 ];
 const KNOWN_ROOTS = new Set(['_bmad', '_grimoire']);
+const CORE_CONFIG = '.bmad-core/core-config.yaml';
 const MANIFESTS = ['_config/manifest.yaml', '_cfg/manifest.yaml'];
 const MODULES = ['core', 'bmm', 'bmgd', 'gds'];
 
@@ -43,7 +47,8 @@ export async function findLocations(files: ProjectFiles): Promise<Locations> {
   const { roots, v4, isInstalled, contract } = await installs(files);
   const settings = new Settings(files);
   for (const root of roots) for (const config of V6_CONFIGS) await settings.take(`${root}/${config}`);
-  const old = v4 ? await settings.table('.bmad-core/core-config.yaml') : {};
+  const old = v4 ? await settings.table(CORE_CONFIG) : {};
+  const core = v4 ? await files.read(CORE_CONFIG) : undefined;
   const outputs = [
     ...settings.folders('output_folder'),
     '_bmad-output',
@@ -88,6 +93,11 @@ export async function findLocations(files: ProjectFiles): Promise<Locations> {
       ...section('architecture', 'architectureFile'),
       ...section('architecture', 'architectureShardedLocation'),
     ]),
+    shards: wantedShards(
+      CORE_CONFIG,
+      { settings: old, text: core !== undefined && 'text' in core ? core.text : '' },
+      (value) => settings.places(value),
+    ),
     gates: unique([...section('qa', 'qaLocation'), 'docs/qa'].map((folder) => posix.join(folder, 'gates'))),
     contract,
     v4: v4 && !isInstalled,

@@ -1,6 +1,8 @@
 import { lacksOnlyCheck } from './phases.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
+import { RULES } from './rules.ts';
+import { missingShards } from './shards.ts';
 import type { Action, Work, Workers } from './workers.ts';
 
 const NAMES: Partial<Record<ItemKind, string>> = {
@@ -48,15 +50,17 @@ export function planActions(report: Report, workers: Workers): Action[] {
   if (missing === undefined) {
     if (!isUnderWay && report.broken.length === 0) {
       const proof = proofOf(order.at(-1)).slice(0, 1);
-      const whole = report.artefacts.every(({ kind, files: parts }) => kind !== 'prd' || parts.length === 1);
-      if (v4 && whole)
-        act('epics', 'Make', 'stories are drafted from PRD shards, and the PRD is a single file', proof);
-      actions.push({
-        what: v4 ? 'Draft the first story' : 'Plan the sprint',
-        why: `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, but there is no story ledger`,
-        evidence: proof,
-        worker: workers.for('sprint planning', v4),
-      });
+      const shards = missingShards(report.locations.shards, report.artefacts);
+      actions.push(...shards.map((each) => shardAction(each, workers)));
+      const lacks = v4 ? 'and no story has been drafted yet' : 'but there is no story ledger';
+      // Stories are drafted from the shards.
+      if (shards.length === 0)
+        actions.push({
+          what: v4 ? 'Draft the first story' : 'Plan the sprint',
+          why: `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
+          evidence: proof,
+          worker: workers.for('sprint planning', v4),
+        });
     }
   } else if (head(missing)?.state === 'in progress') return actions;
   else if (head(missing)?.state === 'unknown')
@@ -77,6 +81,7 @@ export function planActions(report: Report, workers: Workers): Action[] {
       known.length === 0 ? proof : known.slice(0, 1),
       hasWork,
     );
+    if (missing === 'architecture' && v4) actions.push(...otherArchitectures(report, workers));
   }
   if (head('ux')?.state === 'not started' && !isOpen('prd') && isOpen('architecture')) {
     const row = workflows?.rows.find(({ kind }) => kind === 'ux');
@@ -84,6 +89,36 @@ export function planActions(report: Report, workers: Workers): Action[] {
     act('ux', 'Write', 'only if the product has a user interface', asked, true);
   }
   return actions;
+}
+
+function shardAction(
+  { kind, from, to, evidence }: ReturnType<typeof missingShards>[number],
+  workers: Workers,
+): Action {
+  return {
+    what: `Make the shards of ${NAMES[kind] ?? kind}`,
+    why: `stories are drafted from ${to} (${evidence.says}, ${at(evidence)}), and there is only ${from}`,
+    evidence: [evidence],
+    worker: workers.for(kind === 'prd' ? RULES.shards.work : 'shard architecture', true),
+    about: kind === 'prd' ? from : `${from} ${to}`,
+  };
+}
+
+/** Version 4 has several architectures; what is known of the project does not decide for one. */
+function otherArchitectures({ brownfield, namesInterface }: Report, workers: Workers): Action[] {
+  const other = (name: string, why: string, work: Work): Action => ({
+    what: `Or write a ${name} architecture`,
+    why,
+    evidence: [],
+    worker: workers.for(work, true),
+    optional: true,
+  });
+  return [
+    ...(namesInterface
+      ? []
+      : [other('backend', 'the PRD names no user interface', RULES['no interface'].work)]),
+    ...(brownfield ? [other('brownfield', 'there is code already', RULES['existing code'].work)] : []),
+  ];
 }
 
 function toldBy([first]: readonly Evidence[]): string | undefined {
@@ -134,8 +169,20 @@ const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: t
 
 /** How to begin in a project that has nothing yet. */
 function beginnings({ brownfield, locations: { v4 } }: Report, workers: Workers): Action[] {
-  return BEGINNINGS.flatMap(({ work, ...action }) => {
+  const actions = BEGINNINGS.flatMap(({ work, ...action }): Action[] => {
     const worker = work === 'document code' && !brownfield ? undefined : workers.for(work, v4);
     return worker === undefined ? [] : [{ ...action, evidence: [], worker }];
   });
+  const type = brownfield ? 'brownfield' : 'greenfield';
+  const frame = v4 ? workers.frame(`${type}-fullstack`) : undefined;
+  if (frame === undefined) return actions;
+  const needed = actions.filter(({ optional }) => optional !== true);
+  const action: Action = {
+    what: `Follow the workflow ${frame.name}`,
+    why: `it names every step from the idea to the last story; ${type}-service is for a product without a user interface, ${type}-ui for a front end`,
+    evidence: [],
+    worker: frame,
+    optional: true,
+  };
+  return [...needed, action, ...actions.filter(({ optional }) => optional === true)];
 }

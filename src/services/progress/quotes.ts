@@ -224,6 +224,20 @@ export const QUOTES: Readonly<Record<RuleName, readonly Quote[]>> = {
     q('6.0.4', '_bmad/_config/bmad-help.csv', 13, 'bmad-bmm-check-implementation-readiness,true,architect'),
     q('6.8.0', '_bmad/_config/bmad-help.csv', 14, ',true,planning_artifacts,readiness report'),
   ],
+  shards: [
+    q('4.44.3', `${V4}/workflows/greenfield-fullstack.yaml`, 85, 'Creates docs/prd/ and docs/architecture/'),
+    q('4.44.3', `${V4}/tasks/create-next-story.md`, 21, 'Based on `prdSharded` from config'),
+    q('4.44.3', `${V4}/tasks/create-next-story.md`, 44, 'Read `{architectureShardedLocation}/index.md`'),
+  ],
+  'no interface': [
+    q('4.44.3', `${V4}/workflows/greenfield-service.yaml`, 35, 'Creates backend/service architecture'),
+    q('4.44.3', `${V4}/agents/architect.md`, 59, 'create-backend-architecture'),
+  ],
+  'existing code': [
+    q('4.44.3', `${V4}/workflows/brownfield-service.yaml`, 31, 'uses: brownfield-architecture-tmpl'),
+    q('4.44.3', `${V4}/agents/architect.md`, 60, 'create-brownfield-architecture'),
+  ],
+  beginning: [q('4.44.3', `${V4}/workflows/greenfield-fullstack.yaml`, 6, 'from concept to development')],
   'epic begins': [
     q(
       '6.0.0-alpha.7',

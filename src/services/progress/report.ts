@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { headingIn } from '../../base/text/markdown.ts';
 import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
@@ -41,6 +42,8 @@ export interface Report extends Found {
   phases: { phase: Phase; state: State; evidence: Evidence[] }[];
   drift: Drift[];
   troubles: Trouble[];
+  /** Whether the plan speaks of a user interface. */
+  namesInterface: boolean;
   /** Whether there is code that BMAD did not plan. */
   brownfield: boolean;
 }
@@ -83,6 +86,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     phases: phasesOf(found, items),
     drift: findDrift(found, items),
     troubles: sorted(files.troubles),
+    namesInterface: await namesInterface(files, artefacts),
     brownfield: await hasCode(files),
   };
 }
@@ -97,6 +101,19 @@ async function planOf(files: ProjectFiles, artefacts: readonly Artefact[]): Prom
     if (read !== undefined && 'text' in read) plans.push(plannedIn(path, read.text));
   }
   return joinedPlans(plans);
+}
+
+const INTERFACE = /\b(?:user interface|ui|ux|front-?end|interface utilisateur)\b/i;
+
+/** A document of its own, or a section of the PRD, which has one only where it is needed. */
+async function namesInterface(files: ProjectFiles, artefacts: readonly Artefact[]): Promise<boolean> {
+  if (artefacts.some(({ kind }) => kind === 'ux')) return true;
+  for (const path of artefacts.flatMap(({ kind, files: paths }) => (kind === 'prd' ? paths : []))) {
+    const read = await files.read(path);
+    if (read === undefined || 'trouble' in read) continue;
+    if (read.text.split('\n').some((line) => INTERFACE.test(headingIn(line)?.title ?? ''))) return true;
+  }
+  return false;
 }
 
 /** All ledgers of a kind, the likeliest first. Asked for by name, so that a link that leads away is told. */

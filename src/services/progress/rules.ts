@@ -45,6 +45,19 @@ export const RULES = {
   },
   'quick work': { when: 'any other spec is not `done`', work: 'quick work' },
   readiness: { when: 'the plan is complete and no sprint is planned', work: 'readiness' },
+  shards: {
+    when: 'the plan is complete and `core-config.yaml` wants it in shards (version 4)',
+    work: 'epics',
+  },
+  'no interface': {
+    when: 'the architecture comes next and the PRD names no user interface (version 4)',
+    work: 'backend architecture',
+  },
+  'existing code': {
+    when: 'the architecture comes next and there is code already (version 4)',
+    work: 'brownfield architecture',
+  },
+  beginning: { when: 'nothing has been planned yet (version 4)' },
   'epic begins': { when: 'an epic is in the `backlog` (early alphas only)', work: 'epic context' },
   'epic done': {
     when: 'all stories of an epic are `done` and its retrospective is `optional`',

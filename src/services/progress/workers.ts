@@ -45,6 +45,19 @@ const WAYS = {
     v4: COMMANDS.architecture,
     agents: ['architect'],
   },
+  'backend architecture': {
+    v6: [],
+    v4: 'architect *create-backend-architecture',
+    agents: [],
+    ownOnly: true,
+  },
+  'brownfield architecture': {
+    v6: [],
+    v4: 'architect *create-brownfield-architecture',
+    agents: [],
+    ownOnly: true,
+  },
+  'shard architecture': { v6: [], v4: 'po *shard-doc', agents: [], ownOnly: true },
   epics: { v6: ['create-epics-and-stories'], v4: COMMANDS['create-epics-and-stories'], agents: ['pm'] },
   readiness: {
     v6: ['check-implementation-readiness', 'implementation-readiness', 'solutioning-gate-check'],
@@ -139,6 +152,13 @@ export class Workers {
     const ancient = old === undefined ? [] : this.#agent(old);
     const ways = v4 ? [...ancient, ...modern] : [...modern, ...ancient];
     return ways.find(({ own }) => own) ?? (ownOnly === true ? undefined : ways[0]);
+  }
+
+  /** A workflow of version 4 that the project has: it names agent after agent, from the idea to the last story. */
+  frame(name: string): Worker | undefined {
+    const record = this.#find(name, ['workflow']);
+    const isOwn = record?.generation === 'v4' && record.origin.kind === 'project';
+    return isOwn ? this.#worker('workflow', record) : undefined;
   }
 
   #workflow(name: string, agents: readonly string[]): Worker | undefined {

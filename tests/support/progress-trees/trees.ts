@@ -6,6 +6,7 @@ import { PLACE_TREES } from './places.ts';
 import { REVIEW_TREES } from './reviews.ts';
 import { RUN_FOLDER_TREES } from './run-folders.ts';
 import { STORY_TREES } from './stories.ts';
+import { VERSION_4_TREES } from './version-4.ts';
 
 export const TREES: readonly ProgressTree[] = [
   ...DOCUMENT_TREES,
@@ -15,4 +16,5 @@ export const TREES: readonly ProgressTree[] = [
   ...PLACE_TREES,
   ...REVIEW_TREES,
   ...CYCLE_TREES,
+  ...VERSION_4_TREES,
 ];

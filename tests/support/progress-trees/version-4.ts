@@ -1,0 +1,115 @@
+import { TEXT, plain, type ProgressTree } from './pieces.ts';
+
+const EPIC = '\n## Epic 1 Base\n\n### Story 1.1 Setup\n';
+const prd = { 'docs/prd.md': `${plain}${EPIC}` };
+const shards = {
+  'docs/prd/index.md': plain,
+  'docs/prd/epic-1-base.md': `# Epic 1 Base\n\n${TEXT}\n## Story 1.1 Setup\n`,
+};
+const whole = { 'docs/architecture.md': plain };
+const SHARD_PRD = 'Make the shards of the PRD → pm *shard-prd';
+const SHARD_ARCHITECTURE = 'Make the shards of the architecture → po *shard-doc';
+const UX = 'Write the UX design (optional) → ux-expert *create-front-end-spec';
+const FULL = 'Write the architecture → architect *create-full-stack-architecture';
+const unsharded = (kind: string): string =>
+  `prd:\n  prdFile: docs/prd.md\n  prdSharded: ${kind !== 'prd'}\n  prdShardedLocation: docs/prd\narchitecture:\n  architectureFile: docs/architecture.md\n  architectureSharded: ${kind !== 'architecture'}\n  architectureShardedLocation: docs/architecture\ndevStoryLocation: docs/stories\n`;
+
+/** From nothing to the first story of version 4. */
+export const VERSION_4_TREES: readonly ProgressTree[] = [
+  {
+    name: 'v4: nothing yet, and its workflows are the frame',
+    install: '4.44.3',
+    files: {},
+    phases: 'nnnn',
+    next: ['Write a product brief', 'analyst *create-project-brief'],
+    all: [
+      'Write a product brief → analyst *create-project-brief',
+      'Follow the workflow greenfield-fullstack (optional) → greenfield-fullstack',
+      'Write the PRD (optional) → pm *create-prd',
+      'Build something small right away (optional) → dev *develop-story',
+      'Brainstorm (optional) → analyst *brainstorm',
+    ],
+  },
+  {
+    name: 'v4: code and no plan, and its workflows are the frame',
+    install: '4.44.3',
+    files: { 'package.json': '{}\n' },
+    phases: 'nnnn',
+    next: ['Document the existing code', 'architect *document-project'],
+    all: [
+      'Document the existing code → architect *document-project',
+      'Write a product brief → analyst *create-project-brief',
+      'Follow the workflow brownfield-fullstack (optional) → brownfield-fullstack',
+      'Write the PRD (optional) → pm *create-prd',
+      'Build something small right away (optional) → dev *develop-story',
+      'Brainstorm (optional) → analyst *brainstorm',
+    ],
+  },
+  {
+    name: 'v4: a PRD without a user interface leaves the choice',
+    install: '4.44.3',
+    files: prd,
+    phases: 'ncpn',
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    all: [FULL, 'Or write a backend architecture (optional) → architect *create-backend-architecture', UX],
+  },
+  {
+    name: 'v4: a PRD with a user interface does not',
+    install: '4.44.3',
+    files: { 'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}` },
+    phases: 'ncpn',
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    all: [FULL, UX],
+  },
+  {
+    name: 'v4: a PRD for code that is there already',
+    install: '4.44.3',
+    files: {
+      'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}`,
+      'package.json': '{}\n',
+    },
+    phases: 'ncpn',
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    all: [
+      FULL,
+      'Or write a brownfield architecture (optional) → architect *create-brownfield-architecture',
+      UX,
+    ],
+  },
+  {
+    name: 'v4: both documents are to be sharded before the first story',
+    install: '4.44.3',
+    files: { ...prd, ...whole },
+    phases: 'nccn',
+    next: ['Make the shards of the PRD', 'pm *shard-prd'],
+    all: [SHARD_PRD, SHARD_ARCHITECTURE],
+  },
+  {
+    name: 'v4: the architecture alone is left to be sharded',
+    install: '4.44.3',
+    files: { ...shards, ...prd, ...whole },
+    phases: 'nccn',
+    next: ['Make the shards of the architecture', 'po *shard-doc'],
+    all: [SHARD_ARCHITECTURE],
+  },
+  {
+    name: 'v4: settings that want the architecture whole',
+    install: '4.44.3',
+    files: { ...prd, ...whole, '.bmad-core/core-config.yaml': unsharded('architecture') },
+    phases: 'nccn',
+    next: ['Make the shards of the PRD', 'pm *shard-prd'],
+    all: [SHARD_PRD],
+  },
+  {
+    name: 'v4: settings that want the PRD whole',
+    install: '4.44.3',
+    files: {
+      ...prd,
+      'docs/architecture/index.md': plain,
+      '.bmad-core/core-config.yaml': unsharded('prd'),
+    },
+    phases: 'nccn',
+    next: ['Draft the first story', 'sm *draft'],
+    all: ['Draft the first story → sm *draft'],
+  },
+];
