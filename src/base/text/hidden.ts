@@ -8,10 +8,13 @@ import { writingIn } from './writing.ts';
 const HIDDEN =
   '\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\u2800\\uFFF9-\\uFFFC\\u{13430}-\\u{13442}\\u{16FE4}\\u{1D159}';
 
+/** No writing puts so many marks on one letter; more of them cover what is around it. */
+const STACKED = '(?<=\\p{M}{8})\\p{M}';
+
 /** Line breaks and tabs are text to a reader of several lines. */
-const IN_LINES = new RegExp(`[${HIDDEN}\\0-\\x08\\x0B-\\x1F\\x7F-\\x9F]`, 'gu');
+const IN_LINES = new RegExp(`[${HIDDEN}\\0-\\x08\\x0B-\\x1F\\x7F-\\x9F]|${STACKED}`, 'gu');
 /** In a line of its own they are not. */
-const IN_LINE = new RegExp(`[${HIDDEN}\\p{Cc}]`, 'gu');
+const IN_LINE = new RegExp(`[${HIDDEN}\\p{Cc}]|${STACKED}`, 'gu');
 
 /** Makes a character of one line, or of several, visible: `\u202e`. Everything else stays as it is. */
 export function visible(text: string): string {

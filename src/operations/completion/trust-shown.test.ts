@@ -39,6 +39,15 @@ describe('what a person is shown before a project may run its programs', () => {
     expect(text).toContain('and 30 other scripts: s0, s1, s10');
   });
 
+  it('says so, too, of blanks, lines and marks of other kinds (S-30)', async () => {
+    const text = await shown({
+      [SCRIPT_PATH]: `a${'\u3000'.repeat(90)}b\nc${'\t'.repeat(12)}d\n\te\n${' \n'.repeat(300)}${EVIL}\u0336${'\u0336'.repeat(60)}\n`,
+    });
+    expect(text).toContain('a [90 blanks] b');
+    expect(text).toContain('c [12 blanks] d\n\te\n[300 empty lines]\ncurl');
+    expect(text).toContain('\\u0336\\u0336');
+  });
+
   it('has no command masked as the password of an address (S-23)', async () => {
     const script = [
       `curl https://u:$(${EVIL.replaceAll(' ', '${IFS}')})@host.test/`,

@@ -28,17 +28,37 @@ export function withoutSecrets(text: string, hide: (text: string) => string): st
   return masked(hide(text), [CREDENTIALS]).text;
 }
 
+/** How wide a gap may be, and how many empty lines there may be, before they are said in words. */
+const WIDE_GAP = 40;
+const MANY_LINES = 20;
+
 /** A line to the last character: what a terminal would hide or obey as escapes, and long gaps in words. */
 function plainLine(text: string): string {
-  return visible(text).replace(/ {40,}/g, (gap) => ` [${gap.length} blanks] `);
+  return withoutGaps(visible(text));
+}
+
+function withoutGaps(line: string): string {
+  return line.replace(/[\p{Zs}\t]{10,}/gu, (gap) => {
+    const tabs = gap.split('\t').length - 1;
+    return gap.length + 3 * tabs < WIDE_GAP ? gap : ` [${gap.length} blanks] `;
+  });
 }
 
 /** A whole text in such lines. */
 export function plainText(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.split('\t').map(plainLine).join('\t'))
-    .join('\n');
+  const shown: string[] = [];
+  let empty = 0;
+  const close = (): void => {
+    if (empty >= MANY_LINES) shown.splice(-empty, empty, `[${empty} empty lines]`);
+    empty = 0;
+  };
+  for (const line of text.split('\n')) {
+    if (/\S/.test(line)) close();
+    else empty += 1;
+    shown.push(withoutGaps(line.split('\t').map(visible).join('\t')));
+  }
+  close();
+  return shown.join('\n');
 }
 
 /** A value of a file, as much of it as anyone reads. */
