@@ -1,9 +1,9 @@
 import { orElse } from '../../base/expected.ts';
 import { byteLength } from '../../base/text/text.ts';
 import type { Activation, StatePort, Workspace } from '../context.ts';
-import { documentsOf } from '../project/discovery.ts';
+import { plannedDocuments } from '../project/discovery.ts';
 
-type Kind = Awaited<ReturnType<typeof documentsOf>>[number]['kind'];
+type Kind = Awaited<ReturnType<typeof plannedDocuments>>[number]['kind'];
 
 /** How texts call the documents that others have left behind. */
 const NAMES: Partial<Record<Kind, RegExp>> = {
@@ -38,8 +38,8 @@ export async function knownInputs(
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
   const documents = await context
     .state(project)
-    .then(documentsOf)
-    .catch(orElse([] as Awaited<ReturnType<typeof documentsOf>>));
+    .then(plannedDocuments)
+    .catch(orElse([] as Awaited<ReturnType<typeof plannedDocuments>>));
   const lines: string[] = [];
   for (const { kind, path, state } of documents) {
     if (NAMES[kind]?.test(text) !== true) continue;

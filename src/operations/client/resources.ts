@@ -89,7 +89,7 @@ export const readResource = defineOperation({
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
       ? await skillFile(uri, workspace, call)
-      : await contentFile(uri, workspace, context);
+      : await contentFile(uri, workspace, context, call);
     return {
       mimeType: file.mimeType,
       ...(file.text === undefined ? {} : { text: file.text }),
@@ -116,7 +116,12 @@ async function skillFile(
   });
 }
 
-async function contentFile(uri: string, workspace: Workspace, context: Context): Promise<ServedFile> {
+async function contentFile(
+  uri: string,
+  workspace: Workspace,
+  context: Context,
+  { say }: Call,
+): Promise<ServedFile> {
   const { path, from } = await findFile(uri, workspace, context);
-  return workspace.delivery.file(path, from);
+  return workspace.delivery.file(path, from, saying(say));
 }

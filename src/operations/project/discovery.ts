@@ -10,6 +10,11 @@ export async function documentsOf(state: ProjectState): ReturnType<Progress['inv
   return (await state.progress()).inventory();
 }
 
+/** The same for those who ask with every start of a workflow: nothing is searched further where there is no document. */
+export async function plannedDocuments(state: ProjectState): ReturnType<Progress['inventory']> {
+  return (await state.progress()).planned();
+}
+
 /** What somebody waits for, and where the last session ended. */
 export interface Waiting {
   handoffs: { id: string; from: string; to?: string | undefined; text: string }[];

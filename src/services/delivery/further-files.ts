@@ -71,8 +71,8 @@ export function otherFilesNote(
 }
 
 const READ_ALONG = /\.(?:md|xml|ya?ml)$/;
-/** No workflow has more steps, and a folder of everything is none. */
-const MOST_READ = 80;
+/** Each is a file to open with every start; a text with more steps than this names the values itself. */
+const MOST_READ = 30;
 
 /** The texts of the steps and references of a workflow: they use its values and scripts too. */
 export async function textsBeside(

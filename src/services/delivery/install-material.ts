@@ -38,6 +38,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   return {
     notes: (say) => [
       ...customized.notes,
+      ...doneNote(parts, used),
       ...pathNotes(parts, used, rules, say),
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
@@ -60,6 +61,14 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
     further,
     problems,
   };
+}
+
+/** Agents and workflows of 6.0 must not begin before their configuration is read, which is done here. */
+function doneNote({ record, has }: InstallParts, text: string): string[] {
+  const config = `${record.moduleName}/config.yaml`;
+  return has(config) && text.includes(`/${config}`)
+    ? [`Done already (see Values): loading \`${config}\`.`]
+    : [];
 }
 
 /** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */

@@ -29,7 +29,7 @@ const FORMATS: Record<string, (say: SayStep) => string> = {
   'pick_methods.py': () =>
     'methods are the rows of `assets/methods.csv` and the `additional_methods`; `random --spread` is one of each category',
   'brain.py': () =>
-    'techniques are the rows of `assets/brain-methods.csv` and the `additional_techniques`; `detail` names a file beside it; there is no `html` page',
+    'techniques are the rows of `assets/brain-methods.csv` and the `additional_techniques`; `detail` names a file beside it; instead of the page of `html`, choose in chat',
   'list_customizable_skills.py': (say) =>
     `skills that have one: ${say({ operation: 'list', args: { what: 'resources', pattern: '**/customize.toml' } })}`,
   'sprint_plan.py': (say) =>
@@ -40,7 +40,7 @@ const FORMATS: Record<string, (say: SayStep) => string> = {
     '`git log --numstat --no-renames RANGE`, without merges; sum added and deleted for each file, and match story ids in the subjects',
 };
 
-export interface ScriptParts {
+interface ScriptParts {
   record: BmadRecord;
   /** The files of the skill's folder. */
   files: readonly string[];
@@ -50,50 +50,59 @@ export interface ScriptParts {
   installedScripts: readonly string[];
 }
 
-/** Scripts that cannot be run, for want of a file on disk. */
-function missingScripts({ record, files, scripts, installedScripts }: ScriptParts, text: string): string[] {
+/** The scripts that a skill names. */
+export interface NamedScripts {
+  /** The folder on disk where its own are. */
+  place: string | undefined;
+  /** Those that cannot be run, for want of a file on disk, with their addresses. */
+  missing: ReadonlyMap<string, string>;
+}
+
+export function namedScripts(parts: ScriptParts, texts: readonly string[]): NamedScripts {
+  const { record, files, scripts, installedScripts } = parts;
   const folder = skillFolder(record);
-  const isOwn = (script: string): boolean => files.includes(`${folder}/scripts/${script}`);
-  return namedScripts(text).filter((script) =>
-    isOwn(script)
-      ? record.origin.kind !== 'project'
-      : scripts.includes(`scripts/${script}`) && !installedScripts.includes(script),
-  );
+  const isOnDisk = record.origin.kind === 'project';
+  const missing = new Map<string, string>();
+  let place: string | undefined;
+  for (const script of new Set(texts.flatMap(scriptsIn))) {
+    const own = `${folder}/scripts/${script}`;
+    if (files.includes(own)) {
+      if (isOnDisk) place = posix.join(posix.dirname(record.absolutePath), 'scripts');
+      else missing.set(script, contentUri(own));
+    } else if (scripts.includes(`scripts/${script}`) && !installedScripts.includes(script))
+      missing.set(script, contentUri(`scripts/${script}`));
+  }
+  return { place, missing };
 }
 
 /** Whether a script is done without, so that nobody has to read it. */
-export function isDoneWithout(script: string, parts: ScriptParts, text: string): boolean {
-  return FORMATS[script] !== undefined && missingScripts(parts, text).includes(script);
+export function isDoneWithout(script: string, { missing }: NamedScripts): boolean {
+  return FORMATS[script] !== undefined && missing.has(script);
 }
 
 /** Where the scripts are that a text names, or that they are not there. */
-export function scriptNotes(parts: ScriptParts, text: string): string[] {
-  const { record, files } = parts;
-  const folder = skillFolder(record);
-  const own = namedScripts(text).filter((script) => files.includes(`${folder}/scripts/${script}`));
-  if (record.origin.kind === 'project' && own.length > 0) {
-    const place = posix.join(posix.dirname(record.absolutePath), 'scripts');
-    return [`Scripts as \`{skill-root}/scripts/x\`: run them in ${place}.`];
-  }
-  return missingScripts(parts, text).length === 0 ? [] : ['Its scripts are not on this disk: see Scripts.'];
+export function scriptNotes({ place, missing }: NamedScripts): string[] {
+  return [
+    ...(place === undefined ? [] : [`Scripts as \`{skill-root}/scripts/x\`: run them in ${place}.`]),
+    ...(missing.size === 0 ? [] : ['Its scripts are not on this disk: see Scripts.']),
+  ];
 }
 
 /** How to do without the scripts that a text names and that are not on disk. */
-export function scriptSection(parts: ScriptParts, text: string, say: SayStep): ContextSection[] {
-  const missing = missingScripts(parts, text);
-  if (missing.length === 0) return [];
-  const folder = skillFolder(parts.record);
-  const lines = missing.map((script) => {
-    const own = `${folder}/scripts/${script}`;
-    const uri = contentUri(parts.files.includes(own) ? own : `scripts/${script}`);
-    return `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`;
-  });
+export function scriptSection({ missing }: NamedScripts, say: SayStep): ContextSection[] {
+  if (missing.size === 0) return [];
+  const lines = [...missing].map(
+    ([script, uri]) => `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`,
+  );
   return [{ title: 'Scripts', body: `What they do, in the form they do it:\n\n${lines.join('\n')}` }];
 }
 
-function namedScripts(text: string): string[] {
-  const names = [...text.matchAll(/[\w-]+(\.py\b)?/g)].flatMap(([name, ending]) =>
-    ending === undefined ? [] : [name],
-  );
-  return [...new Set(names)].filter((script) => !DONE_SCRIPTS.has(script));
+function scriptsIn(text: string): string[] {
+  const names: string[] = [];
+  for (let at = text.indexOf('.py'); at >= 0; at = text.indexOf('.py', at + 3)) {
+    let start = at;
+    while (start > 0 && /[\w-]/.test(text.charAt(start - 1))) start -= 1;
+    if (start < at && !/\w/.test(text.charAt(at + 3))) names.push(text.slice(start, at + 3));
+  }
+  return names.filter((script) => !DONE_SCRIPTS.has(script));
 }

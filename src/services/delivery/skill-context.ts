@@ -1,10 +1,13 @@
 import { isTable, type Table } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
-import { fenced } from '../../base/text/text.ts';
+import { byteLength, fenced } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { ContextSection } from './activation.ts';
 import { withReadablePaths } from './brief-calls.ts';
 import type { ResolvedSkill } from './resolve-skill.ts';
+
+/** What is longer would push the text itself out of the first answer. */
+const LARGE = 3_000;
 
 /** The merged customization: in a line what is empty, then the values. What the project has set itself comes first. */
 export function customizationSections(
@@ -23,13 +26,12 @@ export function customizationSections(
         : 'Defaults; this project overrides nothing.'
       : `Defaults, overridden by _bmad/${overrides.join(' and _bmad/')}.`;
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
-  const isOwn = overrides.length > 0;
+  const values = fenced(compactJson(filled), 'json');
+  const isOwn = overrides.length > 0 && byteLength(values) < LARGE;
   const others = Object.keys(filled).length === 0 ? '' : ' The others: see Customized values.';
   return [
     { title: 'Customization', body: `${from}${none}${others}`, first: true },
-    ...(Object.keys(filled).length === 0
-      ? []
-      : [{ title: 'Customized values', body: fenced(compactJson(filled), 'json'), first: isOwn }]),
+    ...(Object.keys(filled).length === 0 ? [] : [{ title: 'Customized values', body: values, first: isOwn }]),
   ];
 }
 

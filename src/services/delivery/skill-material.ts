@@ -4,9 +4,16 @@ import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { ContextSection, Material } from './activation.ts';
 import { ownFilesNote } from './further-files.ts';
-import { rulesOf, usualRule } from './named-paths.ts';
+import { rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
-import { DONE_SCRIPTS, isDoneWithout, scriptNotes, scriptSection } from './script-notes.ts';
+import {
+  DONE_SCRIPTS,
+  isDoneWithout,
+  namedScripts,
+  scriptNotes,
+  scriptSection,
+  type NamedScripts,
+} from './script-notes.ts';
 import { customizationSections, rosterSection } from './skill-context.ts';
 import { usedValues } from './used-values.ts';
 
@@ -51,14 +58,16 @@ export function skillMaterial(parts: SkillParts): Material {
   const uri = contentUri(
     entry === undefined ? record.bmadRelativePath : `${RENDERED}${record.name}/workflow.md`,
   );
+  const named = namedScripts(parts, [body, ...parts.beside]);
+  const rules = rootRules(parts, body, named);
   return {
-    notes: (say) => notes(parts, body, say),
+    notes: (say) => notes(parts, body, { named, rules }, say),
     values: skillValues(parts, body),
     // A rendered file has the customization in it already.
     context: (say) => [
       ...(entry === undefined ? customizationSections(skill, record, parts.has, say) : []),
       ...forwardedCustomization(parts, say),
-      ...scriptSection(parts, allText(parts, body), say),
+      ...scriptSection(named, say),
       ...rosterSection(parts.central, body),
     ],
     files: [
@@ -94,12 +103,12 @@ function skillValues(parts: SkillParts, body: string): [string, string][] {
   );
 }
 
-/** With the steps and references that belong to it. */
-function allText({ beside }: SkillParts, body: string): string {
-  return [body, ...beside].join('\n');
-}
-
-function notes(parts: SkillParts, body: string, say: SayStep): string[] {
+function notes(
+  parts: SkillParts,
+  body: string,
+  { named, rules }: { named: NamedScripts; rules: readonly PathRule[] },
+  say: SayStep,
+): string[] {
   const { record, skill, project, central } = parts;
   const folder = skill.rendered === undefined ? skillFolder(record) : `${RENDERED}${record.name}`;
   return [
@@ -108,7 +117,7 @@ function notes(parts: SkillParts, body: string, say: SayStep): string[] {
     `A skill the text or menu names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
     `Files (\`{skill-root}/x\` or a bare path \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
     ...(skill.rendered === undefined ? ownFilesNote(parts, body, furtherFiles(parts), say) : []),
-    ...rootNotes(parts, body, say),
+    ...rootNotes(parts, rules, say),
     ...(body.includes('bmad-help.csv')
       ? [`The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`]
       : []),
@@ -117,7 +126,7 @@ function notes(parts: SkillParts, body: string, say: SayStep): string[] {
           `The agents, when they are wanted: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
         ]
       : []),
-    ...scriptNotes(parts, allText(parts, body)),
+    ...scriptNotes(named),
     ...standInNotes(parts, body),
   ].filter((note) => note !== '');
 }
@@ -140,18 +149,20 @@ function doneNote({ skill, central }: SkillParts, body: string): string {
   return `Done already (results below): ${done.filter(Boolean).join(', ')}.`;
 }
 
-/** Where the files of BMAD's own folder are that the text names, apart from those whose work is done. */
-function rootNotes(parts: SkillParts, body: string, say: SayStep): string[] {
-  const { record, project, has } = parts;
+/** How the text names files of BMAD's own folder, apart from those whose work is done. */
+function rootRules({ record, has }: SkillParts, body: string, scripts: NamedScripts): PathRule[] {
   const isDone = (path: string): boolean => {
     const script = path.replace(/^scripts\//, '');
-    if (DONE_SCRIPTS.has(script) || isDoneWithout(script, parts, body)) return true;
+    if (DONE_SCRIPTS.has(script) || isDoneWithout(script, scripts)) return true;
     return /^\w+\/config\.yaml$|^config(?:\.user)?\.toml$|bmad-help\.csv$/.test(path);
   };
   const named = rulesOf(body, record, (path) => !isDone(path) && has(path));
   // Up to 6.3 a skill leads to steps that name files of BMAD's folder, even if it names none itself.
   const isEarly = /^6\.[0-3]\./.test(record.bmadVersion ?? '');
-  const rules = named.length === 0 && isEarly ? [usualRule(record, has)] : named;
+  return named.length === 0 && isEarly ? [usualRule(record, has)] : named;
+}
+
+function rootNotes({ project }: SkillParts, rules: readonly PathRule[], say: SayStep): string[] {
   if (rules.length === 0) return [];
   const written = rules.map((rule) => `\`${rule.written}x\``).join(' or ');
   return [

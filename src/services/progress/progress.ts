@@ -2,6 +2,8 @@ import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type ItemKind, type State } from './model.ts';
 import { planActions } from './plan-actions.ts';
+import { findArtefacts } from './artefacts.ts';
+import { findLocations } from './locations.ts';
 import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
@@ -32,6 +34,12 @@ export function createProgress(root: string) {
     phaseOf: phaseOfWorkflow,
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await readReport(root)),
+    /** The same where there is any document at all; most of what is read otherwise is about stories. */
+    async planned() {
+      const files = new ProjectFiles(root);
+      const artefacts = await findArtefacts(files, await findLocations(files));
+      return artefacts.length === 0 ? [] : inventoryOf(await readReport(root, files));
+    },
     /** The story that is worked on and the plans, as they are. */
     documents: () => projectDocuments(root),
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
