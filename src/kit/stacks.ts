@@ -57,6 +57,18 @@ const RULES: readonly Rule[] = [
   file('ruby', /^Gemfile$/),
 ];
 
+/** By what the stacks of the kit are recognised, in words. */
+export const STACK_MARKS: Readonly<Record<KitStack, string>> = {
+  go: 'go.mod',
+  typescript: 'package.json',
+  terraform: '*.tf files',
+  ansible: 'a folder "ansible" or playbook*.yml',
+  python: 'pyproject.toml, requirements.txt or setup.py',
+  docker: 'Dockerfile or compose*.yml',
+  kubernetes: 'a folder "k8s"',
+  shell: '*.sh files',
+};
+
 /** Which stacks a folder has, going by the names of what is in it. */
 export function stacksIn(listing: readonly ListedPath[]): DetectedStack[] {
   const found = new Map<StackName, DetectedStack>();

@@ -41,10 +41,10 @@ describe('the built-in contract', () => {
       status: 'NOT_VERIFIED',
       verified: false,
       contract: { kind: 'builtin' },
-      hints: [expect.stringContaining('cc-verify.sh')],
+      hints: [expect.stringContaining('go.mod (go)'), expect.stringContaining('cc-verify.sh')],
     });
     expect(await builtin({ 'README.md': '' }, {}, { stack: 'go' })).toMatchObject({
-      reason: 'No files of the stack go were found.',
+      reason: 'The stack go was not found: the folder does not have go.mod.',
     });
   });
 

@@ -4,7 +4,7 @@ import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
-import { kitStackOf, listForStacks, stacksIn, type KitStack } from '../../kit/stacks.ts';
+import { kitStackOf, listForStacks, STACK_MARKS, stacksIn, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
 import { PLANS } from './plans.ts';
@@ -55,9 +55,10 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
       reason:
         stack === undefined
           ? 'The project has no completion script, and no stack was found that the built-in checks know.'
-          : `No files of the stack ${stack} were found.`,
+          : `The stack ${stack} was not found: the folder does not have ${STACK_MARKS[stack]}.`,
       hints: [
-        `Write ${request.scriptPath} to define what "done" means, or name the code's folder with "working_dir".`,
+        ...(stack === undefined ? [`At the top of a folder, the built-in checks look for ${marks()}.`] : []),
+        `Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means; before it runs for the first time, a person has to allow it ("bmad trust").`,
       ],
       stacks: [],
       steps: [],
@@ -89,6 +90,12 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
     timedOut,
     ...(signal === undefined ? {} : { signal }),
   };
+}
+
+function marks(): string {
+  return Object.entries(STACK_MARKS)
+    .map(([stack, mark]) => `${mark} (${stack})`)
+    .join(', ');
 }
 
 async function runAll(
