@@ -134,6 +134,44 @@ describe('M-44: paths in the words of delivered texts', () => {
     expect(await uriOf(given, { uri: '../steps-c/step-01-init.md' })).toBe(STEP);
   });
 
+  it('the path of a text put behind its folder leads to the file, and nowhere else', async () => {
+    const given = await client();
+    const folder = 'bmad://bmm/workflows/2-plan-workflows/create-prd/steps-c';
+    expect(await uriOf(given, { uri: `${folder}/../steps-c/step-01-init.md` })).toBe(STEP);
+    for (const uri of [`${folder}/../../../../../../etc/passwd`, `${folder}/%2e%2e/steps-c/step-01-init.md`])
+      expect((await given.fail({ operation: 'read', uri })).code).toBe('forbidden');
+  });
+
+  it('a name may be written without what it ends in', async () => {
+    const given = await client();
+    await given.ok({ workflow: 'create-prd' });
+    expect(await uriOf(given, { uri: './steps-c/step-01-init' })).toBe(STEP);
+  });
+
+  it('one row of a table is enough', async () => {
+    const given = await client();
+    await given.ok({ workflow: 'create-prd' });
+    const { result } = await given.ok({
+      operation: 'read',
+      uri: './data/domain-complexity.csv',
+      section: 'healthcare',
+    });
+    expect(String(result['text']).split('\n').filter(Boolean)).toHaveLength(2);
+    expect(result['text']).toMatch(/^domain,/);
+    const error = await given.fail({
+      operation: 'read',
+      uri: './data/domain-complexity.csv',
+      section: 'xyz',
+    });
+    expect(error.message).toBe('No row of this table has "xyz" in it.');
+  });
+
+  it('a command may be written as the catalogue of the install writes it', async () => {
+    const given = await client();
+    const { result } = await given.ok({ command: 'bmad:cloud infrastructure:agent:architect' });
+    expect(result['name']).toBe('bmm/architect');
+  });
+
   it('without such a text, the answer names the files and asks for it; nothing leads out', async () => {
     const given = await client();
     const error = await given.fail({ operation: 'read', uri: './steps-c/step-01-init.md' });

@@ -75,7 +75,7 @@ function decodeOnce(input: string, text: string): string {
 function refused(input: string, message: string): BmadError {
   return new BmadError('forbidden', message, {
     subject: cut(input, PATH_LIMIT),
-    hint: 'Use a path of the list, such as bmad://bmm/config.yaml.',
+    hint: 'Use a path as the list of resources has it.',
     steps: [{ operation: 'list', args: { what: 'resources' }, why: 'List the files' }],
   });
 }

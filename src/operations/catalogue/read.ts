@@ -7,6 +7,7 @@ import { cursorField, detailField, moduleField, originField, projectField, secti
 import type { BmadRecord } from '../../model/record.ts';
 import type { Call, ServedFile, Workspace } from '../context.ts';
 import { namedForm } from '../unified/forms.ts';
+import { csvSection } from './csv-section.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
 import { namedOrigins, workspaceFrom } from './origins.ts';
@@ -114,11 +115,15 @@ export const read = defineOperation({
       isLauncher && detail !== 'concise'
         ? workspace.catalogue.callable.find(({ bmadRelativePath }) => bmadRelativePath === path)
         : undefined;
+    const rows =
+      section === undefined || file.mimeType !== 'text/csv' ? undefined : csvSection(file.text, section);
     return {
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
-      ...shown(file.text),
+      ...(rows === undefined
+        ? shown(file.text)
+        : showText(rows, { cursor, detail, maxBytes: context.config.answerBytes })),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
       ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
         ? {}
@@ -153,8 +158,9 @@ async function asWritten(
   workspace: Workspace,
   call: Call,
 ): Promise<string> {
-  if (/^[a-z]+:\/\/(?!\{)/i.test(target) || !/[/.{]/.test(target)) return target;
-  const { spokenPath } = await import('./spoken-paths.ts');
+  const { spokenPath, stepsResolved } = await import('./spoken-paths.ts');
+  if (/^[a-z]+:\/\/(?!\{)/i.test(target)) return stepsResolved(target, workspace);
+  if (!/[/.{]/.test(target)) return target;
   const folder = beside === undefined ? undefined : dirname(beside.bmadRelativePath);
   return spokenPath(target, folder, project, workspace, call);
 }

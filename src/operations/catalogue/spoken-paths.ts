@@ -45,6 +45,17 @@ export async function spokenPath(
   return target;
 }
 
+/**
+ * `bmad://core/tasks/../templates/x.yaml`, as one gets it who puts the path of a text behind the folder it is from, is the
+ * file it leads to, if that is one that is served; anything else stays as it is, and is refused.
+ */
+export async function stepsResolved(uri: string, { delivery }: Workspace): Promise<string> {
+  const [, written = ''] = /^bmad:\/\/([^%\\]{1,1024})$/i.exec(uri) ?? [];
+  if (!/(?:^|\/)\.{1,2}\//.test(written)) return uri;
+  const path = posix.normalize(written);
+  return (await delivery.paths()).some((known) => known.path === path) ? contentUri(path) : uri;
+}
+
 /** A path from the folder of the project or of BMAD; the very folders may be written out. */
 function withoutRoot(written: string, { project, catalogue }: Workspace): string {
   const roots = [project.root, ...catalogue.sources.map(({ origin }) => origin.root)];
@@ -53,11 +64,15 @@ function withoutRoot(written: string, { project, catalogue }: Workspace): string
   return written.replace(PROJECT, '').replace(ROOT, '');
 }
 
+/** Texts often leave out what a file name ends in. */
+const ENDINGS = ['', '.md', '.yaml', '.yml', '.csv', '.xml'];
+
 /** Texts name files from their own folder, from that of their workflow, or from the top of their module. */
 function besideOrAbove(folder: string, path: string, known: ReadonlySet<string>): string | undefined {
   for (let at = folder; ; at = posix.dirname(at)) {
     const candidate = posix.join(at, path);
-    if (known.has(candidate)) return candidate;
+    const found = ENDINGS.map((ending) => candidate + ending).find((name) => known.has(name));
+    if (found !== undefined) return found;
     if (at === '.' || at === '/') return undefined;
   }
 }

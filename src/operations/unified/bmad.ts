@@ -70,6 +70,9 @@ function impliedWord({ uri, agent, workflow, ...rest }: Arguments): string {
 /** As in the folders of an install, where names are not looked for. */
 const KIND_BEFORE_NAME = /^\*?(?:agents?|workflows?|tasks?|skills?)\/(.+)$/i;
 
+/** As the catalogues of 6.0 write commands: `bmad:cloud infrastructure:agent:architect`. */
+const CATALOGUE_COMMAND = /^bmad:[^:]{1,100}:(?:agents?|workflows?|tasks?):([\w-]+)/i;
+
 /** `bmm/architect`, `*party-mode`, `architect review this`, `list agents`: the first word may be an operation. */
 function fromCommand(command: string, { operation, ...form }: Arguments): Route {
   if (operation !== undefined && operation !== 'execute')
@@ -81,7 +84,8 @@ function fromCommand(command: string, { operation, ...form }: Arguments): Route 
   const words = command
     .trim()
     .replace(/^\/+|^bmad\s+(?=\S)/i, '')
-    .replace(/^execute\s+(?=\S)/i, '');
+    .replace(/^execute\s+(?=\S)/i, '')
+    .replace(CATALOGUE_COMMAND, '$1');
   const first = /^\S*/.exec(words)?.[0] ?? '';
   const tail = words.slice(first.length).trim();
   if (first === '') throw formError('the command is empty.');
