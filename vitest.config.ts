@@ -76,7 +76,7 @@ export default defineConfig({
           env: { BMAD_TEST_INSTALLS: 'none' },
         },
       ),
-      project('installs', [...BESIDE_WITH_INSTALLS, 'tests/{installs,search,steps}/**/*.test.ts'], {
+      project('installs', [...BESIDE_WITH_INSTALLS, 'tests/{installs,journeys,search,steps}/**/*.test.ts'], {
         exclude: WITH_PROCESSES,
         ...fetching,
       }),

@@ -1,0 +1,78 @@
+import { plain, v4Story } from '../support/progress-trees/pieces.ts';
+import type { Journey } from '../support/journey.ts';
+
+/** A project of version 4: agents whose commands are the workflows. */
+export const VERSION_FOUR: Journey = {
+  name: 'of a project of 4.44.3',
+  tokens: 15_000,
+  moves: [
+    {
+      wants: 'where are we',
+      call: ['bmad', { operation: 'next' }],
+      says: ['analyst', '*create-project-brief'],
+      atMost: 1_000,
+    },
+    {
+      wants: 'what there is',
+      call: ['bmad', { operation: 'list', query: 'workflows' }],
+      says: ['greenfield-fullstack'],
+      never: ['forge-idea', '**build**'],
+      atMost: 2_000,
+    },
+    {
+      wants: 'a PRD, by the command',
+      call: ['bmad', { command: '*create-prd a shop for plants' }],
+      says: ['John', '*create-prd a shop for plants'],
+      atMost: 7_800,
+    },
+    {
+      wants: 'the task that the command names',
+      call: ['bmad', { operation: 'execute', workflow: 'create-doc' }],
+      says: ['bmad-core/create-doc'],
+      atMost: 5_900,
+    },
+    {
+      wants: 'the template that the command names',
+      call: ['bmad', { operation: 'read', uri: '.bmad-core/templates/prd-tmpl.yaml' }],
+      says: ['prd'],
+      atMost: 11_700,
+    },
+    {
+      wants: 'the next step after the PRD',
+      writes: { 'docs/brief.md': plain, 'docs/prd.md': plain },
+      call: ['bmad', { operation: 'next' }],
+      says: ['architect'],
+      atMost: 900,
+    },
+    {
+      wants: 'the next story',
+      writes: {
+        'docs/architecture.md': plain,
+        'docs/prd/epic-1-base.md': '# Epic 1: Base\n\n## Story 1.1: Setup\n\nAs a user I want it.\n',
+        'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved'),
+      },
+      call: ['bmad', { operation: 'next' }],
+      says: ['dev', '1.1'],
+      atMost: 800,
+    },
+    {
+      wants: 'to develop it, by the name of today',
+      call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1.1' }],
+      says: ['James', '*develop-story story 1.1'],
+      atMost: 10_100,
+    },
+    {
+      wants: 'the next step when it is developed',
+      writes: { 'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review') },
+      call: ['bmad', { operation: 'next' }],
+      says: ['qa', '*review'],
+      atMost: 800,
+    },
+    {
+      wants: 'the reviewer',
+      call: ['bmad', { command: '*review 1.1' }],
+      says: ['Quinn'],
+      atMost: 9_100,
+    },
+  ],
+};
