@@ -8,7 +8,7 @@ import { contextIn, testCall } from './app.ts';
 import { writeFiles } from './folders.ts';
 
 /** What a model knows when it makes a call: the answers so far, the last one last. */
-export interface Seen {
+interface Seen {
   /** What a pattern finds first in the latest answer that has it; its group, where it has one. */
   find(pattern: RegExp): string;
 }
@@ -16,7 +16,7 @@ export interface Seen {
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** One call of a journey, what its answer has to say and what it may cost. */
-export interface Move {
+interface Move {
   /** What the model wants, in its own words. */
   wants: string;
   /** Files that it has written since the call before. */
