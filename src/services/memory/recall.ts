@@ -145,7 +145,9 @@ async function recallAll(
   );
   const merged = await withoutCopies(weighty.sort(byScore), session, opened, room);
   const mode = vectors[0] === undefined ? 'local' : 'semantic';
-  const weak = (merged[0]?.score ?? 1) < WEAK[mode];
+  // Where little is known, even the very memory that is meant scores low; words in common tell more.
+  const isWeak = ({ score, matched }: Recalled): boolean => score < WEAK[mode] && matched.length < 2;
+  const weak = merged.length > 0 && merged.every(isWeak);
   const ordered = newerFirst(merged, (text) => opened.analyser.terms(text), shownBy(opened).text);
   return {
     mode,
