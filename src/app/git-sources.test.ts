@@ -74,7 +74,8 @@ describe('automatic refresh', () => {
     await rename(repository.folder, `${repository.folder}.away`);
     const sources = await restless(() => undefined);
     await until(() => expect(written.join('')).toContain('there is no such repository'));
-    expect((await sources.served()).warnings.join()).toContain('is not served: ');
+    // It is tried every moment, and while it is, that is what is told.
+    await until(async () => expect((await sources.served()).warnings.join()).toContain('is not served: '));
     await rename(`${repository.folder}.away`, repository.folder);
     await until(async () => expect(await commitOf(sources)).toBeDefined());
     expect((await sources.served()).warnings).toEqual([]);

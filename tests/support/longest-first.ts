@@ -3,21 +3,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take a quarter of a minute and more on one core, the longest first. */
 const LONGEST = [
   'steps/every-step',
-  'faults/kills',
-  'e2e/delegation',
-  'e2e/many-folders',
   'installs/transcripts',
-  'e2e/git-bad-input',
-  'e2e/skills',
-  'e2e/consent',
-  'runs/crash-steps',
-  'e2e/cli',
-  'conformance/inspector',
-  'e2e/git-review',
-  'conformance/conformance',
+  'e2e/many-folders',
   'faults/errors',
+  'faults/kills',
+  'e2e/skills',
+  'e2e/git-processes',
+  'conformance/conformance',
+  'e2e/git-bad-input',
+  'e2e/delegation',
+  'runs/crash-steps',
+  'e2e/consent',
   'e2e/memory',
+  'e2e/git-review',
+  'conformance/inspector',
   'e2e/terminal',
+  'e2e/cli',
 ].map((name) => `/tests/${name}.test.ts`);
 
 /**
