@@ -145,7 +145,7 @@ describe('remember_structured', () => {
 
   it('suggests the type that was meant', async () => {
     const error = await session.fail(rememberStructured, {
-      type: 'decision',
+      type: 'decisoins',
       agent: 'dev',
       text: 'A text that is long enough',
     });

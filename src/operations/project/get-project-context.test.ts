@@ -240,6 +240,6 @@ describe('get_project_context', () => {
 
   it('refuses a section that does not exist', async () => {
     const session = await memorySession(onTestFinished);
-    expect((await session.fail(getProjectContext, { section: 'stacks' })).suggestions).toEqual(['stack']);
+    expect((await session.fail(getProjectContext, { section: 'stakc' })).suggestions).toEqual(['stack']);
   });
 });
