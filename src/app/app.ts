@@ -107,7 +107,7 @@ function contextOf(
       });
     }),
     memoriesAnswer: memories.answer,
-    moveMemory: async () => memories.move(await projectOf()),
+    moveMemory: async (project) => memories.move(await projectOf(project)),
     async readUserFile(path) {
       if (outside.forOthers === true)
         throw new BmadError('forbidden', 'Files on this machine can only be read from its command line.');

@@ -40,7 +40,11 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       const key = `${writes ? 'write' : 'read'} ${root}`;
       const { memoryVersion } = await import('../services/memory/memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
-      const version = await memoryVersion(root);
+      const version = await memoryVersion({
+        root,
+        state: settings.state,
+        keep: settings.config.projectState,
+      });
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
       const memory = reopened(setupFor(root, writes, settings, embedders), opened);
@@ -101,6 +105,7 @@ function setupFor(root: string, writes: boolean, settings: Settings, embedders: 
   return {
     root,
     state,
+    keep: config.projectState,
     writes,
     hide: secrets.hide,
     log,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
-import { readKit } from '../kit/kit.ts';
+import { isUnused, kitAtHome, kitInProject } from '../kit/home.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { Project } from '../sources/project-root.ts';
@@ -16,14 +16,23 @@ export function projectState(
   { outside, config, from, state: userState, secrets }: Settings,
 ): ProjectState {
   const root = rootOf(project, 'read state from');
+  const own = (): ReturnType<typeof kitAtHome> => kitAtHome(root, userState, config.projectState);
   return {
     root,
-    kit: () => readKit(root),
+    kit: own,
+    async unused() {
+      return isUnused(await own(), userState);
+    },
+    async place() {
+      const { statePlace } = await import('../services/facts/state-place.ts');
+      return statePlace(await own(), userState, config.projectState);
+    },
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');
       return openCompletion({
         root,
         state: userState,
+        keep: config.projectState,
         env: outside.env,
         addedEnv: config.contractEnv,
         platform: outside.platform,
@@ -39,19 +48,23 @@ export function projectState(
     },
     async runs() {
       const { openRuns } = await import('../services/runs/runs.ts');
-      return openRuns({ kit: await readKit(root), state: userState });
+      return openRuns({ kit: await own(), state: userState });
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
-      return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), secrets.hide);
+      return openFacts(await own(), join(userState, 'projects', projectKey(root), '_memory'), secrets.hide);
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
-      return openHandovers(await readKit(root), join(userState, 'projects', projectKey(root)));
+      return openHandovers(await own(), join(userState, 'projects', projectKey(root)));
     },
     async older() {
       const { olderState } = await import('../services/facts/older-state.ts');
-      return olderState(root, userState);
+      return olderState(await own(), userState);
+    },
+    async movable() {
+      const { olderState } = await import('../services/facts/older-state.ts');
+      return olderState(await kitInProject(root), userState);
     },
     async whileMoving(work) {
       const { whileMoving } = await import('../services/facts/older-state.ts');
@@ -60,14 +73,14 @@ export function projectState(
     async bring(part) {
       if (part.part === 'receipts') {
         const { bringReceipts } = await import('../services/completion/bring-receipts.ts');
-        return bringReceipts(await readKit(root), userState);
+        return bringReceipts(await kitInProject(root), userState);
       }
       const { bringPart } = await import('../services/facts/older-state.ts');
       return bringPart(root, part);
     },
     async tasks() {
       const { openTasks } = await import('../services/tasks/open-tasks.ts');
-      return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
+      return openTasks(await own(), { root: userState, folder: `tasks/${projectKey(root)}` });
     },
   };
 }

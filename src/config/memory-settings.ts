@@ -9,6 +9,13 @@ const address = (): z.ZodString =>
  * would be sent what others remember.
  */
 export const memorySettings = {
+  projectState: z
+    .enum(['auto', 'project', 'user'])
+    .default('auto')
+    .describe(
+      'Where memories, sessions, runs, tasks and receipts of a project are kept, all of them together: auto (in the project if it has BMAD, unless they began in your folder), project, or user. A project with _bmad/_memory keeps them itself.',
+    )
+    .register(settingMeta, meta('place', "Where a project's state is kept", PERSONAL)),
   memoryEngine: z
     .enum(['auto', 'sqlite', 'qdrant', 'jsonl'])
     .default('auto')

@@ -23,8 +23,10 @@ export interface Kit {
   folder: string;
   /** The real path of its memory folder, which is inside the project; nothing when it has none. */
   memory: string | undefined;
-  /** Set where the memory folder is one of the user, in place of one that the project does not have. */
-  keptWith?: 'user';
+  /** Where all of its state is; nothing where that was not asked. */
+  home?: 'project' | 'user';
+  /** Set where the memory folder stands in for one that the project does not have: of the user, or beside its output. */
+  keptWith?: 'user' | 'output';
   app: string;
   user: string;
   /** What the project's page said when this was read. */

@@ -34,6 +34,21 @@ export async function outputFolder(kit: Kit): Promise<string | undefined> {
   return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
 }
 
+/** Whether the project is one of BMAD's: it has an output folder, or a folder of BMAD's own. */
+export async function hasBmad({ root, folder }: Kit): Promise<boolean> {
+  if ((await outputFolders(root, [])).length > 0) return true;
+  const folders = [
+    `${folder}-output`,
+    '_bmad-output',
+    '_grimoire-output',
+    '_bmad',
+    '_grimoire',
+    '.bmad-core',
+  ];
+  for (const each of folders) if ((await realFolder(join(root, each))) !== undefined) return true;
+  return false;
+}
+
 /** The output folders that configurations of all versions name, without doubles. */
 export async function outputFolders(root: string, problems: string[]): Promise<string[]> {
   const found = new Set<string>();
@@ -57,6 +72,8 @@ export async function configured(
   }[which];
   const found: string[] = [];
   for (const top of ROOTS) {
+    // Most projects have one of these at most, and this is asked with every call.
+    if ((await realFolder(join(root, top))) === undefined) continue;
     for (const file of files) {
       const config = await configTable(root, `${top}/${file}`);
       if (config === undefined) continue;

@@ -30,6 +30,7 @@ import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
+import type { StatePlace } from '../services/facts/state-place.ts';
 import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Project } from '../sources/project-root.ts';
@@ -84,7 +85,7 @@ export interface MemoryPort {
   /** Whether the stores of the memories that have been used so far can be reached. */
   memoriesAnswer(): Promise<boolean>;
   /** Brings the memories of the project from the user's folder into the project. */
-  moveMemory(): Promise<MovedMemories>;
+  moveMemory(project?: string): Promise<MovedMemories>;
 }
 
 /** The state of projects. */
@@ -155,6 +156,12 @@ export interface RunsPort {
 export interface OlderStatePort {
   /** What is kept with the user from a time when the project had no place for it. */
   older(): Promise<OlderPart[]>;
+  /** All that is kept with the user and can be brought into the project, whether or not the rest is there. */
+  movable(): Promise<OlderPart[]>;
+  /** Whether nothing was ever kept for it. */
+  unused(): Promise<boolean>;
+  /** Where all of its state is, or will be. */
+  place(): Promise<StatePlace>;
   /** Brings one part of that into the project; memories have a way of their own. */
   bring(part: OlderPart): Promise<BroughtPart>;
   /** Runs a move while no other process moves state of the project. */

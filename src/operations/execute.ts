@@ -29,6 +29,7 @@ export async function execute(
     again = repeated;
     const { say } = call;
     const own = say === undefined ? call : { ...call, say: (step: Step) => say(inProject(step, input)) };
+    const fresh = meant.keeps === true ? await unusedState(context, input) : undefined;
     const result = await meant.run(input, seenBy(context, call), own);
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;
@@ -36,7 +37,8 @@ export async function execute(
     if (meant.effect === 'read') call.signal.throwIfAborted();
     const rendered = meant.render(data, saying(own.say));
     noteCall(call, operation.name, raw, rendered.again?.args['cursor'] ?? data['next']);
-    const answer = withUnused(shaped(rendered, meant, repeated, context), unused);
+    const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
+    const answer = withUnused(told, unused);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started });
     return {
@@ -62,6 +64,27 @@ export async function execute(
     const safe = fromTheStart(error, again).map((text) => context.secrets.redact(text));
     return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
   }
+}
+
+type StateOf = Awaited<ReturnType<Context['state']>>;
+
+/** The state of a project for which nothing was kept before this call. */
+async function unusedState(context: Context, { project }: Given): Promise<StateOf | undefined> {
+  try {
+    const state = await context.state(typeof project === 'string' ? project : undefined);
+    return (await state.unused()) ? state : undefined;
+  } catch {
+    // The call itself says what is wrong with the project.
+    return undefined;
+  }
+}
+
+/** The first call that keeps something says where. */
+async function withPlaceTold(answer: Answer, state: StateOf | undefined): Promise<Answer> {
+  const place = await state?.place();
+  if (place === undefined || place.unused) return answer;
+  const { withPlace } = await import('./project/state-place.ts');
+  return withPlace(answer, place);
 }
 
 function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Context): readonly Step[] {

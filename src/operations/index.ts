@@ -53,6 +53,7 @@ import { logFailure } from './project/log-failure.ts';
 import { completeHandoff, logHandoff } from './project/log-handoff.ts';
 import { moveState } from './project/move-state.ts';
 import { next } from './project/next.ts';
+import { projectState } from './project/project-state.ts';
 import { reconcileLedgers } from './project/reconcile.ts';
 import { listSessions } from './runs/list-sessions.ts';
 import { runOpen } from './runs/run-open.ts';
@@ -146,6 +147,7 @@ export const operations: readonly AnyOperation[] = [
   outsideTaskList,
   outsideTaskShow,
   moveState,
+  projectState,
   rememberStructured,
   recallStructured,
   manageMemories,

@@ -32,7 +32,6 @@ describe('what programs may call by name', () => {
       'memory_move',
       'memory_purge',
       'memory_reindex',
-      'move_state',
       'outside_task_add',
       'outside_task_cancel',
       'outside_task_list',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { realFolder } from '../../base/files/files.ts';
 import { textField } from '../../base/parse/parse.ts';
 import { strayPart, type Kit } from '../kit.ts';
-import { configTable, insideProject, outputFolders } from '../output.ts';
+import { configTable, hasBmad, insideProject, outputFolders } from '../output.ts';
 
 const RUNS = '.runs';
 
@@ -49,7 +49,8 @@ export async function runsFolders(kit: Kit, userFolder: string): Promise<RunsFol
     else problems.push(`${stray} points outside the project; runs in it are not read.`);
   }
   const user: RunsFolder = { base: userFolder, path: RUNS, owner: 'user' };
-  const write = read[0] ?? ((await hasPlace(root, outputs, own)) ? here(root, candidates[0] ?? own) : user);
+  const home = kit.home ?? (read.length > 0 || (await hasBmad(kit)) ? 'project' : 'user');
+  const write = home === 'user' ? user : (read[0] ?? here(root, candidates[0] ?? own));
   if ((await realFolder(join(userFolder, RUNS))) !== undefined) read.push(user);
   return {
     read,
@@ -60,11 +61,3 @@ export async function runsFolders(kit: Kit, userFolder: string): Promise<RunsFol
 }
 
 const here = (root: string, path: string): RunsFolder => ({ base: root, path, owner: 'project' });
-
-/** Whether the project is one of BMAD's: it has an output folder, or a folder of BMAD's own. */
-async function hasPlace(root: string, outputs: readonly unknown[], own: string): Promise<boolean> {
-  if (outputs.length > 0) return true;
-  for (const folder of [own, '_bmad-output', '_grimoire-output', '_bmad', '_grimoire', '.bmad-core'])
-    if ((await realFolder(join(root, folder))) !== undefined) return true;
-  return false;
-}

@@ -15,6 +15,7 @@ export const runCompletionContract = defineOperation({
   description:
     "Run the project's cc-verify.sh or built-in checks: PASS, FAIL or NOT_VERIFIED. Only PASS means done.",
   effect: 'write',
+  keeps: true,
   runsPrograms: true,
   toolset: 'project',
   answersData: true,

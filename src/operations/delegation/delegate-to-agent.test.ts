@@ -84,7 +84,9 @@ describe('delegate_to_agent with a model', () => {
     const request = shop.asked.at(-1);
     expect(request?.system).toMatch(/^You are Winston, System Architect, an agent of the BMad Method\./);
     expect(request?.system).toContain('DELEGATE <agent>: <task in one line>');
-    expect(request?.prompt).toBe(`# Task\n\n${given.task}\n\n# Context from the requester\n\nOne server.`);
+    const prompt = `# Task\n\n${given.task}\n\n# Context from the requester\n\nOne server.\n\n# Decisions in force\n\n- `;
+    expect(request?.prompt.slice(0, prompt.length)).toBe(prompt);
+    expect(request?.prompt).toContain('- PostgreSQL — ACID');
     expect(request?.maxTokens).toBe(300);
     expect(data).toMatchObject({ executed: true, answer: 'PostgreSQL will do.', model: 'm-1', rounds: 1 });
     expect(data).not.toHaveProperty('kept');

@@ -73,6 +73,7 @@ export const logDecision = defineOperation({
   description:
     'Record a decision in the project: in its decision log, its memory, and its trace if it keeps one.',
   effect: 'write',
+  keeps: true,
   behind: { manage_project: 'log_decision' },
   command: 'log decision',
   positional: ['text', 'agent'],
@@ -109,6 +110,7 @@ export const logLearning = defineOperation({
   description:
     'Record what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
   effect: 'write',
+  keeps: true,
   behind: { manage_project: 'log_learning' },
   command: 'log learning',
   positional: ['text', 'agent'],

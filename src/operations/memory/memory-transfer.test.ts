@@ -147,11 +147,11 @@ describe('memory_move', () => {
     const old = await session.remember('stories', 'dev', 'Superseded before the move');
     await session.ok(memorySupersede, { id: old, by: kept });
     const { data } = await session.ok(memoryMove);
-    expect(data).toMatchObject({ count: 3, to: join(session.folder, '_bmad/_memory/.bmad-memory') });
+    expect(data).toMatchObject({ count: 3, to: join(session.folder, '_bmad-output/.memory/.bmad-memory') });
     expect(await readdir(String(data['kept']))).toContain('.bmad-memory.db');
     expect((await session.ok(memoryGet, { id: kept })).data['revisions']).toHaveLength(1);
     expect((await session.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
-    expect(await readFile(join(session.folder, '_bmad/_memory/decisions-log.md'), 'utf8')).toContain(
+    expect(await readFile(join(session.folder, '_bmad-output/.memory/decisions-log.md'), 'utf8')).toContain(
       'Kept and changed',
     );
     expect((await session.ok(memoryStatus)).data).toMatchObject({ owner: 'project', notes: [] });
@@ -164,7 +164,7 @@ describe('memory_move', () => {
     await mkdir(join(session.folder, '_bmad/_memory'), { recursive: true });
     const { data, answer } = await session.ok(memoryStatus);
     expect(String(data['notes'])).toContain('There are memories of this project in');
-    expect(data['steps']).toMatchObject([{ operation: 'memory_move' }]);
+    expect(data['steps']).toMatchObject([{ operation: 'move_state' }]);
     expect(answer.steps).toEqual(data['steps']);
     await session.ok(memoryMove);
     expect(await session.recall('remembered folder')).toHaveLength(1);

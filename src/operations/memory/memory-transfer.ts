@@ -93,7 +93,7 @@ export const memoryMove = defineOperation({
   name: 'memory_move',
   title: 'Move the memories into the project',
   description:
-    'Move the memories of a project without a memory folder from your state folder to its _bmad/_memory, which is created. The old folder is kept aside.',
+    'Move only the memories of a project from your state folder into the project. The old folder is kept aside.',
   effect: 'write',
   command: 'memory move',
   input: z.strictObject({}),

@@ -17,6 +17,7 @@ export const rememberStructured = defineOperation({
   description:
     'Keep a decision, learning, failure, story or shared fact for later sessions. Reports near-duplicates and contradictions.',
   effect: 'write',
+  keeps: true,
   toolset: 'memory',
   command: 'memory remember',
   positional: ['type', 'agent', 'text'],

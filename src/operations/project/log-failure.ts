@@ -11,6 +11,7 @@ export const logFailure = defineOperation({
   description:
     "Record a failure in the project's museum, in its format, so that no one repeats it. Include the lesson and the rule.",
   effect: 'write',
+  keeps: true,
   behind: { manage_project: 'log_failure' },
   command: 'log failure',
   positional: ['title'],

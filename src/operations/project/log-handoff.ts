@@ -11,6 +11,7 @@ export const logHandoff = defineOperation({
   description:
     "Record a handoff in the project's log and, with inbox, also in the requests that agents read when they start.",
   effect: 'write',
+  keeps: true,
   behind: { manage_project: 'log_handoff' },
   command: 'log handoff',
   positional: ['from', 'to', 'summary'],

@@ -65,7 +65,7 @@ describe('state from before a project had BMAD', () => {
     ]);
     for (const text of told) {
       expect(text).toContain(session.home);
-      expect(text).toContain('To move them: bmad project move-state');
+      expect(text).toContain('To move them: manage_project {action:"move_state"}');
     }
     expect(failed).toBe(false);
     const says = async (operation: Parameters<MemorySession['ok']>[0], input: object = {}): Promise<string> =>
@@ -236,12 +236,16 @@ describe('state from before a project had BMAD', () => {
     expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toHaveLength(1);
   });
 
-  it('is left where it is while the project has no place for it', async () => {
+  it('is left where it is, and nothing is called older, until someone moves it', async () => {
     const session = await memorySession(onTestFinished, { files: { 'build.sh': 'true\n' } });
+    expect((await session.fail(moveState)).message).toContain('nothing has been kept for this project yet');
     await session.remember('decisions', 'architect', TEXT);
+    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
+    expect((await readdir(session.folder)).toSorted()).toEqual(['build.sh', 'no-home']);
+    await session.ok(moveState);
+    expect((await readdir(session.folder)).toSorted()).toEqual(['_bmad-output', 'build.sh', 'no-home']);
     const error = await session.fail(moveState);
     expect(error.code).toBe('not_found');
-    expect(error.steps).toMatchObject([{ operation: 'memory_move' }]);
-    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
+    expect(error.steps).toMatchObject([{ operation: 'project_state' }]);
   });
 });

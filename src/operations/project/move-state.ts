@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { MemoryPort, OlderStatePort } from '../context.ts';
 import { lines } from '../answer-text.ts';
+import { projectField } from '../fields.ts';
 import { PART_NAMES } from './older-state.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -19,31 +20,32 @@ const movedPart = z.object({
 });
 type MovedPart = z.output<typeof movedPart>;
 
-/** A person's decision, as it changes what colleagues get: a command, and no tool. */
 export const moveState = defineOperation({
   name: 'move_state',
   title: 'Move the state into the project',
   description:
-    'Move memories, handoffs, sessions, runs, tasks and receipts that were kept in your user folder before the project had BMAD into its folders. Nothing there is overwritten, and the old folders are kept aside.',
+    "Move a project's memories, handoffs, sessions, runs, tasks and receipts from your user folder into the project, where colleagues get them. Nothing there is overwritten, and the old folders are kept aside.",
   effect: 'write',
+  behind: { manage_project: 'move_state' },
   command: 'project move-state',
-  input: z.strictObject({}),
+  input: z.strictObject({ project: projectField }),
   output: z.object({ parts: z.array(movedPart) }),
-  async run(_input, context) {
-    const state = await context.state();
-    if ((await state.older()).length === 0)
+  async run({ project }, context) {
+    const state = await context.state(project);
+    const { keep, home, unused } = await state.place();
+    if (keep === 'user' && home === 'user')
+      throw new BmadError('conflict', 'The state of projects is set to be kept in your user folder.', {
+        hint: `${context.settingKeys['projectState'] ?? 'projectState'} is user (${context.configFrom.projectState}): set it to auto or project, then move the state.`,
+      });
+    if ((await state.movable()).length === 0)
       throw new BmadError(
         'not_found',
-        "There is nothing to move: all of this project's state is already in the project.",
-        {
-          hint: 'Until a project has a _bmad folder, its state is kept in your user folder.',
-          steps:
-            (await state.kit()).memory === undefined
-              ? [{ operation: 'memory_move', why: 'Create _bmad/_memory and move the memories there' }]
-              : [],
-        },
+        unused
+          ? 'There is nothing to move: nothing has been kept for this project yet.'
+          : "There is nothing to move: all of this project's state is already in the project.",
+        { steps: [{ operation: 'project_state', why: 'See where it is kept' }] },
       );
-    return state.whileMoving(async () => ({ parts: await moved(state, context) }));
+    return state.whileMoving(async () => ({ parts: await moved(state, context, project) }));
   },
   failed: ({ parts }) =>
     parts.some(({ trouble, kept, left }) => trouble !== undefined || kept === undefined || left.length > 0),
@@ -52,17 +54,22 @@ export const moveState = defineOperation({
       parts.length === 0
         ? 'Another process has just moved it; there is nothing left to do.'
         : lines(parts.map((part) => movedText(part))),
+    steps: [{ operation: 'project_state', why: 'See where it is now, and the lines for .gitignore' }],
   }),
 });
 
 /** Looked for once more, as another process may have been moving it until now. */
-async function moved(state: OlderStatePort, context: MemoryPort): Promise<MovedPart[]> {
+async function moved(
+  state: OlderStatePort,
+  context: MemoryPort,
+  project: string | undefined,
+): Promise<MovedPart[]> {
   const parts: MovedPart[] = [];
-  for (const older of await state.older()) {
+  for (const older of await state.movable()) {
     const { part, from, to } = older;
     try {
       if (part === 'memories') {
-        const { count, kept } = await context.moveMemory();
+        const { count, kept } = await context.moveMemory(project);
         parts.push({ part, from, to, count, left: [], kept });
       } else {
         const { brought, left, kept } = await state.bring(older);

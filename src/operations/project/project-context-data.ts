@@ -40,7 +40,10 @@ export async function contextData(
   return {
     section,
     root: state.root,
-    layout: known.kit.memory === undefined && bmad === undefined ? 'none' : known.kit.family,
+    layout:
+      (known.kit.memory === undefined || known.kit.keptWith === 'output') && bmad === undefined
+        ? 'none'
+        : known.kit.family,
     project: about.project,
     user: about.user,
     kit_version: about.kit_version,

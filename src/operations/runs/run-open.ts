@@ -23,6 +23,7 @@ export const runOpen = defineOperation({
   description:
     'Open a run: a folder that keeps the state of a workflow in progress, so that it can be tracked, interrupted and resumed. Then start the workflow with its run_id.',
   effect: 'write',
+  keeps: true,
   behind: { manage_project: 'run_open' },
   command: 'run open',
   positional: ['workflow'],

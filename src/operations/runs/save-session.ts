@@ -12,6 +12,7 @@ export const saveSession = defineOperation({
   description:
     'Save the state of the session for the next one: session-state.md, and a copy among the session summaries.',
   effect: 'write',
+  keeps: true,
   behind: { manage_project: 'save_session' },
   command: 'log session',
   positional: ['agent'],

@@ -10,6 +10,7 @@ export const spawnSubagentTask = defineOperation({
   description:
     'Queue a task with a self-contained brief: persona, context files, decisions. Workers claim it.',
   effect: 'write',
+  keeps: true,
   toolset: 'project',
   command: 'task add',
   positional: ['agent', 'task'],

@@ -7,7 +7,7 @@ const OF_ASSISTANTS =
   /(?:^|\/)\.[\w-]+\/(?:[\w-]+\/)?(?:skills|commands|agents|rules|prompts|workflows|chatmodes|tasks)\/_?bmad[^/]*/i;
 /** State of this server and of the kit's programs, beside what people and agents have written. */
 const STATE =
-  /(?:^|\/)(?:\.(?:tasks|runs|receipts)(?:\/|$)|(?:BMAD|Grimoire)_TRACE\.md$|(?:pheromone-board|dream-memory)\.json$|(?:reasoning-stream|activity)\.jsonl$)/i;
+  /(?:^|\/)(?:\.(?:tasks|runs|receipts|memory)(?:\/|$)|(?:BMAD|Grimoire)_TRACE\.md$|(?:pheromone-board|dream-memory)\.json$|(?:reasoning-stream|activity)\.jsonl$)/i;
 
 /**
  * Tells BMAD's own files and the state of this server from the user's code. They outnumber it in a small project, and a

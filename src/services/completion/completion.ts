@@ -6,7 +6,8 @@ import { sha256 } from '../../base/sha256.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { plural } from '../../base/text/text.ts';
-import { readKit, type Kit } from '../../kit/kit.ts';
+import { kitAtHome, type Keeping } from '../../kit/home.ts';
+import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { consentOf, requireConsent, type Confirm, type Consent } from './consent.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
@@ -43,6 +44,8 @@ interface CompletionSetup extends ProgramSetup {
   root: string;
   /** The user's folder for what has no place in a project. */
   state: string;
+  /** Where the state of projects is kept, if not by the rule. */
+  keep?: Keeping | undefined;
   /** Whose programs may run, as the user has set it. */
   trust: TrustPolicy;
   /** Takes secrets out of what is shown and kept. */
@@ -69,7 +72,7 @@ interface Caller {
 export type Completion = Awaited<ReturnType<typeof openCompletion>>;
 
 export async function openCompletion(setup: CompletionSetup) {
-  const kit = await readKit(setup.root);
+  const kit = await kitAtHome(setup.root, setup.state, setup.keep);
   const root = (await realFolder(setup.root)) ?? setup.root;
   const leftOut = await leftOutOf(kit, root, setup.state);
   return {

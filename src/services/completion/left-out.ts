@@ -45,7 +45,7 @@ const DOCUMENT =
 const NOTE = /\.md$|status\.ya?ml$/i;
 
 /** Folders of this server, and what it writes there. */
-const OWN_FOLDERS = new Set(['.receipts', '.runs', '.tasks', '.bmad-memory']);
+const OWN_FOLDERS = new Set(['.receipts', '.runs', '.tasks', '.memory', '.bmad-memory']);
 const OWN_FILE = /^\.git(?:ignore|keep)$|\.(?:md|ya?ml|jsonl?|gz|lock|tmp|db|db-wal|db-shm|db-journal)$/;
 
 /** The user's state folder may lie in the project, in a container for instance. */

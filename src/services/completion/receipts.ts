@@ -11,7 +11,7 @@ import { ensureFolder, readStateBytes, writeAtomic, writeOnce } from '../../base
 import { isLink } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
-import { outputFolder } from '../../kit/output.ts';
+import { stateFolder } from '../../kit/home.ts';
 import type { Status, Step } from './verdict.ts';
 
 const FOLDER = '.receipts';
@@ -35,7 +35,7 @@ export interface ReceiptPlace {
 /** Beside what the project's agents produce; a project without BMAD stays clean, and its receipts are with the user. */
 export async function receiptPlace(kit: Kit, state: string): Promise<ReceiptPlace> {
   const own = join(state, 'receipts', projectKey(kit.root));
-  const output = await outputFolder(kit);
+  const output = await stateFolder(kit);
   if (output === undefined) return { folder: own, owner: 'user', anchor: own };
   const folder = join(kit.root, output, FOLDER);
   const stray = await strayRefusal(kit.root, `${output}/${FOLDER}/${TREES}`, 'receipts are not kept there');

@@ -13,7 +13,7 @@ import {
   writeRequest,
   type HandoffWritten,
 } from '../../kit/session/handoffs.ts';
-import { inProject, readKit, type Kit } from '../../kit/kit.ts';
+import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
 import { failureIn, failureText } from '../../kit/memories/failure-text.ts';
@@ -228,10 +228,6 @@ export class ProjectFacts {
   }
 }
 
-export async function openFacts(
-  root: string,
-  userFolder: string,
-  hide: (text: string) => string,
-): Promise<ProjectFacts> {
-  return new ProjectFacts(await readKit(root), userFolder, hide);
+export function openFacts(kit: Kit, userFolder: string, hide: (text: string) => string): ProjectFacts {
+  return new ProjectFacts(kit, userFolder, hide);
 }

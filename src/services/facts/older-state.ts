@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { withLock } from '../../base/files/file-lock.ts';
-import { ensureFolder, removeTree, setAside, stateNames } from '../../base/files/file-state.ts';
+import { ensureFolder, removeTree, setAside } from '../../base/files/file-state.ts';
 import { bringInto, copyNamed, moveFolder } from '../../base/files/file-tree.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { inTurn, kitLock, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
-import { readKit, strayRefusal, type Kit } from '../../kit/kit.ts';
-import { outputFolder } from '../../kit/output.ts';
-import { runsFolders } from '../../kit/runs/places.ts';
-
-/** A kind of state that is kept with the user while the project has no place for it. */
-type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
+import { kitInProject, partsWithUser, type StatePart } from '../../kit/home.ts';
+import { strayRefusal, type Kit } from '../../kit/kit.ts';
+import { ownPlaces } from './state-place.ts';
 
 export interface OlderPart {
   part: StatePart;
@@ -36,44 +33,16 @@ const FOLDER_LOCK = '.lock';
 /** The project's own stand: they are about its folders, or were made with them. */
 const OWN = new Set(['branch.json', '.active-branch', '.gitignore', OWN_FOLDER]);
 
-/** Where the state of a project is while it has no place of its own, and how each part is recognised. */
-function userPlaces(root: string, state: string): Record<StatePart, { folder: string; sign: RegExp }> {
-  const key = projectKey(root);
-  return {
-    memories: { folder: join(state, 'memory', key), sign: /^\.bmad-memory\.(?:db|jsonl)$/ },
-    pages: { folder: join(state, 'projects', key, '_memory'), sign: /\.md$/ },
-    runs: { folder: join(state, 'projects', key, '.runs'), sign: /^[^.]/ },
-    tasks: { folder: join(state, 'tasks', key), sign: /^task-.*\.json$/ },
-    receipts: { folder: join(state, 'receipts', key), sign: /^receipts\.jsonl$/ },
-  };
-}
-
-/** What is kept with the user although the project has a place for it by now; answers do not find most of it any more. */
-export async function olderState(root: string, state: string): Promise<OlderPart[]> {
-  const used: [StatePart, string][] = [];
-  for (const [part, { folder, sign }] of Object.entries(userPlaces(root, state)))
-    if ((await stateNames(folder).catch(() => [])).some((name) => sign.test(name)))
-      used.push([part as StatePart, folder]);
+/** What is kept with the user although all else is in the project by now; answers do not find most of it any more. */
+export async function olderState(kit: Kit, state: string): Promise<OlderPart[]> {
+  if (kit.home === 'user') return [];
+  const used = await partsWithUser(kit.root, state);
   if (used.length === 0) return [];
-  const kit = await readKit(root);
   const places = await ownPlaces(kit, state);
-  return used.flatMap(([part, from]) => {
+  return used.flatMap(({ part, folder: from }) => {
     const to = places[part];
     return to === undefined ? [] : [{ part, from, to }];
   });
-}
-
-/** Where the project keeps each part itself; a part is missing where it has no place for it. */
-async function ownPlaces(kit: Kit, state: string): Promise<Partial<Record<StatePart, string>>> {
-  const output = await outputFolder(kit);
-  const runs = await runsFolders(kit, join(state, 'projects', projectKey(kit.root)));
-  return {
-    ...(kit.memory === undefined
-      ? {}
-      : { memories: `${kit.folder}/_memory/${OWN_FOLDER}`, pages: `${kit.folder}/_memory` }),
-    ...(runs.write.owner === 'user' ? {} : { runs: runs.write.path }),
-    ...(output === undefined ? {} : { tasks: `${output}/.tasks`, receipts: `${output}/.receipts` }),
-  };
 }
 
 /** Brings one part of plain files into the project. The old folder is set aside; nothing of it is deleted. */
@@ -114,7 +83,7 @@ export async function whileMoving<T>(root: string, state: string, work: () => Pr
 /** Nobody writes there meanwhile: neither where it comes from nor where it goes. */
 async function locked<T>(root: string, { part, from, to }: OlderPart, work: () => Promise<T>): Promise<T> {
   if (part === 'pages') {
-    const kit = await readKit(root);
+    const kit = await kitInProject(root);
     const { memory } = kit;
     if (memory === undefined) throw new Error(`${to} exists but is not a memory folder`);
     return inTurn(join(from, OWN_FOLDER), () => whileLocked({ ...kit, memory }, work));

@@ -10,6 +10,7 @@ import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { readHandover, type HandoverState, type Handover } from './document.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
+import { stateFolder } from '../../kit/home.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
 import { gather, type Choice } from './gather.ts';
@@ -166,7 +167,7 @@ class Handovers {
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
 export async function openHandovers(kit: Kit, userRuns: string) {
-  const output = await outputFolder(kit);
+  const output = (await outputFolder(kit)) ?? (await stateFolder(kit));
   return {
     contracts: new Handovers(kit.root, output === undefined ? undefined : `${output}/contracts`),
     gather: (choice: Choice) => gather(kit, userRuns, choice),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../../base/log.ts';
 import type { Step } from '../../base/step.ts';
 import { sameAgent } from '../../kit/agents.ts';
-import { readKit } from '../../kit/kit.ts';
+import { kitAtHome, type Keeping } from '../../kit/home.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
@@ -45,6 +45,8 @@ export interface MemorySetup {
   root: string;
   /** The user's folder for what has no place in a project. */
   state: string;
+  /** Where the state of projects is kept, if not by the rule. */
+  keep?: Keeping | undefined;
   engine: EngineSettings;
   embedder: EmbedderSettings;
   /** One embedder for all projects, which is read once; without it, one is opened for this project. */
@@ -76,7 +78,7 @@ export type Memory = Awaited<ReturnType<typeof openMemory>>;
 
 /** What a project remembers. Nothing is opened before the first question. */
 export async function openMemory(setup: MemorySetup) {
-  const kit = await readKit(setup.root);
+  const kit = await kitAtHome(setup.root, setup.state, setup.keep);
   const files = new KitFiles(kit);
   const place = placeOf(kit, setup.state);
   const { folder } = place;
@@ -236,7 +238,11 @@ export function moveMemory(setup: MemorySetup): Promise<MovedMemories> {
 }
 
 /** What determines where a project's memory is; if this text changes, it has to be reopened. */
-export async function memoryVersion(root: string): Promise<string> {
-  const { app, memory, user } = await readKit(root);
+export async function memoryVersion({
+  root,
+  state,
+  keep,
+}: Pick<MemorySetup, 'root' | 'state' | 'keep'>): Promise<string> {
+  const { app, memory, user } = await kitAtHome(root, state, keep);
   return [app, memory ?? '', user].join('\n');
 }

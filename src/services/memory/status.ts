@@ -24,7 +24,7 @@ export async function statusOf(
   const steps: Step[] = [];
   if (owner === 'project' && (await isUsed(userFolder))) {
     notes.push(`There are memories of this project in ${userFolder} too.`);
-    steps.push({ operation: 'memory_move', why: 'Bring them into the project' });
+    steps.push({ operation: 'move_state', why: 'Bring them into the project' });
   }
   try {
     const { store, embedder, troubles } = await session();

@@ -29,7 +29,10 @@ export async function openRun(
   const name = checkedBranch(branch ?? before.current);
   const target = branchOf(before, name);
   if (target === undefined ? name !== MAIN : target.archive !== undefined) throw unknownBranch(name, before);
-  const folder = target === undefined ? before.folders.write : folderOf(before.folders, target.place);
+  const { write } = before.folders;
+  const theirs = target === undefined ? write : folderOf(before.folders, target.place);
+  // A branch that the other place has as well is continued where the state is kept now.
+  const folder = theirs.owner === write.owner ? theirs : write;
   return lockedRuns(folder, async () => {
     const now = storage.now();
     const id = freeId(await readAll(storage), workflow, now);

@@ -1,5 +1,5 @@
 import type { Kit } from '../../kit/kit.ts';
-import { outputFolder } from '../../kit/output.ts';
+import { stateFolder } from '../../kit/home.ts';
 import { composeBrief } from './brief.ts';
 import { TaskFollower } from './follow-task.ts';
 import { TaskStore } from './task-store.ts';
@@ -7,9 +7,9 @@ import { Tasks } from './tasks.ts';
 
 export type TaskQueue = Awaited<ReturnType<typeof openTasks>>;
 
-/** The queue of a project: in its output folder, or with the user when the project has no BMAD in it. */
+/** The queue of a project: in its output folder, or with the user where its state is kept there. */
 export async function openTasks(kit: Kit, userFolder: { root: string; folder: string }) {
-  const output = await outputFolder(kit);
+  const output = await stateFolder(kit);
   const place =
     output === undefined
       ? { ...userFolder, owner: 'user' as const }

@@ -32,10 +32,10 @@ async function remembered(): Promise<{ root: string; state: string; elsewhere: s
 
 describe('a move into a project whose folders lead elsewhere', () => {
   it.each([
-    ['_bmad', '', ''],
-    ['_bmad', '', 'not-there'],
-    ['_bmad/_memory', '_bmad', ''],
-    ['_bmad/_memory', '_bmad', 'not-there'],
+    ['_bmad-output', '', ''],
+    ['_bmad-output', '', 'not-there'],
+    ['_bmad-output/.memory', '_bmad-output', ''],
+    ['_bmad-output/.memory', '_bmad-output', 'not-there'],
   ])('is refused for %s (in "%s", to "%s"), and nothing is lost', async (link, parent, target) => {
     const { root, state, elsewhere, from } = await remembered();
     await mkdir(join(root, parent), { recursive: true });
@@ -48,6 +48,20 @@ describe('a move into a project whose folders lead elsewhere', () => {
     expect(await readdir(elsewhere)).toEqual([]);
     expect(await readdir(from)).toContain('.bmad-memory.jsonl');
     expect(await readdir(join(state, 'memory'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['_bmad', '', ''],
+    ['_bmad', '', 'not-there'],
+    ['_bmad/_memory', '_bmad', ''],
+    ['_bmad/_memory', '_bmad', 'not-there'],
+  ])('leaves %s alone (in "%s", to "%s"), and stays in the project', async (link, parent, target) => {
+    const { root, state, elsewhere } = await remembered();
+    await mkdir(join(root, parent), { recursive: true });
+    await symlink(join(elsewhere, target), join(root, link));
+    const moved = await moveIntoProject({ root, state, engine, analyser });
+    expect(moved).toMatchObject({ count: 1, to: join(root, '_bmad-output/.memory/.bmad-memory') });
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('goes through a link that stays inside the project', async () => {

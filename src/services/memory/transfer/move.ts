@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFolder, setAside } from '../../../base/files/file-state.ts';
 import { isOnQdrant, openConfigured } from '../open.ts';
 import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import { readKitAgents } from '../../../kit/agents.ts';
-import { readKit, strayPart } from '../../../kit/kit.ts';
+import { kitInProject } from '../../../kit/home.ts';
+import { strayPart, type Kit } from '../../../kit/kit.ts';
 import { writeKitFiles } from '../../../kit/memories/write.ts';
 import type { MemorySetup } from '../memory.ts';
 import { isUsed, placeOf, preparePlace, userPlace } from '../place.ts';
@@ -23,7 +23,7 @@ export interface MovedMemories {
   kept: string | undefined;
 }
 
-/** Brings the memories of a project from the user's folder into the project itself, whose memory folder it makes. */
+/** Brings the memories of a project from the user's folder into the project itself, whose folder for them it makes. */
 export async function moveIntoProject({ root, state, engine, analyser }: Move): Promise<MovedMemories> {
   if (isOnQdrant(engine))
     throw new BmadError('invalid_input', 'The memories are on a Qdrant server; there is no file to move.', {
@@ -37,22 +37,19 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
       ],
     });
   const from = userPlace(root, state);
-  const { folder, memory } = await readKit(root);
+  const kit = await kitInProject(root);
   if (!(await isUsed(from))) {
     throw new BmadError('not_found', `There are no memories of this project in ${from}.`, {
       hint:
-        memory === undefined
+        kit.memory === undefined || !(await isUsed(placeOf(kit, state).folder))
           ? 'Nothing has been remembered yet.'
-          : `This project’s memories are already in ${memory}.`,
+          : `This project’s memories are already in ${kit.memory}.`,
     });
   }
-  const stray = await strayPart(root, `${folder}/_memory`);
-  if (stray !== undefined) throw outside(stray);
-  await ensureFolder(join(root, folder, '_memory'));
-  const kit = await readKit(root);
   const place = placeOf(kit, state);
   // The old folder is set aside at the end: were it the new one too, the memories would be gone.
-  if (kit.memory === undefined || place.folder === from) throw outside(`${folder}/_memory`);
+  if (kit.memory === undefined || place.folder === from) throw outside(await strayFolder(kit));
+  await ensureFolder(kit.memory, root);
   await preparePlace(place);
   const options = { project: kit.app, analyser };
   const source = await openConfigured(engine, from, options);
@@ -70,6 +67,11 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
   } finally {
     await Promise.all([source.close(), target.close()]);
   }
+}
+
+async function strayFolder({ root, folder }: Kit): Promise<string> {
+  const path = `${folder}-output/.memory`;
+  return (await strayPart(root, path)) ?? path;
 }
 
 function outside(path: string): BmadError {

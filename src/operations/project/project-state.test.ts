@@ -1,0 +1,155 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
+import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { getProjectContext } from './get-project-context.ts';
+import { logHandoff } from './log-handoff.ts';
+import { rememberStructured } from '../memory/remember-structured.ts';
+import { runOpen } from '../runs/run-open.ts';
+import { getWorkflowStatus } from '../runs/workflow-status.ts';
+import { saveSession } from '../runs/save-session.ts';
+import { doctor } from '../server/doctor.ts';
+import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
+import { manageProject } from '../unified/manage-project.ts';
+import { projectState } from './project-state.ts';
+
+const FACT = { type: 'decisions', agent: 'architect', text: 'Orders are kept in PostgreSQL' };
+const ADD = { agent: 'dev', task: 'Review the cart', output_key: 'review' };
+
+interface Opened extends MemorySession {
+  home: string;
+}
+
+async function opened(files: Readonly<Record<string, string>>, flags: object = {}): Promise<Opened> {
+  const home = await temporaryFolder(onTestFinished);
+  const all = { embedder: 'none', ...flags };
+  return { ...(await memorySession(onTestFinished, { home, files, flags: all })), home };
+}
+
+/** Keeps some of every kind. */
+async function used({ ok }: MemorySession): Promise<void> {
+  await ok(rememberStructured, FACT);
+  await ok(runOpen, { workflow: 'prd', total_steps: 3 });
+  await ok(spawnSubagentTask, ADD);
+  await ok(logHandoff, { from: 'dev', to: 'qa', summary: 'Check the cart' });
+  await ok(saveSession, { agent: 'dev', work: ['The cart'] });
+  await ok(runCompletionContract);
+}
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+
+const stateOf = ({ home }: Opened): string => join(home, '.local/state/bmad-mcp-server');
+/** What is always with the user: copies, the end of the chain, consent, usage. */
+const OWN = /^(?:memory-copies|usage|moving|trust[^/]*|locks)\/|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
+const withUser = async (session: Opened): Promise<string[]> =>
+  (await filesIn(stateOf(session))).filter((file) => !OWN.test(file));
+
+const parts = ['.memory', '.receipts', '.runs', '.tasks'];
+
+describe('M-52: all state of a project is in one place', () => {
+  it.each([
+    ['an output folder', { 'build.sh': 'true\n', '_bmad-output/planning-artifacts/prd.md': '# PRD\n' }],
+    [
+      'an install without a memory folder',
+      { 'build.sh': 'true\n', '_bmad/core/config.yaml': 'user_name: Ada\n' },
+    ],
+    ['BMAD 4', { 'build.sh': 'true\n', '.bmad-core/core-config.yaml': 'x: 1\n' }],
+  ])('in the project, if it has %s', async (_what, files) => {
+    const session = await opened(files);
+    await used(session);
+    expect(
+      (await readdir(join(session.folder, '_bmad-output'))).filter((name) => name.startsWith('.')),
+    ).toEqual(parts);
+    expect(await withUser(session)).toEqual([]);
+    const page = join(session.folder, '_bmad-output/.memory/decisions-log.md');
+    expect(await readFile(page, 'utf8')).toContain(FACT.text);
+    // From another home all of it is found.
+    const other = await memorySession(onTestFinished, {
+      home: await temporaryFolder(onTestFinished),
+      cwd: session.folder,
+      files: {},
+    });
+    const hits = (await other.recall('orders postgresql', { project: session.folder })) as unknown[];
+    expect(hits).toMatchObject([{ snippet: FACT.text }]);
+  });
+
+  it('with the user, if the project has no BMAD; and stays there, whole, when it gets some', async () => {
+    const session = await opened({ 'build.sh': 'true\n' });
+    await session.ok(rememberStructured, FACT);
+    await session.ok(runOpen, { workflow: 'prd', total_steps: 3 });
+    await mkdir(join(session.folder, '_bmad-output/planning-artifacts'), { recursive: true });
+    await used(session);
+    expect(await readdir(join(session.folder, '_bmad-output'))).toEqual(['planning-artifacts']);
+    expect((await session.recall('orders postgresql'))[0]).toMatchObject({ snippet: FACT.text });
+    // Nothing is behind, so nothing is called older.
+    for (const operation of [getWorkflowStatus, getProjectContext, doctor])
+      expect(
+        JSON.stringify(
+          (await session.ok(operation, operation === doctor ? { handshake: false } : {})).answer,
+        ),
+      ).not.toContain('Older');
+  });
+
+  it('and is moved as a whole by a call that a model can make', async () => {
+    const session = await opened({ 'build.sh': 'true\n' });
+    await used(session);
+    expect(await readdir(session.folder)).toEqual(['build.sh']);
+    const moved = await session.ok(manageProject, { action: 'move_state' });
+    expect(moved.answer.body).toContain('memories: moved into _bmad-output/.memory/.bmad-memory');
+    expect((await readdir(join(session.folder, '_bmad-output'))).toSorted()).toEqual(parts);
+    expect((await withUser(session)).filter((file) => !file.includes('.moved-'))).toEqual([]);
+    expect((await session.recall('orders postgresql'))[0]).toMatchObject({
+      snippet: FACT.text,
+      stored: true,
+    });
+    expect((await session.ok(getProjectContext)).answer.body).toContain('Check the cart');
+    const again = await session.fail(manageProject, { action: 'move_state' });
+    expect(again.message).toContain('already in the project');
+  });
+
+  it('as a user has set it', async () => {
+    const mine = await opened({ '_bmad-output/a.md': '# A\n' }, { projectState: 'user' });
+    await mine.ok(rememberStructured, FACT);
+    expect(await readdir(join(mine.folder, '_bmad-output'))).toEqual(['a.md']);
+    expect((await mine.fail(manageProject, { action: 'move_state' })).code).toBe('conflict');
+    const ours = await opened({}, { projectState: 'project' });
+    await ours.ok(spawnSubagentTask, ADD);
+    expect(await readdir(join(ours.folder, '_bmad-output'))).toEqual(['.tasks']);
+  });
+});
+
+describe('M-52: where it is written', () => {
+  it.each([
+    ['remember_structured', rememberStructured, FACT],
+    ['run_open', runOpen, { workflow: 'prd' }],
+    ['spawn_subagent_task', spawnSubagentTask, ADD],
+    ['log_handoff', logHandoff, { from: 'dev', to: 'qa', summary: 'Check the cart' }],
+    ['save_session', saveSession, { agent: 'dev', work: ['The cart'] }],
+  ] as const)('is said by the first call that keeps something, once: %s', async (_name, operation, input) => {
+    const session = await opened({});
+    const first = saidIn((await session.ok(operation, input)).answer);
+    expect(first).toContain('All state of this project is kept in your user folder');
+    expect(first).toContain(stateOf(session));
+    expect(first).toContain('manage_project {action:"move_state"}');
+    const second = await session.ok(rememberStructured, { ...FACT, text: 'Refunds take two weeks' });
+    expect(saidIn(second.answer)).not.toContain('All state of this project');
+    const own = await opened({ '_bmad-output/a.md': '# A\n' });
+    const said = saidIn((await own.ok(operation, input)).answer);
+    expect(said).toContain('All state of this project is kept in the project: _bmad-output/.memory');
+  });
+
+  it('can be asked, with the lines for .gitignore, which are not written', async () => {
+    const session = await opened({ '.git/HEAD': 'ref: refs/heads/main\n', '_bmad-output/a.md': '# A\n' });
+    const { answer, data } = await session.ok(projectState);
+    expect(answer.body).toContain('- memories: _bmad-output/.memory/.bmad-memory (git ignores it)');
+    expect(data['ignore']).toEqual(['_bmad-output/.memory/', '_bmad-output/.runs/', '_bmad-output/.tasks/']);
+    expect(answer.body).toContain('add to .gitignore:\n_bmad-output/.memory/');
+    expect((await readdir(session.folder)).toSorted()).toEqual(['.git', '_bmad-output']);
+  });
+});
