@@ -224,6 +224,16 @@ describe('French and English words of our trade', () => {
     expect((await recall('who gets an e-mail?')).map(({ agent }) => agent)).toEqual(['pm']);
   });
 
+  it('M-41: bring nothing that has none of the words, however near it seems', async () => {
+    const flags = { embedder: 'static' };
+    const { remember, recall } = await memorySession(onTestFinished, { files: {}, flags });
+    await remember('decisions', 'architect', 'We use PostgreSQL as the database.');
+    await remember('decisions', 'architect', 'JWT tokens authenticate the API.');
+    const [first, ...others] = await recall('base de données');
+    expect(first).toMatchObject({ by: 'database', snippet: 'We use PostgreSQL as the database.' });
+    expect(others.filter(({ by }) => by !== undefined)).toEqual([]);
+  });
+
   it('M-41: are not found by a word that only says that something is used', async () => {
     const { remember, recall } = await memorySession(onTestFinished, { files: {} });
     await remember('decisions', 'architect', 'On utilise des sessions de huit heures.');

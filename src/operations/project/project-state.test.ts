@@ -69,6 +69,7 @@ describe('M-52: all state of a project is in one place', () => {
     expect(await withUser(session)).toEqual([]);
     const page = join(session.folder, '_bmad-output/.memory/decisions-log.md');
     expect(await readFile(page, 'utf8')).toContain(FACT.text);
+    expect(await filesIn(join(session.folder, '_bmad-output/.memory'))).not.toContain('activity.jsonl');
     // From another home all of it is found.
     const other = await memorySession(onTestFinished, {
       home: await temporaryFolder(onTestFinished),

@@ -136,8 +136,13 @@ async function recallAll(
     const by = index === 0 ? {} : { by: wording };
     const limits = { limit: room, minScore: question.minScore };
     const hits = await session.store.search({ terms, vector, filter, ...limits });
-    for (const hit of hits) keep(best, { ...hit, sources: [], stored: true, ...by });
-    for (const hit of kitHits(kit, terms, vector, filter, limits)) keep(best, { ...hit, ...by });
+    const found = [
+      ...hits.map((hit) => ({ ...hit, sources: [], stored: true })),
+      ...kitHits(kit, terms, vector, filter, limits),
+    ];
+    // Words that nobody has said have to be found themselves; what they are near to says nothing.
+    const isOurs = index > question.alternatives.length;
+    for (const hit of found) if (!isOurs || hit.matched.length > 0) keep(best, { ...hit, ...by });
   }
   const weighty = [...best.values()].filter(
     ({ matched, cosine = 0 }) =>
