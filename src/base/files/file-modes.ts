@@ -35,6 +35,8 @@ function isPrivate(path: string): boolean {
 
 /** Creates a folder and its parents; where a folder is named that nothing may lead out of, only in there. */
 export async function makeFolders(path: string, inside?: string, tries = TRIES): Promise<void> {
+  // The user's own state folder may not be there yet; in what does not exist, nothing leads anywhere.
+  if (inside !== undefined && (await statsOf(inside)) === undefined) await makeFolders(inside);
   const { around, missing } = await nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
   if (inside !== undefined)

@@ -126,6 +126,11 @@ describe('a folder that becomes a link after it was checked', () => {
     expect(await readdir(join(root, 'docs'))).toContain('replaced');
   });
 
+  it('has folders made in one that is not there yet', async () => {
+    await ensureFolder(join(root, 'new/state/tasks'), join(root, 'new/state'));
+    expect(await readdir(join(root, 'new/state'))).toEqual(['tasks']);
+  });
+
   it('has no folder made where the link leads (S-28)', async () => {
     const inside = root;
     const seen = await whileSwapped(

@@ -57,6 +57,7 @@ const ASKED: Record<string, Body[]> = {
   memory_count: [{}],
   memory_stats: [{}],
   memory_status: [{}],
+  project_state: [{}],
   list_workflows: [{}],
   get_workflow_details: [{ workflow_name: 'prd' }],
   execute_workflow: [{ workflow_name: 'prd' }],
