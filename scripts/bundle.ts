@@ -46,6 +46,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delegation/delegation.ts': 'delegation',
   'src/operations/activation/context-pieces.ts': 'context-pieces',
   'src/operations/project/project-context-data.ts': 'project-context',
+  'src/operations/tasks/task-brief.ts': 'task-brief',
+  'src/operations/memory/known-about.ts': 'known-about',
   'src/operations/delegation/delegation-context.ts': 'delegation-context',
   'src/operations/delegation/delegation-result.ts': 'delegation-result',
   'src/operations/catalogue/spoken-paths.ts': 'spoken-paths',
@@ -62,6 +64,7 @@ const LATE_PARTS: Record<string, string> = {
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */
 const LATE_MODULES: Record<string, string> = {
   'src/base/secrets/masking.ts': 'masking',
+  'src/base/text/agent-titles.ts': 'agent-titles',
   'src/sources/marketplace.ts': 'marketplace',
 };
 

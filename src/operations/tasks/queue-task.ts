@@ -6,7 +6,6 @@ import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
 import { openRun } from '../runs/run-view.ts';
 import { askedHandle } from './asked-agent.ts';
-import { briefFor, digestsOf } from './task-brief.ts';
 
 interface TaskOrder {
   agent: string;
@@ -32,6 +31,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   await askedHandle(order.agent, context, project);
   await checkRun(runId, state);
   const files = await contextFiles(state.root, order.contextFiles ?? [], hide);
+  const { briefFor, digestsOf } = await import('./task-brief.ts');
   const { person, brief } = await briefFor(
     { agent: order.agent, task, outputKey, files, dependsOn, origin, project },
     context,

@@ -1,6 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { shownText } from '../../base/secrets/masking.ts';
+import { spokenLanguage } from '../../base/text/spoken.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context } from '../context.ts';
 import { contextFiles, type ContextFile } from '../delegation/context-files.ts';
@@ -131,4 +132,33 @@ async function filesNow(
       gone.push(path);
     }
   return { files, gone };
+}
+
+/** A result is read by people of the project. One in another language is handed in again while the claim still holds. */
+export async function checkLanguage(
+  { claim, result, project }: { claim: string; result: string; project?: string | undefined },
+  task: Task,
+  context: Context,
+): Promise<void> {
+  if (task.status !== 'running' || task.lease?.claim !== claim || task.outside !== undefined) return;
+  const spoken = spokenLanguage(result);
+  if (spoken === undefined) return;
+  const wanted = await languageOf(await context.workspace(project));
+  const other = { French: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu, English: /^fr(?:$|[^\p{L}]|an[cç])/iu }[
+    spoken
+  ];
+  if (wanted === undefined || !other.test(wanted)) return;
+  const { task_id } = task;
+  throw new BmadError('conflict', `The result is in ${spoken}; the language of this project is ${wanted}.`, {
+    subject: 'result',
+    hint: 'Nothing was handed in, and the task is still yours. If it has to be in that language, pass any_language.',
+    steps: [
+      {
+        operation: 'task_complete',
+        args: { task_id, claim },
+        open: ['result'],
+        why: `Hand it in in ${wanted}`,
+      },
+    ],
+  });
 }

@@ -6,7 +6,6 @@ import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { askedHandle } from './asked-agent.ts';
-import { freshBrief } from './task-brief.ts';
 import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
 import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
@@ -112,6 +111,7 @@ export const taskShow = defineOperation({
     const decided = await queue.decided(task);
     const { brief, result } = decided;
     const isOpen = task.status === 'queued' || task.status === 'running';
+    const { freshBrief } = await import('./task-brief.ts');
     return {
       task: viewOf(task),
       ...(isOpen ? await freshBrief(task, brief, context, call, project) : { brief }),

@@ -1,15 +1,10 @@
 import * as z from 'zod';
-import { BmadError } from '../../base/errors.ts';
 import { shownText } from '../../base/secrets/masking.ts';
-import { spokenLanguage } from '../../base/text/spoken.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import type { Step } from '../../base/step.ts';
-import type { Task } from '../../model/task.ts';
-import type { Context } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { askedHandle, languageOf } from './asked-agent.ts';
-import { freshBrief } from './task-brief.ts';
+import { askedHandle } from './asked-agent.ts';
 import { approving, claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 /** The claim is known to the worker alone. */
@@ -62,6 +57,7 @@ export const taskClaim = defineOperation({
       return { inputs: [], waiting: of('queued').length, undecided: of('needs_approval'), held };
     }
     const { task, inputs } = claimed;
+    const { freshBrief } = await import('./task-brief.ts');
     const claim = task.lease?.claim;
     return {
       task: viewOf(task),
@@ -142,35 +138,6 @@ export const taskRenew = defineOperation({
   render: ({ task }) => ({ body: taskLine(task) }),
 });
 
-/** A result is read by people of the project. One in another language is handed in again while the claim still holds. */
-async function checkLanguage(
-  { claim, result, project }: { claim: string; result: string; project?: string | undefined },
-  task: Task,
-  context: Context,
-): Promise<void> {
-  if (task.status !== 'running' || task.lease?.claim !== claim || task.outside !== undefined) return;
-  const spoken = spokenLanguage(result);
-  if (spoken === undefined) return;
-  const wanted = await languageOf(await context.workspace(project));
-  const other = { French: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu, English: /^fr(?:$|[^\p{L}]|an[cç])/iu }[
-    spoken
-  ];
-  if (wanted === undefined || !other.test(wanted)) return;
-  const { task_id } = task;
-  throw new BmadError('conflict', `The result is in ${spoken}; the language of this project is ${wanted}.`, {
-    subject: 'result',
-    hint: 'Nothing was handed in, and the task is still yours. If it has to be in that language, pass any_language.',
-    steps: [
-      {
-        operation: 'task_complete',
-        args: { task_id, claim },
-        open: ['result'],
-        why: `Hand it in in ${wanted}`,
-      },
-    ],
-  });
-}
-
 export const taskComplete = defineOperation({
   name: 'task_complete',
   title: 'Complete a task',
@@ -189,7 +156,10 @@ export const taskComplete = defineOperation({
   async run(input, context, { signal, overHttp = false }) {
     const { task_id, claim, result, needs_verification, any_language, project } = input;
     const { queue } = await (await context.state(project)).tasks();
-    if (!any_language) await checkLanguage(input, await queue.get(task_id), context);
+    if (!any_language) {
+      const { checkLanguage } = await import('./task-brief.ts');
+      await checkLanguage(input, await queue.get(task_id), context);
+    }
     const text = shownText(result, (secret) => context.secrets.hide(secret));
     const order = { claim, text, verify: needs_verification, overHttp };
     return { task: viewOf(await queue.complete(task_id, order, signal)) };
