@@ -212,7 +212,7 @@ describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, 
     await servers[0].stop();
     joined.seen.length = 0;
     for (let count = 0; count < 8; count += 1)
-      expect(await joined.text('bmad', { operation: 'list', query: 'agents' })).toContain('architect');
+      expect(await joined.text('bmad', { operation: 'list', query: 'agents' })).toContain('guide');
     // The first to notice is sent on by nginx; its header then names both.
     expect(joined.seen.every((place) => place.endsWith(addresses[1]))).toBe(true);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
