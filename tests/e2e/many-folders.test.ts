@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 
-const FOLDERS = 500;
+const FOLDERS = process.env['BMAD_TEST_FULL'] === undefined ? 500 : 2_000;
 /** Those that get a store: each is some files that are written to the disk. */
 const WRITTEN = 250;
 /** Of these, as many as may still have their files when they have been put away. */
