@@ -81,7 +81,7 @@ export const EMPTY_FOLDER: Journey = {
         },
       ],
       says: [/[Kk]ept|[Ss]tored|[Rr]emember/],
-      atMost: 300,
+      atMost: 700,
     },
     {
       wants: 'the architecture in the project context',

@@ -51,7 +51,7 @@ export const KIT_IN_FRENCH: Journey = {
         'remember_structured',
         { type: 'decision', agent: 'architect', text: 'On abandonne JWT pour des sessions côté serveur' },
       ],
-      atMost: 300,
+      atMost: 600,
     },
     {
       wants: 'ce qui a échoué',

@@ -7,7 +7,6 @@ import { cursorField, detailField, moduleField, originField, projectField, secti
 import type { BmadRecord } from '../../model/record.ts';
 import type { Call, ServedFile, Workspace } from '../context.ts';
 import { namedForm } from '../unified/forms.ts';
-import { csvSection } from './csv-section.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
 import { namedOrigins, workspaceFrom } from './origins.ts';
@@ -116,7 +115,9 @@ export const read = defineOperation({
         ? workspace.catalogue.callable.find(({ bmadRelativePath }) => bmadRelativePath === path)
         : undefined;
     const rows =
-      section === undefined || file.mimeType !== 'text/csv' ? undefined : csvSection(file.text, section);
+      section === undefined || file.mimeType !== 'text/csv'
+        ? undefined
+        : (await import('../../base/parse/csv-section.ts')).csvSection(file.text, section);
     return {
       uri: contentUri(path),
       mimeType: file.mimeType,

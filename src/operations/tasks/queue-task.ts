@@ -3,7 +3,6 @@ import { shownText } from '../../base/secrets/masking.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
-import { contextFiles } from '../delegation/context-files.ts';
 import { openRun } from '../runs/run-view.ts';
 import { askedHandle } from './asked-agent.ts';
 
@@ -30,8 +29,8 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   const state = await context.state(project);
   await askedHandle(order.agent, context, project);
   await checkRun(runId, state);
-  const files = await contextFiles(state.root, order.contextFiles ?? [], hide);
-  const { briefFor, digestsOf } = await import('./task-brief.ts');
+  const { briefFor, digestsOf, filesOf } = await import('./task-brief.ts');
+  const files = await filesOf(state.root, order.contextFiles ?? [], hide);
   const { person, brief } = await briefFor(
     { agent: order.agent, task, outputKey, files, dependsOn, origin, project },
     context,

@@ -55,6 +55,13 @@ export async function briefFor(order: ToBrief, context: Context, call: Pick<Call
   return { person, brief };
 }
 
+/** The files that a task names. */
+export const filesOf = (
+  root: string,
+  names: readonly string[],
+  hide: (text: string) => string,
+): Promise<ContextFile[]> => contextFiles(root, names, hide);
+
 export function digestsOf(files: readonly ContextFile[]): Record<string, string> {
   return Object.fromEntries(files.map(({ path, text }) => [path, sha256(text).slice(0, DIGITS)]));
 }

@@ -58,7 +58,7 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
           : `The stack ${stack} was not found: the folder does not have ${STACK_MARKS[stack]}.`,
       hints: [
         ...(stack === undefined ? [`At the top of a folder, the built-in checks look for ${marks()}.`] : []),
-        `Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means; before it runs for the first time, a person has to allow it ("bmad trust").`,
+        `Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means; before it runs for the first time, a person has to allow it.`,
       ],
       stacks: [],
       steps: [],

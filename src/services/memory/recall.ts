@@ -128,6 +128,7 @@ async function recallAll(
   const { vectors, note } = await embedded(opened, session, wordings, signal);
   const filter = await filterOf(opened, question);
   const best = new Map<string, Recalled>();
+  const near = new Map<string, Recalled>();
   const room = question.limit * 2;
   const kit = await kitCandidates(opened, session.embedder);
   for (const [index, wording] of wordings.entries()) {
@@ -140,14 +141,14 @@ async function recallAll(
       ...hits.map((hit) => ({ ...hit, sources: [], stored: true })),
       ...kitHits(kit, terms, vector, filter, limits),
     ];
-    // Words that nobody has said have to be found themselves; what they are near to says nothing.
+    // What words that nobody has said are merely near to counts only where nothing better is found.
     const isOurs = index > question.alternatives.length;
-    for (const hit of found) if (!isOurs || hit.matched.length > 0) keep(best, { ...hit, ...by });
+    for (const hit of found) keep(isOurs && hit.matched.length === 0 ? near : best, { ...hit, ...by });
   }
-  const weighty = [...best.values()].filter(
-    ({ matched, cosine = 0 }) =>
-      question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING,
-  );
+  const isWeighty = ({ matched, cosine = 0 }: Recalled): boolean =>
+    question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING;
+  const sure = [...best.values()].filter(isWeighty);
+  const weighty = sure.length > 0 ? sure : [...near.values()].filter(isWeighty);
   const merged = await withoutCopies(weighty.sort(byScore), session, opened, room);
   const mode = vectors[0] === undefined ? 'local' : 'semantic';
   // Where little is known, even the very memory that is meant scores low; words in common tell more.

@@ -1,7 +1,7 @@
-import { BmadError, quoted } from '../../base/errors.ts';
-import { attempt, orElse } from '../../base/expected.ts';
-import { formatCsv, parseCsv } from '../../base/parse/parse.ts';
-import { fold, nearest } from '../../base/text/suggest.ts';
+import { BmadError, quoted } from '../errors.ts';
+import { attempt, orElse } from '../expected.ts';
+import { formatCsv, parseCsv } from './parse.ts';
+import { fold, nearest } from '../text/suggest.ts';
 
 /** The rows of a table that are about something, under its header: those with a cell of just these words, else those that have them in a cell. */
 export function csvSection(text: string, words: string): string {
