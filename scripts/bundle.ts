@@ -51,6 +51,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/delegation/delegation-context.ts': 'delegation-context',
   'src/operations/delegation/delegation-result.ts': 'delegation-result',
   'src/operations/catalogue/spoken-paths.ts': 'spoken-paths',
+  'src/operations/runs/run-at-step.ts': 'run-at-step',
   'src/services/delivery/agent-character.ts': 'agent-character',
   'src/services/delivery/menu-commands.ts': 'menu-commands',
   'src/services/delivery/agent-customization.ts': 'agent-customization',

@@ -33,6 +33,10 @@ export interface RunState {
   checkpointId: string | undefined;
   issues: readonly unknown[];
   notes: string | undefined;
+  /** The step or part of a step that was last told by a name: a file of the workflow, or `2c`. */
+  lastStep: string | undefined;
+  /** The agent that was at work. */
+  agent: string | undefined;
 }
 
 /** The plan of a run as `workflow-graph.yaml` has it, in numbers. */
@@ -50,6 +54,9 @@ export interface JournalEntry {
   at: string;
   event: 'opened' | 'adopted' | 'checkpoint' | 'finished';
   step?: number;
+  /** The step as it was told, by a name; without `step` it is a part, and the step is not done yet. */
+  told?: string;
+  agent?: string;
   /** Earlier steps without a checkpoint, which are done when this one is. */
   also?: number[];
   current?: number;

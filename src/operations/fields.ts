@@ -32,6 +32,15 @@ export const sectionField = z
   .optional()
   .describe('Only the section with this heading');
 
+/** A text that may be given as a list of its lines. */
+export const textOrLines = (text: z.ZodString) =>
+  z.union([text, z.array(text).min(1).max(200)], { error: 'Expected a text, or a list of texts.' });
+
+/** The same as one text. */
+export function asLines(given: string | readonly string[] | undefined): string | undefined {
+  return given === undefined || typeof given === 'string' ? given : given.join('\n');
+}
+
 export const DETAILS = ['concise', 'standard', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
 export const detailField = z

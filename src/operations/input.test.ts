@@ -28,8 +28,26 @@ describe('what is wrong with an argument', () => {
     [recallStructured, {}, 'recall_structured: "query" is missing.'],
     [recallStructured, { query: 'x', size: 1 }, 'recall_structured: there is no argument "size".'],
     [recallStructured, 'x', 'recall_structured: the arguments must be an object, not "x".'],
-    [runCheckpoint, { run_id: 'x', step: 'two' }, 'run_checkpoint: "step" must be a number, not "two".'],
-    [runCheckpoint, { run_id: 'x', step: 1.5 }, 'run_checkpoint: "step" must be a whole number, not 1.5.'],
+    [
+      runCheckpoint,
+      { run_id: 'x', step: 'two' },
+      'run_checkpoint: "step" is not valid: "two". Expected a whole number, or the name of a step such as "step-02b-vision".',
+    ],
+    [
+      runCheckpoint,
+      { run_id: 'x', step: 1, notes: { a: 1 } },
+      'run_checkpoint: "notes" is not valid: an object. Expected a text, or a list of texts.',
+    ],
+    [
+      runCheckpoint,
+      { run_id: 'x', total_steps: 'two' },
+      'run_checkpoint: "total_steps" must be a number, not "two".',
+    ],
+    [
+      runCheckpoint,
+      { run_id: 'x', total_steps: 1.5 },
+      'run_checkpoint: "total_steps" must be a whole number, not 1.5.',
+    ],
   ])('is said in a plain sentence (M-33): %#', (operation, raw, message) => {
     expect(complaintOf(operation, raw)).toBe(message);
   });

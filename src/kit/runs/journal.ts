@@ -64,6 +64,10 @@ export function applied(before: Table, entry: Omit<JournalEntry, 'after'>): Tabl
   if (entry.total !== undefined) state['total_steps'] = entry.total;
   if (entry.notes !== undefined) state['agent_notes'] = entry.notes;
   if (entry.event === 'finished') return { ...state, status: entry.status };
+  if (entry.agent !== undefined) state['agent'] = entry.agent;
+  // It is about the last step only: one that was told by its number alone has no name.
+  if (entry.step !== undefined) delete state['last_step'];
+  if (entry.told !== undefined) state['last_step'] = entry.told;
   const done = new Set(numbersIn(before['steps_completed']));
   for (const step of [...numbersIn(entry.also), ...(entry.step === undefined ? [] : [entry.step])])
     done.add(step);

@@ -53,6 +53,8 @@ export function stateOf(table: Table, problems: string[]): RunState {
     checkpointId: text('checkpoint_id'),
     issues: list('issues'),
     notes: text('agent_notes'),
+    lastStep: text('last_step'),
+    agent: text('agent'),
   };
 }
 

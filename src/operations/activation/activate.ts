@@ -1,25 +1,14 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { saying, stepLines } from '../../base/step.ts';
+import { saying } from '../../base/step.ts';
 import { byteLength } from '../../base/text/text.ts';
-import { attempt, orElse } from '../../base/expected.ts';
-import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { problemText, qualifiedName } from '../../model/record.ts';
 import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
-import type { Call, Workspace } from '../context.ts';
-import {
-  keepingNotes,
-  keepingSteps,
-  namedRun,
-  openRun,
-  runIdField,
-  runText,
-  type RunData,
-} from '../runs/run-view.ts';
-import { KINDS_OF, NAMED_KINDS } from '../catalogue/targets.ts';
+import { runIdField } from '../runs/run-fields.ts';
+import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
 import { knownInputs } from './known-inputs.ts';
 import { meantStart } from './meant-start.ts';
@@ -65,7 +54,8 @@ export const activate = defineOperation({
 
   async run(input, context, call) {
     const { name, kind, module, origin, section, cursor, detail, project } = input;
-    const run = input.run_id === undefined ? undefined : await namedRun(input.run_id, context, project);
+    const resumed = input.run_id === undefined ? undefined : await import('../runs/run-at-step.ts');
+    const run = await resumed?.namedRun(input.run_id ?? '', context, project);
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
     const asked = { operation: 'execute' as const, call, words: input.message, project };
@@ -74,10 +64,17 @@ export const activate = defineOperation({
     const { body } = activation;
     const own = qualifiedName(activation.record);
     noteText(call, activation.record, project);
-    const kept = run === undefined ? undefined : runSection(run, activation.record, workspace, call);
+    const kept =
+      run === undefined
+        ? undefined
+        : resumed?.runSection(run, activation.record, workspace, call.say ?? toolCall);
+    const { lead } = activation;
+    const begun =
+      run === undefined || lead === undefined ? undefined : resumed?.underWay(run, call.say ?? toolCall);
+    const start = begun === undefined ? activation.head : activation.head.replace(lead ?? '', () => begun);
     const first = cursor === undefined && section === undefined;
     const inputs = first ? await knownInputs(activation, project, workspace, context) : undefined;
-    const head = [told, activation.head, inputs, kept].filter(Boolean).join('\n\n');
+    const head = [told, start, inputs, kept].filter(Boolean).join('\n\n');
     const limits = textLimits(context, call);
     const used = first ? byteLength(head) + 2 : 0;
     const about = {
@@ -103,59 +100,3 @@ export const activate = defineOperation({
 
   render: (data) => ({ body: data.text, note: shownNote(data), again: restOf(data) }),
 });
-
-/** What a model has to know when it works in a run: how far it is, and how to keep it. */
-function runSection(
-  run: RunData,
-  record: BmadRecord,
-  workspace: Workspace,
-  { say = toolCall }: Call,
-): string {
-  const { run_id: id } = run;
-  const workflow = qualifiedName(record);
-  if (run.archive !== undefined || run.status === 'completed')
-    throw new BmadError(
-      'invalid_input',
-      `The run ${quoted(id)} is ${run.archive === undefined ? 'completed' : 'archived'}.`,
-      {
-        subject: id,
-        steps: [
-          openRun(workflow, 'Open a new run'),
-          { operation: 'execute', args: { name: workflow, kind: 'workflow' }, why: 'Start without a run' },
-        ],
-      },
-    );
-  const isSame = run.workflow === undefined || run.workflow === workflow;
-  if (!isSame && !leadsTo(record, run.workflow ?? '', workspace))
-    throw new BmadError(
-      'invalid_input',
-      `The run ${quoted(id)} is for ${run.workflow ?? ''}, not for ${workflow}.`,
-      {
-        subject: id,
-        steps: [
-          {
-            operation: 'execute',
-            args: { name: run.workflow, kind: 'workflow', run_id: id },
-            why: `Continue ${run.workflow ?? ''}`,
-          },
-          openRun(workflow, `Open a run for ${workflow}`),
-        ],
-      },
-    );
-  const renamed = isSame
-    ? []
-    : [
-        `The run was begun as ${run.workflow ?? ''}; in the version that is here now, that is ${workflow}.`,
-        '',
-      ];
-  const keep = [...stepLines(keepingSteps(run), say), ...keepingNotes(run)].map((line) => `- ${line}`);
-  return ['## Run', '', ...renamed, runText(run), '', ...keep].join('\n');
-}
-
-/** Whether a name that a run was begun with, perhaps in another version of BMAD, stands for this record today. */
-function leadsTo(record: BmadRecord, name: string, { catalogue }: Workspace): boolean {
-  const resolve = (): BmadRecord =>
-    catalogue.names.resolve({ name, kinds: KINDS_OF.workflow, fuzzy: false }).record;
-  const found = attempt(resolve, orElse(undefined));
-  return found !== undefined && (found === record || found.deprecated?.successor === record.name);
-}

@@ -4,7 +4,8 @@ import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { namedRun, runIdField, runText } from '../runs/run-view.ts';
+import { runIdField } from '../runs/run-fields.ts';
+import { runText } from '../runs/run-view.ts';
 import { NAMED_KINDS, startOf } from '../catalogue/targets.ts';
 import { meantStart } from './meant-start.ts';
 
@@ -58,6 +59,7 @@ export const compileContext = defineOperation({
   }),
 
   async run({ name, message: words, budget, kind, run_id: id, module, project }, context, call) {
+    const { namedRun } = await import('../runs/run-at-step.ts');
     const run = id === undefined ? undefined : await namedRun(id, context, project);
     const workspace = await context.workspace(project);
     const asked = { operation: 'compile_context' as const, call, words, project };

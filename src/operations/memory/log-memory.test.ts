@@ -28,6 +28,15 @@ describe('log_decision', () => {
     expect((await session.recall('redis sessions'))[0]).toMatchObject({ agent: 'architect', stored: true });
   });
 
+  it('puts a title before the text, once (M-61)', async () => {
+    const session = await memorySession(onTestFinished);
+    const told = async (title: string, text: string) =>
+      (await session.ok(logDecision, { title, text, architecture: true })).data['text'];
+    expect(await told('Sessions', 'Redis keeps them')).toBe('[ARCH] Sessions: Redis keeps them');
+    expect(await told('Queue?', 'None for now')).toBe('[ARCH] Queue? None for now');
+    expect(await told('Mail', 'Mail goes out by SMTP')).toBe('[ARCH] Mail goes out by SMTP');
+  });
+
   it('keeps the line ends of the log', async () => {
     const log = '# Decisions Log\r\n\r\n- [2026-01-01] Une décision';
     const session = await memorySession(onTestFinished, {

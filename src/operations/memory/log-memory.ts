@@ -12,6 +12,14 @@ import { defineOperation } from '../operation.ts';
 /** As long as a text may be: one that was given in the place of the name is answered with how to call it. */
 const whoField = z.string().min(1).max(20_000);
 
+const titleField = z.string().trim().min(1).max(500).optional();
+
+/** `Title: text`; a text that begins with its title has it once. */
+function titled({ title, text }: { title?: string | undefined; text: string }): string {
+  if (title === undefined || text.toLowerCase().startsWith(title.toLowerCase())) return text;
+  return `${title}${/[.:!?]$/.test(title) ? '' : ':'} ${text}`;
+}
+
 interface ToLog {
   operation: 'log_decision' | 'log_learning';
   type: 'decisions' | 'agent-learnings';
@@ -81,6 +89,7 @@ export const logDecision = defineOperation({
   examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
   input: z.strictObject({
     text: lineField.describe('What was decided'),
+    title: titleField.describe('Its title, which is put before the text'),
     agent: whoField.optional().describe('Who decided, e.g. architect; default: "team"'),
     reason: lineField.optional().describe('Why'),
     architecture: z
@@ -91,7 +100,8 @@ export const logDecision = defineOperation({
     project: projectField,
   }),
   output: loggedSchema,
-  run({ text, agent = 'team', reason, architecture = false, tags, project }, context, { signal }) {
+  run({ agent = 'team', reason, architecture = false, tags, project, ...said }, context, { signal }) {
+    const text = titled(said);
     const mark = architecture && !/^\[ARCH\]/i.test(text) ? '[ARCH] ' : '';
     const told = `${mark}${text}${reason === undefined ? '' : ` — ${reason}`}`;
     return keep(
@@ -118,12 +128,14 @@ export const logLearning = defineOperation({
   examples: ['log learning "Run the migrations before the integration tests" dev'],
   input: z.strictObject({
     text: lineField.describe('One thing, clear without this conversation'),
+    title: titleField.describe('Its title, which is put before the text'),
     agent: whoField.describe('Whose learning it is, by any of its names'),
     tags: tagsField.optional().describe('Words to find it by'),
     project: projectField,
   }),
   output: loggedSchema,
-  async run({ agent, text, tags, project }, context, { signal }) {
+  async run({ agent, tags, project, ...said }, context, { signal }) {
+    const text = titled(said);
     refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
     await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(

@@ -4,9 +4,9 @@ import { cell, oneLine, plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
-import { detailField, projectField } from '../fields.ts';
+import { detailField, projectField, stepSchema } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
-import { allDone, runData } from '../runs/run-view.ts';
+import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
 import { waitingIn, type Waiting } from './discovery.ts';
 
@@ -23,6 +23,8 @@ const actionSchema = z.object({
   call: z.record(z.string(), z.string()).optional(),
   /** What to do where it is no call of `bmad`: an operation and its arguments. */
   action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
+  /** Of a run that goes on: the file of its next step. */
+  steps: z.array(stepSchema).optional(),
   optional: z.boolean(),
   evidence: z.array(evidenceSchema),
 });
@@ -91,7 +93,12 @@ export const next = defineOperation({
     const progress = await state.progress();
     const { report, actions, totals } = await progress.next(workspace.catalogue);
     const runs = openRuns(await (await state.runs()).read());
-    const run = runAction(runs, state.root);
+    const [first, ...others] = runs;
+    const { runAtStep } = await import('../runs/run-at-step.ts');
+    const run =
+      first === undefined
+        ? undefined
+        : runAction(await runAtStep(first, state.root, context, project), others);
     const begun = runs.flatMap((each) => {
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
@@ -141,9 +148,10 @@ export const next = defineOperation({
       note: [`~${estimateTokens(body)} tokens.`, left > 0 ? `${plural(left, 'more action')}.` : undefined]
         .filter(Boolean)
         .join(' '),
-      steps: shown.flatMap(({ what, action }) =>
-        action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }],
-      ),
+      steps: shown.flatMap(({ what, action, steps = [] }) => [
+        ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
+        ...steps,
+      ]),
       again: detail === 'full' ? undefined : { args: { detail: 'full' }, why: 'See all evidence' },
     };
   },
@@ -219,20 +227,21 @@ function waitingLines({ handoffs, session }: Waiting, most: number): string[] {
 }
 
 function runEvidence(run: Run, root: string): Evidence {
-  const { folder, status } = runData(run, root);
+  return evidenceOf(runData(run, root));
+}
+
+function evidenceOf({ folder, status }: Pick<RunData, 'folder' | 'status'>): Evidence {
   return { file: `${folder}/state.json`, says: status };
 }
 
 const NAMED = 3;
 
 /** What is begun comes before anything new: the newest open run, and which others there are. */
-function runAction(runs: readonly Run[], root: string): Omit<Action, 'optional'> | undefined {
-  const [first, ...others] = runs;
-  if (first === undefined) return undefined;
-  const run = runData(first, root);
+function runAction(run: RunData, others: readonly Run[]): Omit<Action, 'optional'> {
   const over = allDone(run);
   const { completed, total } = run.progress;
-  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}`;
+  const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
+  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${at}`;
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
   const also =
     others.length === 0
@@ -246,6 +255,7 @@ function runAction(runs: readonly Run[], root: string): Omit<Action, 'optional'>
     what: `${over ? 'End' : 'Resume'} run ${run.run_id}`,
     why: `it is ${run.status}${over ? ' and all its steps are done' : steps}${also}`,
     action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
-    evidence: [runEvidence(first, root)],
+    ...(run.next_files === undefined ? {} : { steps: fileSteps(run) }),
+    evidence: [evidenceOf(run)],
   };
 }

@@ -1,21 +1,13 @@
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
-import { saying } from '../../base/step.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
-import {
-  branchField,
-  keepingNotes,
-  keepingSteps,
-  runData,
-  runSchema,
-  stepField,
-  variablesField,
-  withoutSecrets,
-} from './run-view.ts';
+import { branchField, stepField, variablesField, withoutSecrets } from './run-fields.ts';
+import { keepingNotes, keepingSteps, runSchema } from './run-view.ts';
 import { findRecord } from '../catalogue/targets.ts';
+import { agentField } from '../project/log-view.ts';
 
 export const runOpen = defineOperation({
   name: 'run_open',
@@ -32,28 +24,32 @@ export const runOpen = defineOperation({
     workflow: z.string().min(1).max(5_000).describe('Name of the workflow, e.g. "prd", "bmm/prd"'),
     module: moduleField,
     branch: branchField.optional().describe('Session branch; default: the current one'),
-    total_steps: stepField.optional().describe('How many steps it has, if known'),
+    total_steps: stepField
+      .optional()
+      .describe('How many steps it has, where the workflow has no file for each'),
     variables: variablesField.optional().describe('Values to keep with the run, by name'),
+    agent: agentField.optional().describe('The agent at work; default: the one started last'),
     project: projectField,
   }),
   output: z.object({ run: runSchema, start: z.string() }),
-  async run({ workflow, module, branch, total_steps: told, variables, project }, context, { say }) {
+  async run({ workflow, module, branch, total_steps: told, variables, agent, project }, context, call) {
     const workspace = await context.workspace(project);
     const record = findRecord({ name: workflow, kind: 'workflow', module, fuzzy: false }, workspace, context);
     const state = await context.state(project);
     const runs = await state.runs();
     const name = qualifiedName(record);
-    const activation = await workspace.delivery.activation(record, undefined, project, saying(say));
-    const total = told ?? stepCount(activation.material.further);
+    const { agentAtWork, runAtStep, stepFilesFor } = await import('./run-at-step.ts');
+    const files = await stepFilesFor(record, workspace);
     const opened = await runs.open({
       workflow: name,
       workflowPath: pathOf(record, state.root),
       branch,
-      total,
+      total: files?.total ?? told,
       variables: withoutSecrets(variables, context),
+      agent: agentAtWork(agent, call, project),
     });
     const run = runs.find(await runs.read(), opened.id, opened.branch);
-    return { run: runData(run, state.root), start: name };
+    return { run: await runAtStep(run, state.root, context, project), start: name };
   },
   render: ({ run, start }) => ({
     body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
@@ -64,16 +60,6 @@ export const runOpen = defineOperation({
     ],
   }),
 });
-
-/** How many steps a workflow has, by the files they are in; unknown where several folders have steps, or none. */
-function stepCount(files: readonly string[]): number | undefined {
-  const found = files.flatMap((uri) => {
-    const [, folder = '', digits] = /^(.*\/)step-?(\d{1,3})[^/]*\.(?:md|xml)$/i.exec(uri) ?? [];
-    return digits === undefined ? [] : [{ folder, number: Number(digits) }];
-  });
-  const last = Math.max(0, ...found.map(({ number }) => number));
-  return last === 0 || new Set(found.map(({ folder }) => folder)).size > 1 ? undefined : last;
-}
 
 /** Where the workflow is: a file of the project, or one that the server brings. */
 function pathOf({ absolutePath, bmadRelativePath }: BmadRecord, root: string): string {

@@ -1,23 +1,30 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { projectField, stepSchema } from '../fields.ts';
+import { asLines, projectField, stepSchema } from '../fields.ts';
+import { agentField } from '../project/log-view.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 import {
   branchField,
-  allDone,
-  keepingNotes,
-  keepingSteps,
-  nextSteps,
-  openRun,
-  runData,
+  namedStepField,
+  notesField,
   runIdField,
-  runLine,
-  runSchema,
-  runText,
   stepField,
   variablesField,
   withoutSecrets,
+} from './run-fields.ts';
+import {
+  allDone,
+  fileSteps,
+  keepingNotes,
+  keepingSteps,
+  nextLabel,
+  nextLine,
+  nextSteps,
+  openRun,
+  runLine,
+  runSchema,
+  runText,
 } from './run-view.ts';
 
 const whichOne = {
@@ -33,7 +40,7 @@ function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): 
     body: lines(
       `${what}: ${runLine(run)}`,
       run.checkpoint_id === undefined ? undefined : `Checkpoint ${run.checkpoint_id}`,
-      run.resume_step === undefined ? undefined : `Next: step ${run.resume_step}`,
+      nextLine(run),
       notes,
       run.problems.map((problem) => `Problem: ${problem}`),
     ),
@@ -59,28 +66,55 @@ export const runCheckpoint = defineOperation({
   },
   input: z.strictObject({
     ...whichOne,
-    step: stepField.optional().describe('Number of the finished step'),
-    current_step: stepField.optional().describe('The next step, if not the following one'),
-    total_steps: stepField.optional().describe('Total number of steps'),
+    step: namedStepField
+      .optional()
+      .describe('The finished step: its number, or the name of its file, e.g. 3, "2b", "step-02b-vision"'),
+    current_step: namedStepField.optional().describe('The next step, if not the following one'),
+    total_steps: stepField
+      .optional()
+      .describe('Total number of steps, where the workflow has no file for each'),
     variables: variablesField.optional().describe('Values to keep, by name; added to the existing ones'),
     artefacts: z
       .array(z.string().min(1).max(1_000))
       .max(100)
       .optional()
       .describe('Paths of the files it produced, relative to the project root'),
-    notes: z.string().min(1).max(20_000).optional().describe('Notes, replacing the earlier ones'),
+    notes: notesField.optional().describe('Notes, replacing the earlier ones'),
+    agent: agentField.optional().describe('The agent at work; default: the one started last'),
   }),
   output: changed,
-  async run({ run_id: id, branch, project, current_step: current, total_steps: total, ...rest }, context) {
-    const progress = { ...withoutSecrets(rest, context), current, total };
-    if (Object.values(progress).every((value) => value === undefined))
+  async run({ run_id: id, branch, project, ...given }, context, call) {
+    if (Object.values(given).every((value) => value === undefined))
       throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
         hint: 'Pass step, plus any variables, artefacts and notes that will help later.',
       });
     const state = await context.state(project);
     const runs = await state.runs();
-    const { run, notes } = await runs.checkpoint(id, branch, progress);
-    return { run: runData(run, state.root), notes };
+    const { agentAtWork, runAtStep, stepFilesOf, toldStep } = await import('./run-at-step.ts');
+    const before = runs.find(await runs.read(), id, branch);
+    const files = await stepFilesOf(before, state.root, context, project);
+    const {
+      step,
+      current_step: current,
+      total_steps: total,
+      agent,
+      ...rest
+    } = withoutSecrets(given, context);
+    const understood = async (each: number | string) =>
+      files === undefined ? toldStep(each) : files.told(each);
+    const told = step === undefined ? undefined : await understood(step);
+    const { run, notes } = await runs.checkpoint(id, branch, {
+      ...rest,
+      notes: asLines(rest.notes),
+      step: told?.number,
+      told: told?.told,
+      goesOn: told?.goesOn,
+      current: current === undefined ? undefined : (await understood(current)).number,
+      // Files can be counted; texts have been wrong about it.
+      total: files === undefined || files.total === before.state?.totalSteps ? total : files.total,
+      agent: agentAtWork(agent, call, project),
+    });
+    return { run: await runAtStep(run, state.root, context, project), notes };
   },
   render: (data) => changedAnswer('Recorded', data),
 });
@@ -96,7 +130,7 @@ export const runFinish = defineOperation({
   input: z.strictObject({
     ...whichOne,
     status: z.enum(['completed', 'failed', 'paused']).default('completed').describe('The new status'),
-    notes: z.string().min(1).max(20_000).optional().describe('Notes, replacing the earlier ones'),
+    notes: notesField.optional().describe('Notes, replacing the earlier ones'),
   }),
   output: changed.extend({
     /** It was so before, and nothing was written. */
@@ -104,8 +138,17 @@ export const runFinish = defineOperation({
   }),
   async run({ run_id: id, branch, status, notes, project }, context) {
     const state = await context.state(project);
-    const { run, notes: said, already } = await (await state.runs()).finish(id, branch, status, notes);
-    return { run: runData(run, state.root), notes: said, already: already ?? false };
+    const { runAtStep } = await import('./run-at-step.ts');
+    const {
+      run,
+      notes: said,
+      already,
+    } = await (await state.runs()).finish(id, branch, status, asLines(notes));
+    return {
+      run: await runAtStep(run, state.root, context, project),
+      notes: said,
+      already: already ?? false,
+    };
   },
   render: (data) =>
     changedAnswer(
@@ -151,9 +194,12 @@ export const runResume = defineOperation({
           { operation: 'list_sessions', why: 'See the session branches' },
         ],
       });
-    const run = runData(found, state.root);
+    const { agentSteps, runAtStep } = await import('./run-at-step.ts');
+    const run = await runAtStep(found, state.root, context, project);
     const start = run.workflow ?? run.workflow_path;
-    return { run, ...(start === undefined ? {} : { start }), ...wayOn(run, start) };
+    const { notes, steps } = wayOn(run, start);
+    const agent = isOver(run) ? [] : agentSteps(run, await context.workspace(project));
+    return { run, ...(start === undefined ? {} : { start }), notes, steps: [...agent, ...steps] };
   },
   render: ({ run, notes, steps }) => ({
     body: runText(run),
@@ -162,12 +208,15 @@ export const runResume = defineOperation({
   }),
 });
 
+const isOver = ({ archive, status }: z.output<typeof runSchema>): boolean =>
+  archive !== undefined || status === 'completed';
+
 function wayOn(
   run: z.output<typeof runSchema>,
   start: string | undefined,
 ): { notes: string[]; steps: z.input<typeof stepSchema>[] } {
-  const { archive, status, workflow, run_id, resume_step: next, progress } = run;
-  if (archive !== undefined || status === 'completed')
+  const { archive, workflow, run_id, resume_step: next, progress } = run;
+  if (isOver(run))
     return {
       notes: [archive === undefined ? 'It is completed.' : 'It is archived and can only be read.'],
       steps: [openRun(workflow, 'Open a new run')],
@@ -178,13 +227,22 @@ function wayOn(
       ...(start === undefined || workflow !== undefined ? [] : [`Start the workflow of ${start} again.`]),
       ...(next === undefined
         ? []
-        : [`Continue with step ${next}${progress.total === undefined ? '' : ` of ${progress.total}`}.`]),
+        : [
+            `Continue with step ${nextLabel(run)}${progress.total === undefined ? '' : ` of ${progress.total}`}.`,
+          ]),
       ...keepingNotes(run),
     ],
     steps: [
+      ...fileSteps(run),
       ...(workflow === undefined
         ? []
-        : [{ operation: 'execute', args: { name: workflow, kind: 'workflow', run_id }, why: 'Continue' }]),
+        : [
+            {
+              operation: 'execute',
+              args: { name: workflow, kind: 'workflow', run_id },
+              why: run.next_files === undefined ? 'Continue' : 'The same with the rules of its workflow',
+            },
+          ]),
       ...keepingSteps(run),
     ],
   };
@@ -203,8 +261,9 @@ export const runRepair = defineOperation({
   output: changed,
   async run({ run_id: id, branch, project }, context) {
     const state = await context.state(project);
+    const { runAtStep } = await import('./run-at-step.ts');
     const { run, notes } = await (await state.runs()).repair(id, branch);
-    return { run: runData(run, state.root), notes };
+    return { run: await runAtStep(run, state.root, context, project), notes };
   },
   render: (data) => changedAnswer('Checked', data),
 });

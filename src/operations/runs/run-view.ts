@@ -1,38 +1,11 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { isSecretName } from '../../base/secrets/secret-names.ts';
-import { shownText } from '../../base/secrets/masking.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
-import type { Context, StatePort } from '../context.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 
-/** Fields and words that the operations about runs share. */
-
-export const runIdField = z.string().min(1).max(200).describe('Exact id of the run');
-export const branchField = z.string().min(1).max(200);
-export const stepField = z.int().min(0).max(100_000);
-export const variablesField = z.record(z.string().min(1).max(200), z.unknown(), {
-  error: 'Expected an object such as {"topic": "caching"}.',
-});
-
-/** A value as it may be kept: a run lies in the project, where others read it. */
-export function withoutSecrets<T>(value: T, context: Pick<Context, 'secrets'>): T {
-  const hide = (text: string): string => shownText(text, (secret) => context.secrets.hide(secret));
-  const safe = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return hide(inner);
-    if (Array.isArray(inner)) return inner.map(safe);
-    if (typeof inner !== 'object' || inner === null) return inner;
-    return Object.fromEntries(
-      Object.entries(inner).map(([key, each]) => [
-        key,
-        typeof each === 'string' && isSecretName(key) ? '***' : safe(each),
-      ]),
-    );
-  };
-  return safe(value) as T;
-}
+/** A run as data and in words, as the operations about runs show it. */
 
 export const runSchema = z.object({
   run_id: z.string(),
@@ -52,6 +25,11 @@ export const runSchema = z.object({
   current_step: z.int().optional(),
   /** The step to go on with; nothing when there is none left. */
   resume_step: z.int().optional(),
+  /** The file of that step, or of the part of it that is next; several where one is to be chosen. */
+  next_files: z.array(z.object({ step: z.string(), uri: z.string() })).optional(),
+  /** The step that was last told by a name, such as a file of the workflow. */
+  last_step: z.string().optional(),
+  agent: z.string().optional(),
   session_variables: z.record(z.string(), z.unknown()),
   artefacts: z.array(
     z.object({
@@ -79,9 +57,10 @@ export const runSchema = z.object({
 });
 export type RunData = z.output<typeof runSchema>;
 
-export function runData(run: Run, root: string): RunData {
+/** `counted` is how many steps the workflow's files have, which counts for more than what was told. */
+export function runData(run: Run, root: string, counted?: number): RunData {
   const { state, graph } = run;
-  const { completed, total, percent, next } = progress(state);
+  const { completed, total, percent, next } = progress(state, counted);
   return z.object(runSchema.shape).parse(
     present({
       run_id: run.id,
@@ -96,6 +75,8 @@ export function runData(run: Run, root: string): RunData {
       steps_completed: [...(state?.stepsCompleted ?? [])],
       current_step: state?.currentStep,
       resume_step: next,
+      last_step: state?.lastStep,
+      agent: state?.agent,
       session_variables: { ...state?.variables },
       artefacts: (state?.artefacts ?? []).map(({ step, name, path, file }) =>
         present({ step, name, path, exists: file !== undefined, file }),
@@ -116,9 +97,9 @@ function shownPlace({ base, path }: RunPlace, root: string): string {
 }
 
 /** How far a run is, and where it goes on: after the last step that was completed. */
-function progress(state: RunState | undefined) {
+function progress(state: RunState | undefined, counted: number | undefined) {
   if (state === undefined) return { completed: 0 };
-  const { totalSteps: total } = state;
+  const total = counted ?? state.totalSteps;
   const completed = new Set(state.stepsCompleted).size;
   const last = state.stepsCompleted.reduce((most, step) => Math.max(most, step), -Infinity);
   const after = completed === 0 ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
@@ -152,13 +133,15 @@ export function runText(run: RunData): string {
   return lines(
     `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}`,
     `Workflow: ${run.workflow ?? run.workflow_path ?? 'unknown'}`,
+    run.agent === undefined ? undefined : `Agent: ${oneLine(run.agent, 100)}`,
     run.started_at === undefined
       ? undefined
       : `Started ${run.started_at}, last checkpoint ${run.last_checkpoint ?? 'none'}${run.checkpoint_id === undefined ? '' : ` (${run.checkpoint_id})`}`,
     run.steps_completed.length === 0
       ? undefined
       : `Done: ${run.steps_completed.length === 1 ? 'step' : 'steps'} ${listed(run.steps_completed)}`,
-    run.resume_step === undefined ? undefined : `Next: step ${run.resume_step}`,
+    run.last_step === undefined ? undefined : `Last recorded: ${oneLine(run.last_step, 200)}`,
+    nextLine(run),
     run.graph === undefined ? undefined : graphText(run.graph),
     `Folder: ${run.folder}`,
     run.artefacts.length === 0 ? undefined : 'Artefacts:',
@@ -174,6 +157,18 @@ export function runText(run: RunData): string {
       : `Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,
     told === '' ? undefined : `Notes:\n${fenced(told, 'text')}`,
   );
+}
+
+/** `Next: step 2b, bmad://…/step-02b-vision.md`. */
+export function nextLine(run: RunData): string | undefined {
+  if (run.resume_step === undefined) return undefined;
+  const files = (run.next_files ?? []).map(({ uri }) => uri);
+  return `Next: step ${nextLabel(run)}${files.length === 0 ? '' : `, ${files.join(' or ')}`}`;
+}
+
+export function nextLabel({ resume_step: step, next_files: files }: RunData): string {
+  const [only, other] = files ?? [];
+  return only === undefined || other !== undefined ? String(step ?? 1) : only.step;
 }
 
 const LISTED_STEPS = 40;
@@ -226,14 +221,26 @@ export function keepingSteps(run: RunData): Step[] {
   ];
 }
 
+/** The reads of what is next. */
+export function fileSteps({ next_files: files = [] }: RunData): Step[] {
+  const choice = files.length > 1 ? `, one of ${files.length} to choose from` : '';
+  return files.map(({ step, uri }) => ({
+    operation: 'read',
+    args: { target: uri, kind: 'resource' },
+    why: `Read step ${step}${choice}`,
+  }));
+}
+
 /** What comes next in a run that is going on: the step after, or its end. */
 export function nextSteps(run: RunData): Step[] {
   if (run.status !== 'running' || run.archive !== undefined) return [];
-  return [allDone(run) ? endIt(run) : checkpoint(run, 'After the next step')];
+  return allDone(run) ? [endIt(run)] : [...fileSteps(run), checkpoint(run, 'After the next step')];
 }
 
-function checkpoint({ run_id, resume_step: step }: RunData, why: string): Step {
-  return { operation: 'run_checkpoint', args: { run_id, step: step ?? 1 }, why };
+function checkpoint(run: RunData, why: string): Step {
+  const label = nextLabel(run);
+  const step = /^\d+$/.test(label) ? Number(label) : label;
+  return { operation: 'run_checkpoint', args: { run_id: run.run_id, step }, why };
 }
 
 const endIt = ({ run_id }: RunData): Step => ({
@@ -265,15 +272,4 @@ export function latestRun({ runs }: Pick<RunBranch, 'runs'>): Run | undefined {
 
 export function byRecency(a: Run, b: Run): number {
   return b.latest - a.latest || (a.id < b.id ? 1 : -1);
-}
-
-/** A run by its id. */
-export async function namedRun(
-  id: string,
-  context: StatePort,
-  project: string | undefined,
-): Promise<RunData> {
-  const state = await context.state(project);
-  const runs = await state.runs();
-  return runData(runs.find(await runs.read(), id), state.root);
 }

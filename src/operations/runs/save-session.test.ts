@@ -26,6 +26,19 @@ describe('save_session', () => {
     ]);
   });
 
+  it('takes lists of texts as lines, and notes as the state (M-61)', async () => {
+    const session = await memorySession(onTestFinished);
+    await session.ok(saveSession, {
+      agent: 'dev',
+      notes: ['Cart works', 'Mail does not'],
+      next: ['CI', 'Mail'],
+    });
+    expect((await session.ok(getProjectContext)).data['session']).toMatchObject({
+      state: 'Cart works\nMail does not',
+      next: 'CI\nMail',
+    });
+  });
+
   it.each([
     ['_bmad/_memory/config.yaml', 'communication_language: English\n', 'English'],
     [

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkedAgent } from '../catalogue/agent-names.ts';
-import { projectField } from '../fields.ts';
+import { asLines, projectField, textOrLines } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -22,6 +22,7 @@ export const saveSession = defineOperation({
     files_changed: 'files',
     changed_files: 'files',
     summary: 'state',
+    notes: 'state',
     current_state: 'state',
     next_step: 'next',
     next_steps: 'next',
@@ -31,15 +32,16 @@ export const saveSession = defineOperation({
     agent: agentField.describe('The agent whose session it was'),
     work: items.describe('What was done'),
     files: items.describe('Files changed'),
-    state: lineField.optional().describe('What works and what does not'),
-    next: lineField.optional().describe('What to do next'),
+    state: textOrLines(lineField).optional().describe('What works and what does not'),
+    next: textOrLines(lineField).optional().describe('What to do next'),
     handoffs: items.describe('What other agents were asked to do'),
     duration: z.string().trim().min(1).max(60).optional().describe('How long it took'),
     project: projectField,
   }),
   output: loggedSchema,
 
-  async run({ agent, work, files, state, next, handoffs, duration, project }, context) {
+  async run({ agent, work, files, handoffs, duration, project, ...told }, context) {
+    const state = asLines(told.state);
     const facts = await (await context.state(project)).facts();
     const who = checkedAgent(agent);
     const saved = await facts.saveSession({
@@ -47,7 +49,7 @@ export const saveSession = defineOperation({
       work: work ?? [],
       files: files ?? [],
       state,
-      next,
+      next: asLines(told.next),
       requests: handoffs ?? [],
       duration,
     });

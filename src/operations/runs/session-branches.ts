@@ -3,7 +3,7 @@ import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { lines, titledList } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
-import { branchField } from './run-view.ts';
+import { branchField } from './run-fields.ts';
 
 const nameField = branchField.describe('Name of the branch: letters, digits, "-" and "_"');
 

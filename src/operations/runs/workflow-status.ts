@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -64,10 +65,11 @@ export const getWorkflowStatus = defineOperation({
     const others = (inBranch?.runs ?? []).filter((each) => each !== run).sort(byRecency);
     const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
     const hint = hintFor(run, reading, branch);
+    const { runAtStep } = await import('./run-at-step.ts');
     return {
       branch: name,
       current_branch: reading.current,
-      ...(run === undefined ? {} : { run: runData(run, state.root) }),
+      ...(run === undefined ? {} : { run: await runAtStep(run, state.root, context, project) }),
       others: others.slice(0, OTHERS).map((each) => runData(each, state.root)),
       ...(lineage === undefined
         ? {}
@@ -111,8 +113,9 @@ function hintFor(run: Run | undefined, reading: RunsReading, asked: string | und
 }
 
 function journalLine(entry: Record<string, unknown>): string {
-  const { seq, at, event, step, status, checkpoint_id: id } = entry as unknown as JournalEntry;
-  const what = [step === undefined ? undefined : `step ${step}`, status, id].filter(
+  const { seq, at, event, step, told, status, checkpoint_id: id } = entry as unknown as JournalEntry;
+  const name = told === undefined ? undefined : oneLine(told, 200);
+  const what = [step === undefined ? undefined : `step ${step}`, name, status, id].filter(
     (part) => part !== undefined,
   );
   return `- ${seq} ${at} ${event}${what.length === 0 ? '' : ` ${what.join(', ')}`}`;

@@ -12,6 +12,8 @@ export interface Activation {
   title: string;
   /** Who it is, how to use it, and the message; only the first part of an answer has it. */
   head: string;
+  /** The line of the head that says to start it; not there where it must not be started. */
+  lead?: string;
   /** Everything else. It does not depend on the message, so a cursor into it survives another message. */
   body: string;
   problems: Problem[];
@@ -120,6 +122,7 @@ export function composeActivation(
     record,
     title,
     head: joined(head),
+    ...(halt === undefined ? { lead: lead(record) } : {}),
     body: joined(body),
     problems,
     context: material.data ?? {},

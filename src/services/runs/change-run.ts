@@ -19,6 +19,11 @@ import { beforeChange, writeChange, writeState, type Before, type Change } from 
 interface Checkpoint {
   /** The step that has been done. */
   step?: number | undefined;
+  /** Its name, where it was told by one. */
+  told?: string | undefined;
+  /** It goes on with another part, and is not done yet. */
+  goesOn?: boolean | undefined;
+  agent?: string | undefined;
   current?: number | undefined;
   total?: number | undefined;
   variables?: Readonly<Record<string, unknown>> | undefined;
@@ -70,7 +75,9 @@ export async function checkpoint(
     const variables = { ...(isTable(known) ? known : {}), ...given.variables };
     return present<Change>({
       event: 'checkpoint',
-      step: given.step,
+      step: given.goesOn === true ? undefined : given.step,
+      told: given.told,
+      agent: given.agent,
       also: also.length === 0 ? undefined : also,
       current: given.current,
       total: given.total,

@@ -18,12 +18,14 @@ interface NewRun {
   branch?: string | undefined;
   total?: number | undefined;
   variables?: Readonly<Record<string, unknown>> | undefined;
+  /** The agent that is at work. */
+  agent?: string | undefined;
 }
 
 /** Makes the folder of a run with its first state. The id says which workflow and when, and is nobody else's. */
 export async function openRun(
   storage: RunsStorage,
-  { workflow, workflowPath, branch, total, variables = {} }: NewRun,
+  { workflow, workflowPath, branch, total, variables = {}, agent }: NewRun,
 ): Promise<{ id: string; branch: string; place: RunPlace }> {
   const before = await readAll(storage);
   const name = checkedBranch(branch ?? before.current);
@@ -60,6 +62,7 @@ export async function openRun(
       checkpoint_id: checkpointId(id, 0, variables),
       issues: [],
       agent_notes: '',
+      ...(agent === undefined ? {} : { agent }),
     };
     const nothing = { state: {}, text: undefined, seq: 0, latest: undefined, level: true, behind: false };
     // Made aside and moved into place: nobody ever finds half of a run.

@@ -1,0 +1,64 @@
+import { orElse, attempt } from '../../base/expected.ts';
+import { qualifiedName } from '../../model/record.ts';
+import type { Run } from '../../model/run.ts';
+import type { Step } from '../../base/step.ts';
+import { checkedAgent } from '../catalogue/agent-names.ts';
+import type { Call, CataloguePort, StatePort, Workspace } from '../context.ts';
+import { runData, type RunData } from './run-view.ts';
+import { labelOf, stepFilesOf } from './step-files.ts';
+
+export { runSection, underWay } from './run-section.ts';
+export { stepFilesFor, stepFilesOf, toldStep } from './step-files.ts';
+
+/** A run with the file of the step that comes next, where its workflow has its steps in files. */
+export async function runAtStep(
+  run: Run,
+  root: string,
+  context: CataloguePort,
+  project: string | undefined,
+): Promise<RunData> {
+  const isOver = run.archive !== undefined || run.status === 'completed';
+  const steps = isOver ? undefined : await stepFilesOf(run, root, context, project);
+  const data = runData(run, root, steps?.total);
+  if (steps === undefined || data.resume_step === undefined) return data;
+  const files = await steps.next({ step: data.resume_step, last: data.last_step });
+  if (files.length === 0) return data;
+  return { ...data, next_files: files.map((file) => ({ step: labelOf(file), uri: file.uri })) };
+}
+
+/** A run by its id. */
+export async function namedRun(
+  id: string,
+  context: StatePort & CataloguePort,
+  project: string | undefined,
+): Promise<RunData> {
+  const state = await context.state(project);
+  const runs = await state.runs();
+  return runAtStep(runs.find(await runs.read(), id), state.root, context, project);
+}
+
+/** Who is at work: whom the caller names, or the agent that it was given last. */
+export function agentAtWork(
+  named: string | undefined,
+  { recent }: Call,
+  project: string | undefined,
+): string | undefined {
+  if (named !== undefined)
+    return named
+      .split('/')
+      .map((part) => checkedAgent(part))
+      .join('/');
+  return recent?.texts.find((text) => text.agent !== undefined && text.project === project)?.agent;
+}
+
+/** The call that brings the agent of a run back; none where it is not here. */
+export function agentSteps({ agent: name }: RunData, { catalogue }: Workspace): Step[] {
+  if (name === undefined) return [];
+  const find = () => catalogue.names.resolve({ name, kinds: ['agent'], fuzzy: false }).record;
+  const record = attempt(find, orElse(undefined));
+  if (record === undefined) return [];
+  const args = { name: qualifiedName(record), kind: 'agent' };
+  return [
+    { operation: 'execute', args, why: `Become ${record.displayName ?? record.name}, who was at work` },
+  ];
+}

@@ -1,0 +1,213 @@
+import { posix } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { orElse } from '../../base/expected.ts';
+import { contentPath } from '../../base/files/paths.ts';
+import { saying } from '../../base/step.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Run } from '../../model/run.ts';
+import { KINDS_OF } from '../catalogue/targets.ts';
+import type { CataloguePort, Workspace } from '../context.ts';
+
+/** A file that has one step of a workflow, or a part of one: `step-02b-vision.md`. */
+interface StepFile {
+  number: number;
+  /** The letter of a part; empty for the step itself. */
+  part: string;
+  /** Without its ending, as the texts of BMAD name it. */
+  name: string;
+  uri: string;
+}
+
+/** A step as a caller has told it: by number, file name, `2c` or `step 5`. */
+interface ToldStep {
+  number: number;
+  /** The name it was told by, or that it has where the number does not say all. */
+  told?: string;
+  /** It goes on with another part. */
+  goesOn?: true;
+}
+
+/** The steps of a workflow that has them in files. */
+export interface StepFiles {
+  total: number;
+  told(step: number | string): Promise<ToldStep>;
+  /** Where a run goes on: one file, or several to choose from; none when it is over. */
+  next(at: { step: number; last: string | undefined }): Promise<StepFile[]>;
+}
+
+const FILE = /^(.*\/)(step-?(?:[a-z]-)?(\d{1,3})([a-z]?)(?![a-z0-9])[^/]*)\.(?:md|xml)$/i;
+
+/** The files of the steps; none where several folders have steps and the text does not say which are meant. */
+function stepFilesIn(uris: readonly string[], text: string): StepFile[] {
+  const found = uris.flatMap((uri) => {
+    const [, folder = '', name = '', digits, part = ''] = FILE.exec(uri) ?? [];
+    return digits === undefined
+      ? []
+      : [{ folder, uri, name, number: Number(digits), part: part.toLowerCase() }];
+  });
+  const folders = [...new Set(found.map(({ folder }) => folder))];
+  const named = folders.filter((folder) => text.includes(`${posix.basename(folder)}/step`));
+  const [only, other] = folders.length > 1 ? named : folders;
+  if (only === undefined || other !== undefined) return [];
+  return found
+    .filter(({ folder, number }) => folder === only && number > 0)
+    .map(({ number, part, name, uri }) => ({ number, part, name, uri }))
+    .sort((a, b) => a.number - b.number || (a.part < b.part ? -1 : 1));
+}
+
+function stepFiles(
+  uris: readonly string[],
+  text: string,
+  read: (uri: string) => Promise<string>,
+): StepFiles | undefined {
+  const files = stepFilesIn(uris, text);
+  const total = files.at(-1)?.number;
+  if (total === undefined) return undefined;
+
+  /** The beginning of a step: its own file, or each of those that only have letters, which are for one to be chosen. */
+  function beginningFrom(number: number): StepFile[] {
+    const first = files.find((file) => file.number >= number)?.number;
+    const parts = files.filter((file) => file.number === first && !isDetour(file));
+    const own = parts.find(({ part }) => part === '');
+    return own === undefined ? parts : [own];
+  }
+
+  /** What follows a file: the one that it names itself, else its next part, else the next step. */
+  async function after(file: StepFile): Promise<StepFile[]> {
+    const follows = (other: StepFile): boolean => files.indexOf(other) > files.indexOf(file);
+    const [, path = ''] = /^nextStepFile:(.*)$/m.exec(await read(file.uri)) ?? [];
+    const named = posix.basename(path.replaceAll(/['"]/g, '').trim());
+    const own = files.find(({ uri }) => posix.basename(uri) === named);
+    if (own !== undefined && follows(own)) return [own];
+    const same = files.filter(({ number }) => number === file.number);
+    const next = same.find((other) => follows(other) && !isDetour(other));
+    return next !== undefined && same.some(({ part }) => part === '')
+      ? [next]
+      : beginningFrom(file.number + 1);
+  }
+
+  function meant(step: number | string): StepFile | undefined {
+    const { number, part, name } = spoken(step) ?? { number: -1, part: '', name: '' };
+    const same = files.filter((file) => file.number === number);
+    return (
+      same.find((file) => file.name.toLowerCase() === name) ??
+      same.find((file) => file.part === part) ??
+      // A step that only has parts to choose from is done with any of them.
+      (part === '' ? same.at(-1) : undefined)
+    );
+  }
+
+  return {
+    total,
+    async told(step) {
+      const { number, part } = understood(step);
+      const file = meant(step);
+      if (file === undefined) {
+        // Numbers have words of their own for what cannot be.
+        if (part === '') return { number, ...asTold(step) };
+        throw noStep(step, `Steps: ${files.map(labelOf).join(', ')}.`);
+      }
+      const [next] = await after(file);
+      const goesOn = next?.number === file.number;
+      const told = goesOn && typeof step === 'number' ? { told: file.name } : asTold(step);
+      return { number: file.number, ...told, ...(goesOn ? { goesOn } : {}) };
+    },
+    async next({ step, last }) {
+      const file = last === undefined ? undefined : meant(last);
+      // A step that was done again, long after it was passed, says nothing about what comes next.
+      return file !== undefined && (file.number === step || file.number === step - 1)
+        ? after(file)
+        : beginningFrom(step);
+    },
+  };
+}
+
+/** Where a document that exists is taken up again: no part of the way from step to step. */
+const isDetour = ({ part, name }: StepFile): boolean => part !== '' && /-continue(?:-|$)/i.test(name);
+
+/** `2b`: how a step is called in few words. */
+export const labelOf = ({ number, part }: Pick<StepFile, 'number' | 'part'>): string => `${number}${part}`;
+
+/** A step of a workflow whose steps are not in files. */
+export function toldStep(step: number | string): ToldStep {
+  return { number: understood(step).number, ...asTold(step) };
+}
+
+/** A name is kept; a number in words is a number. */
+function asTold(step: number | string): { told?: string } {
+  return typeof step === 'number' || /^\d+$/.test(step) ? {} : { told: step };
+}
+
+interface Spoken {
+  number: number;
+  part: string;
+  name: string;
+}
+
+/** `5`, `step 5`, `2c`, `step-02c-executive-summary`, also with folders and an ending. */
+function spoken(step: number | string): Spoken | undefined {
+  if (typeof step === 'number') return { number: step, part: '', name: '' };
+  const name = posix
+    .basename(step.trim().replaceAll('\\', '/'))
+    .toLowerCase()
+    .replace(/\.(?:md|xml)$/, '');
+  const [, digits, part = ''] = /^(?:step)?[\s_-]*(?:[a-z]-)?(\d{1,6})([a-z]?)(?![a-z0-9])/.exec(name) ?? [];
+  return digits === undefined ? undefined : { number: Number(digits), part, name };
+}
+
+function understood(step: number | string): Spoken {
+  const found = spoken(step);
+  if (found === undefined) throw noStep(step, 'Pass its number, or the name of its file.');
+  return found;
+}
+
+function noStep(step: number | string, hint: string): BmadError {
+  return new BmadError('invalid_input', `There is no step ${quoted(String(step))}.`, {
+    subject: 'step',
+    hint,
+  });
+}
+
+/** The files of the steps of a run's workflow; nothing where it has none, or is not here any more. */
+export async function stepFilesOf(
+  { state }: Pick<Run, 'state'>,
+  root: string,
+  context: CataloguePort,
+  project: string | undefined,
+): Promise<StepFiles | undefined> {
+  if (state?.workflow === undefined && state?.workflowPath === undefined) return undefined;
+  const workspace = await context.workspace(project);
+  const find = async (): Promise<StepFiles | undefined> => {
+    const record = recordOf(state.workflow, state.workflowPath, root, workspace);
+    return record === undefined ? undefined : stepFilesFor(record, workspace);
+  };
+  return find().catch(orElse(undefined));
+}
+
+function recordOf(
+  name: string | undefined,
+  path: string | undefined,
+  root: string,
+  { catalogue }: Workspace,
+): BmadRecord | undefined {
+  if (name !== undefined)
+    return catalogue.names.resolve({ name, kinds: KINDS_OF.workflow, fuzzy: false }).record;
+  const file = posix.join(root, path ?? '');
+  return catalogue.callable.find(({ absolutePath }) => absolutePath === file);
+}
+
+export async function stepFilesFor(
+  record: BmadRecord,
+  { delivery }: Workspace,
+): Promise<StepFiles | undefined> {
+  const { material, record: target } = await delivery.activation(
+    record,
+    undefined,
+    undefined,
+    saying(undefined),
+  );
+  const [main] = material.files;
+  const read = async (uri: string): Promise<string> =>
+    (await delivery.file(contentPath(uri), target.origin).catch(orElse(undefined)))?.text ?? '';
+  return stepFiles(material.further, main?.text ?? '', read);
+}
