@@ -51,6 +51,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/delegation/delegation-context.ts': 'delegation-context',
   'src/operations/delegation/delegation-result.ts': 'delegation-result',
   'src/operations/catalogue/spoken-paths.ts': 'spoken-paths',
+  'src/operations/generation-words.ts': 'generation-words',
+  'src/base/parse/csv-section.ts': 'csv-section',
   'src/operations/runs/run-at-step.ts': 'run-at-step',
   'src/services/delivery/agent-character.ts': 'agent-character',
   'src/services/delivery/menu-commands.ts': 'menu-commands',

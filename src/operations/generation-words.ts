@@ -1,13 +1,5 @@
-import { SERVER_KEY } from '../base/product.ts';
-import { toolCall } from './unified/forms.ts';
-
 /** A phrase of the instructions or of a description, and what it is in another generation of BMAD. */
 type Phrase = readonly [ofToday: string, ofThen: string];
-
-/** A list as the instructions write it, whose first sentence has the name of the tool. */
-function called(args: Record<string, string>): string {
-  return toolCall({ operation: 'list', args })?.slice(`${SERVER_KEY} `.length) ?? '';
-}
 
 /** Of the releases that named workflows after what is done: before 6.12, and from the last alphas on. */
 const BEFORE_6_12: readonly Phrase[] = [
@@ -39,10 +31,7 @@ const VERSION_4: readonly Phrase[] = [
   ['workflows (prd, architecture, build, …)', 'workflows and tasks (create-next-story, shard-doc, …)'],
   ['like prd, architecture, brainstorming', 'like greenfield-fullstack, create-next-story, shard-doc'],
   ['(prd, architecture, brainstorming, …)', '(greenfield-fullstack, create-next-story, …)'],
-  [
-    `${called({ what: 'workflows', category: 'plan' })} shows a phase`,
-    `${called({ what: 'tasks' })} shows the tasks`,
-  ],
+  ['query:"workflows", category:"plan"} shows a phase', 'query:"tasks"} shows the tasks'],
   [
     'short (prd), full (bmad-prd), qualified (bmm/prd), a persona (John) or a menu code (CA)',
     'short (architect), qualified (bmad-core/architect), a persona (Winston) or a command of an agent (*create-prd)',
