@@ -8,6 +8,8 @@ it.each([
   ['chef-de-produit', 'pm'],
   ['Rédacteur technique', 'tech-writer'],
   ['architecte de tests', 'tea'],
+  ["l'architecte système", 'architect'],
+  ['la développeuse', 'dev'],
 ])('M-41: %s is %s', (title, id) => {
   expect(agentTitled(title)).toBe(id);
 });

@@ -1,7 +1,8 @@
 /** What BMAD's agents are called in French, by the names that BMAD has for them. */
 const TITLES: Readonly<Record<string, string>> = {
   analyst: 'analyste, analyste métier, analyste fonctionnel, analyste fonctionnelle',
-  architect: 'architecte, architecte logiciel, architecte logicielle, architecte technique',
+  architect:
+    'architecte, architecte logiciel, architecte logicielle, architecte technique, architecte système',
   dev: 'développeur, développeuse, programmeur, programmeuse',
   pm: 'chef de produit, cheffe de produit, responsable produit',
   po: 'propriétaire du produit',
@@ -19,6 +20,7 @@ const keyOf = (name: string): string =>
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .trim()
+    .replace(/^(?:l['’]|(?:le|la|un|une|notre|mon|ma)\s)\s*/, '')
     .replace(/[\s_-]+/g, ' ');
 
 /** The agent that a French title stands for; nothing for any other name. */

@@ -22,6 +22,7 @@ export const checkFailures = defineOperation({
   command: 'project check-failures',
   positional: ['change'],
   examples: ['project check-failures "Mark the story done before the tests have run"'],
+  synonyms: { plan: 'change', task: 'change', description: 'change', action: 'change' },
   input: z.strictObject({
     change: z.string().trim().min(1).max(20_000).describe('What you plan to do, in a sentence or two'),
     project: projectField,

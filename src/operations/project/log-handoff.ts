@@ -16,6 +16,7 @@ export const logHandoff = defineOperation({
   command: 'log handoff',
   positional: ['from', 'to', 'summary'],
   examples: ['log handoff dev qa "Check US-042: the cart keeps its items"'],
+  synonyms: { request: 'summary', text: 'summary', task: 'summary', message: 'summary' },
   input: z.strictObject({
     from: agentField.describe('The agent that hands over'),
     to: agentField.describe('The agent that takes over'),

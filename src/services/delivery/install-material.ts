@@ -10,6 +10,7 @@ import type { CustomizedAgent } from './agent-customization.ts';
 import { inAllForms, namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import { skillFolder } from './resolve-skill.ts';
 import { ownFilesNote, otherFilesNote } from './further-files.ts';
+import { kitProgramNotes } from './kit-programs.ts';
 import type { CommonParts } from './skill-material.ts';
 import { usedValues } from './used-values.ts';
 import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
@@ -43,6 +44,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
       ...folderNotes(parts, used, say),
+      ...kitProgramNotes(used, say),
       ...(workflow?.notes ?? []),
     ],
     values: usedValues(
