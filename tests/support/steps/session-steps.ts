@@ -55,7 +55,7 @@ export async function takeRecommended(
       await writeFile(join(copy, 'sample.jsonl'), SAMPLE_EXPORT);
       const home = outside.home === undefined ? undefined : await copyOf(outside.home, onEnd);
       await moveState(home ?? join(copy, 'no-home'), folder, copy);
-      const flags = { ...outside.flags, embedder: 'none' };
+      const flags = { ...inCopy(outside.flags ?? {}, folder, copy), embedder: 'none' };
       const there = { ...outside, flags, ...(home === undefined ? {} : { home }) };
       const surface = await modelSurface(copy, onEnd, { outside: there });
       await takeAll(elsewhere, surface, (text) => text.replaceAll(folder, copy));
@@ -63,6 +63,13 @@ export async function takeRecommended(
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   }
+}
+
+/** The same flags for the copy: one of them may name the project. */
+function inCopy(flags: Outside['flags'], folder: string, copy: string): Outside['flags'] {
+  return JSON.parse(
+    JSON.stringify(flags).replaceAll(JSON.stringify(folder).slice(1, -1), copy),
+  ) as Outside['flags'];
 }
 
 async function takeAll(
