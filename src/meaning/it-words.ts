@@ -94,3 +94,13 @@ export const WEAK_WORDS =
   'choisissons retenu retenue retenus decide decided decides decidons prend prenons prendre take taken need needs ' +
   'kind sort type which what whether know known savoir sait connait tell dit say says there thing chose choses ' +
   'currently now today actuellement maintenant aujourd hui project projet';
+
+/** What there is of a kind, by its English word: a question about the kind finds what was decided by name. */
+export const KINDS_OF_THINGS = `
+database | PostgreSQL, Postgres, MySQL, MariaDB, SQLite, MongoDB, Oracle, DynamoDB, Cassandra
+authentication | JWT, OAuth, OIDC, SAML, Keycloak, session
+cache | Redis, Memcached, Varnish
+queue | RabbitMQ, Kafka, NATS, SQS
+message broker | RabbitMQ, Kafka, NATS, SQS
+deployment | Kubernetes, k3s, k8s, Helm, Docker, Terraform, Ansible
+`;

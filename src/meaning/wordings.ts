@@ -1,5 +1,5 @@
 import { analyse } from './analyse.ts';
-import { IT_WORDS, WEAK_WORDS } from './it-words.ts';
+import { IT_WORDS, KINDS_OF_THINGS, WEAK_WORDS } from './it-words.ts';
 import { fold } from './words.ts';
 
 /** A longer text is a task or a page, not a question. */
@@ -71,6 +71,18 @@ export function otherWordings(text: string): string[] {
     pieces.map(({ said, others }) => others[Math.min(way, others.length - 1)] ?? said).join(' '),
   );
   return [...new Set(wordings)];
+}
+
+/** The names of things of the kinds that a question is about: `PostgreSQL` and its like for a database. */
+export function thingsMeant(text: string): string[] {
+  const said = [subjectWords(text), ...otherWordings(text)].map((each) => wordsIn(each).map(keyOf).join(' '));
+  return KINDS_OF_THINGS.trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [kind = '', names = ''] = line.split(' | ');
+      const key = wordsIn(kind).map(keyOf).join(' ');
+      return said.some((words) => ` ${words} `.includes(` ${key} `)) ? names.split(', ') : [];
+    });
 }
 
 function piecesOf(words: readonly string[]): { said: string; others: readonly string[] }[] {

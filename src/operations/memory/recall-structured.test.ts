@@ -234,6 +234,23 @@ describe('French and English words of our trade', () => {
     expect(others.filter(({ by }) => by !== undefined)).toEqual([]);
   });
 
+  it('M-41: find by a kind what was decided by its name', async () => {
+    const { remember, recall } = await memorySession(onTestFinished, { files: {} });
+    const store = await remember('decisions', 'architect', 'PostgreSQL, pour ses transactions');
+    const sign = await remember('decisions', 'architect', 'JWT sans état, jetons renouvelés');
+    await remember('shared-context', 'dev', 'La variable DATABASE_URL est lue au démarrage');
+    for (const query of ['Quelle base de données utilisons-nous ?', 'which database?', 'SGBD'])
+      expect(
+        (await recall(query)).map(({ id }) => id),
+        query,
+      ).toContain(store);
+    for (const query of ["Qu'avons-nous décidé pour l'authentification ?", 'how does authentication work'])
+      expect(
+        (await recall(query)).map(({ id }) => id),
+        query,
+      ).toEqual([sign]);
+  });
+
   it('M-41: are not found by a word that only says that something is used', async () => {
     const { remember, recall } = await memorySession(onTestFinished, { files: {} });
     await remember('decisions', 'architect', 'On utilise des sessions de huit heures.');

@@ -3,7 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
-import { otherWordings, subjectWords } from '../../meaning/wordings.ts';
+import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
@@ -118,6 +118,23 @@ function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
   return [...new Set([query, ...alternatives, ...otherWordings(query)])];
 }
 
+/** Of the things that a question may mean, as many as are searched for. */
+const MOST_THINGS = 3;
+
+/** The things a question may mean that are known at all, each with its terms. */
+async function thingsKnown(
+  { analyser }: OpenMemory,
+  { query }: RecallQuestion,
+  byWords: (terms: readonly string[]) => Promise<Recalled[]>,
+): Promise<[string, string[]][]> {
+  const things = thingsMeant(query).map((thing): [string, string[]] => [thing, analyser.terms(thing)]);
+  if (things.length === 0) return [];
+  const found = new Set(
+    (await byWords(things.flatMap(([, terms]) => terms))).flatMap(({ matched }) => matched),
+  );
+  return things.filter(([, terms]) => terms.some((term) => found.has(term))).slice(0, MOST_THINGS);
+}
+
 async function recallAll(
   opened: OpenMemory,
   question: RecallQuestion,
@@ -145,6 +162,17 @@ async function recallAll(
     const isOurs = index > question.alternatives.length;
     for (const hit of found) keep(isOurs && hit.matched.length === 0 ? near : best, { ...hit, ...by });
   }
+  const byWords = async (terms: readonly string[]): Promise<Recalled[]> => {
+    const limits = { limit: room, minScore: question.minScore };
+    const hits = await session.store.search({ terms, vector: undefined, filter, ...limits });
+    return [
+      ...hits.map((hit) => ({ ...hit, sources: [], stored: true })),
+      ...kitHits(kit, terms, undefined, filter, limits),
+    ];
+  };
+  // Each for itself: that a memory names one of them and not the others says nothing against it.
+  for (const [thing, terms] of await thingsKnown(opened, question, byWords))
+    for (const hit of await byWords(terms)) if (!best.has(keyOf(hit))) keep(best, { ...hit, by: thing });
   const isWeighty = ({ matched, cosine = 0 }: Recalled): boolean =>
     question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING;
   const sure = [...best.values()].filter(isWeighty);
@@ -180,8 +208,12 @@ async function filterOf({ files }: OpenMemory, question: RecallQuestion): Promis
   };
 }
 
+function keyOf({ entry, stored, sources }: Recalled): string {
+  return `${entry.type}/${entry.id}/${stored ? '' : sources.join()}`;
+}
+
 function keep(best: Map<string, Recalled>, hit: Recalled): void {
-  const key = `${hit.entry.type}/${hit.entry.id}/${hit.stored ? '' : hit.sources.join()}`;
+  const key = keyOf(hit);
   const known = best.get(key);
   if (known === undefined || known.score < hit.score) best.set(key, hit);
 }

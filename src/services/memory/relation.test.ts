@@ -48,6 +48,7 @@ it.each([
   ['We dropped Redis', 'We use Redis for the cache'],
   ['Plus de Redis', 'Redis garde les sessions'],
   ['On arrête Jenkins', 'Jenkins construit chaque branche'],
+  ['La base est désormais MongoDB et non plus PostgreSQL', 'PostgreSQL garde les commandes'],
 ])('M-41: what is given up contradicts what relies on it: %j, %j', (a, b) => {
   expect(between(a, b, 'decisions')).toBe('may contradict');
   expect(between(b, a, 'decisions')).toBe('may contradict');

@@ -10,12 +10,12 @@ const word = (pattern: string, flags: string): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}])`, flags);
 /** That something is no longer so. */
 export const GIVEN_UP = word(
-  `${GIVE_UP}|no longer|no more|any ?more|${NE_PAS.replaceAll('pas|plus|jamais|aucune?', 'plus')}|plus\\s{1,3}(?:de|d['’])|fini`,
+  `${GIVE_UP}|no longer|no more|any ?more|${NE_PAS.replaceAll('pas|plus|jamais|aucune?', 'plus')}|non\\s{1,3}plus|plus\\s{1,3}(?:de|d['’])|fini`,
   'giu',
 );
 /** Words that deny, or say that something is no longer so. */
 export const TURN = word(
-  `${NOT}|${GIVE_UP}|no longer|no more|instead of|rather than|forbidden|${NE_PAS}|plus\\s{1,3}de(?=\\s{1,3}\\p{Lu})|jamais|interdit\\p{L}*|plutôt qu[e'’]|au lieu d[eu'’]`,
+  `${NOT}|${GIVE_UP}|no longer|no more|instead of|rather than|forbidden|${NE_PAS}|(?:et\\s{1,3})?non\\s{1,3}(?:plus|pas)|plus\\s{1,3}de(?=\\s{1,3}\\p{Lu})|jamais|interdit\\p{L}*|plutôt qu[e'’]|au lieu d[eu'’]`,
   'giu',
 );
 /** What is not given up stays. */
