@@ -86,6 +86,14 @@ describe('findSection', () => {
 });
 
 describe('cutToFit', () => {
+  it('cuts before an example, not at a heading in it', () => {
+    const rule = 'Save it, then go on. '.repeat(3);
+    const text = `# Step\n\n${rule}\n\n${rule}\n\n\`\`\`markdown\n## Results\n\n{text}\n\n## More\n\`\`\`\n\n## Next\n\n${rule}`;
+    const part = cutToFit(text, text.indexOf('## More') + 4);
+    expect(part).toBe(text.slice(0, text.indexOf('\n```markdown')));
+    expect(cutToFit(text, text.indexOf('## Next') + 12)).toBe(text.slice(0, text.indexOf('## Next')));
+  });
+
   it.each([
     ['all of it when it fits', 'abcdef', 6, 'abcdef'],
     ['up to a heading', 'aaaaaaaaaaaaaaaa\n## b\n\nc\nddddddd', 26, 'aaaaaaaaaaaaaaaa\n'],

@@ -147,9 +147,32 @@ export function cutToFit(text: string, maxBytes: number): string {
   while (size > 0 && ((whole[size] ?? 0) & 0xc0) === 0x80) size -= 1;
   const head = whole.subarray(0, size).toString('utf8');
   const floor = Math.floor(head.length * 0.6);
-  for (const boundary of ['\n## ', '\n### ', '\n    <prompt ', '\n\n', '\n']) {
+  const places = boundariesIn(head);
+  const best = BOUNDARIES.map((_, kind) => places[kind] ?? 0).find((place) => place - 1 > floor);
+  if (best !== undefined) return head.slice(0, best);
+  // All that is near the end is one long example.
+  for (const boundary of ['\n    <prompt ', '\n\n', '\n']) {
     const at = head.lastIndexOf(boundary);
     if (at > floor) return head.slice(0, at + 1);
   }
   return head;
+}
+
+/** Before which lines a text is cut, the best first; the last of them are an empty line, and any. */
+const BOUNDARIES = ['## ', '### ', '    <prompt ', '\n', ''];
+
+/** The last place of each kind of boundary that is in no fenced example: what is in one belongs together. */
+function boundariesIn(text: string): number[] {
+  const places: number[] = [];
+  let fence: string | undefined;
+  for (let start = text.indexOf('\n') + 1; start > 0; start = text.indexOf('\n', start) + 1) {
+    const mark = /^ {0,3}(`{3,20}|~{3,20})/.exec(text.slice(start, start + 24))?.[1];
+    const opens = fence === undefined && mark !== undefined;
+    if (fence === undefined)
+      for (const [kind, boundary] of BOUNDARIES.entries())
+        if (text.startsWith(boundary, start)) places[kind] = start;
+    if (opens) fence = mark;
+    else if (fence !== undefined && mark?.startsWith(fence) === true) fence = undefined;
+  }
+  return places;
 }
