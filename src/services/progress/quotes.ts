@@ -261,6 +261,14 @@ export const QUOTES: Readonly<Record<RuleName, readonly Quote[]>> = {
     ),
     q('6.12.0', `${SKILLS}/bmad-sprint-planning/scripts/sprint_plan.py`, 581, 'all stories done'),
   ],
+  'epic rejected': [
+    q(
+      '6.12.0',
+      `${SKILLS}/bmad-retrospective/references/retro-document.md`,
+      23,
+      'That holds for a **rejected** epic too',
+    ),
+  ],
   'retrospective held': [
     q(
       '6.0.0-alpha.7',

@@ -63,6 +63,7 @@ export const RULES = {
     when: 'all stories of an epic are `done` and its retrospective is `optional`',
     work: 'retrospective',
   },
+  'epic rejected': { when: 'the verdict of a retrospective is `rejected`' },
   'retrospective held': { when: 'the retrospective of an epic is written' },
 } as const satisfies Record<string, Rule>;
 

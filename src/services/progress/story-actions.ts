@@ -149,7 +149,18 @@ function epicContextActions({ epics, files, sprint }: Report, epic: number, work
 function closingActions({ epics, sprint, stories, files }: Report, workers: Workers): Action[] {
   if (sprint === undefined) return [];
   const { file } = sprint;
-  const actions: Action[] = [];
+  const actions: Action[] = files.retrospectives.flatMap(({ file: retro, epic, rejected }): Action[] =>
+    rejected === undefined
+      ? []
+      : [
+          {
+            what: `Settle why epic ${epic} was rejected`,
+            why: 'its retrospective was held, and its verdict is that the epic has not passed',
+            evidence: [{ file: retro, line: rejected, says: 'rejected' }],
+            about: `epic ${epic}`,
+          },
+        ],
+  );
   // By the ledger, as stories are counted: one that is behind is brought up to date first.
   const isHeld = (epic: number): boolean =>
     files.retrospectives.some((retro) => retro.epic === epic && retro.written);

@@ -44,7 +44,13 @@ export interface StoryFiles {
   stories: StoryFile[];
   /** Specs of quick work that belong to no story. */
   specs: SpecFile[];
-  retrospectives: { file: string; epic: number; written: boolean }[];
+  retrospectives: {
+    file: string;
+    epic: number;
+    written: boolean;
+    /** The line that says that the epic was rejected. */
+    rejected?: number;
+  }[];
   gates: Map<string, Gate>;
   /** Contexts of epics, which the early alphas ask for. */
   epicContexts: number[];
@@ -73,8 +79,14 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
     const context = /^tech-spec-epic-(\d{1,6})\b.*\.md$/i.exec(name);
     if (retro !== null) {
       const read = await files.read(file);
-      const written = read !== undefined && 'text' in read && isHeld(file, read.text);
-      found.retrospectives.push({ file, epic: Number(retro[1]), written });
+      const text = read !== undefined && 'text' in read ? read.text : undefined;
+      const rejected = text === undefined ? undefined : rejectedAt(file, text);
+      found.retrospectives.push({
+        file,
+        epic: Number(retro[1]),
+        written: text !== undefined && isHeld(file, text),
+        ...(rejected === undefined ? {} : { rejected }),
+      });
     } else if (context !== null) found.epicContexts.push(Number(context[1]));
     else if (/\.md$/i.test(name)) await takeStory(files, file, found);
   }
@@ -92,6 +104,14 @@ function isHeld(file: string, text: string): boolean {
   if (judgeDocument('retrospective', file, text).state !== 'complete') return false;
   const verdict = frontMatterOf(file, text).pairs.find(({ key }) => key === 'verdict');
   return verdict === undefined || (typeof verdict.value === 'string' && !/^\s*$|\|/.test(verdict.value));
+}
+
+/** That a retrospective was held does not mean that its epic has passed. */
+function rejectedAt(file: string, text: string): number | undefined {
+  const verdict = frontMatterOf(file, text).pairs.find(({ key }) => key === 'verdict');
+  return verdict !== undefined && typeof verdict.value === 'string' && /^\s*rejected\s*$/i.test(verdict.value)
+    ? verdict.line
+    : undefined;
 }
 
 async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): Promise<void> {

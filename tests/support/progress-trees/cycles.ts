@@ -177,4 +177,18 @@ export const CYCLE_TREES: readonly ProgressTree[] = [
       'Write the PRD (optional) → create-prd by pm',
     ],
   },
+  {
+    name: '6.12: an epic that its retrospective has rejected is not finished',
+    install: '6.12.0',
+    files: {
+      [`${impl}/sprint-status.yaml`]: ledger({
+        'epic-1': 'done',
+        '1-1-setup': 'done',
+        'epic-1-retrospective': 'done',
+      }),
+      [`${impl}/epic-1-retro-2026-11-16.md`]: `---\nepic: 1\nverdict: rejected\n---\n\n# Retrospective\n\n${TEXT}`,
+    },
+    phases: 'nnnc',
+    next: ['Settle why epic 1 was rejected', '-'],
+  },
 ];
