@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { otherWordings, subjectWords } from './wordings.ts';
+import { otherWordings, subjectWords, thingsMeant } from './wordings.ts';
 
 it.each([
   ['base de données', 'database'],
@@ -25,4 +25,11 @@ it('M-41: keeps the words that a question is about, or all where no others are l
   expect(subjectWords('quel SGBD utilise-t-on ?')).toBe('SGBD');
   expect(subjectWords('which database do we use?')).toBe('database');
   expect(subjectWords('utilise-t-on ?')).toBe('utilise-t-on ?');
+});
+
+it('M-41: knows what there is of the kinds a question is about, and of none where it says more', () => {
+  expect(thingsMeant('Quelle base de données utilisons-nous ?')).toContain('PostgreSQL');
+  expect(thingsMeant('database')).toContain('SQLite');
+  expect(thingsMeant('zebra queue')).toEqual([]);
+  expect(thingsMeant('On utilise PostgreSQL')).toEqual([]);
 });

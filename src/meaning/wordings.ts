@@ -73,15 +73,25 @@ export function otherWordings(text: string): string[] {
   return [...new Set(wordings)];
 }
 
-/** The names of things of the kinds that a question is about: `PostgreSQL` and its like for a database. */
+/**
+ * The names of things of the kinds that a question is about: `PostgreSQL` and its like for a database. A question that says
+ * more than the kinds is about something of its own.
+ */
 export function thingsMeant(text: string): string[] {
-  const said = [subjectWords(text), ...otherWordings(text)].map((each) => wordsIn(each).map(keyOf).join(' '));
+  const words = wordsIn(subjectWords(text));
+  const pieces = words.length > MOST_WORDS ? [] : piecesOf(words);
+  const names = pieces.map(({ said, others }) => namesOf([said, ...others]));
+  const kinds = names.filter((each) => each.length > 0);
+  return kinds.length * 2 > pieces.length ? kinds.flat() : [];
+}
+
+function namesOf(words: readonly string[]): string[] {
+  const said = new Set(words.map((word) => wordsIn(word).map(keyOf).join(' ')));
   return KINDS_OF_THINGS.trim()
     .split('\n')
     .flatMap((line) => {
       const [kind = '', names = ''] = line.split(' | ');
-      const key = wordsIn(kind).map(keyOf).join(' ');
-      return said.some((words) => ` ${words} `.includes(` ${key} `)) ? names.split(', ') : [];
+      return said.has(wordsIn(kind).map(keyOf).join(' ')) ? names.split(', ') : [];
     });
 }
 
