@@ -23,7 +23,7 @@ interface ToldStep {
   number: number;
   /** The name it was told by, or that it has where the number does not say all. */
   told?: string;
-  /** It goes on with another part. */
+  /** Another part of the step follows. */
   goesOn?: true;
 }
 

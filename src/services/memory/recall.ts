@@ -125,12 +125,12 @@ const MOST_THINGS = 3;
 async function thingsKnown(
   { analyser }: OpenMemory,
   { query }: RecallQuestion,
-  byWords: (terms: readonly string[]) => Promise<Recalled[]>,
+  searched: (terms: readonly string[]) => Promise<Recalled[]>,
 ): Promise<[string, string[]][]> {
   const things = thingsMeant(query).map((thing): [string, string[]] => [thing, analyser.terms(thing)]);
   if (things.length === 0) return [];
   const found = new Set(
-    (await byWords(things.flatMap(([, terms]) => terms))).flatMap(({ matched }) => matched),
+    (await searched(things.flatMap(([, terms]) => terms))).flatMap(({ matched }) => matched),
   );
   return things.filter(([, terms]) => terms.some((term) => found.has(term))).slice(0, MOST_THINGS);
 }
@@ -148,31 +148,28 @@ async function recallAll(
   const near = new Map<string, Recalled>();
   const room = question.limit * 2;
   const kit = await kitCandidates(opened, session.embedder);
+  const limits = { limit: room, minScore: question.minScore };
+  const searched = async (
+    terms: readonly string[],
+    vector?: (typeof vectors)[number],
+  ): Promise<Recalled[]> => [
+    ...(await session.store.search({ terms, vector, filter, ...limits })).map((hit) => ({
+      ...hit,
+      sources: [],
+      stored: true,
+    })),
+    ...kitHits(kit, terms, vector, filter, limits),
+  ];
   for (const [index, wording] of wordings.entries()) {
-    const terms = opened.analyser.terms(subjectWords(wording));
-    const vector = vectors[index];
     const by = index === 0 ? {} : { by: wording };
-    const limits = { limit: room, minScore: question.minScore };
-    const hits = await session.store.search({ terms, vector, filter, ...limits });
-    const found = [
-      ...hits.map((hit) => ({ ...hit, sources: [], stored: true })),
-      ...kitHits(kit, terms, vector, filter, limits),
-    ];
     // What words that nobody has said are merely near to counts only where nothing better is found.
     const isOurs = index > question.alternatives.length;
-    for (const hit of found) keep(isOurs && hit.matched.length === 0 ? near : best, { ...hit, ...by });
+    for (const hit of await searched(opened.analyser.terms(subjectWords(wording)), vectors[index]))
+      keep(isOurs && hit.matched.length === 0 ? near : best, { ...hit, ...by });
   }
-  const byWords = async (terms: readonly string[]): Promise<Recalled[]> => {
-    const limits = { limit: room, minScore: question.minScore };
-    const hits = await session.store.search({ terms, vector: undefined, filter, ...limits });
-    return [
-      ...hits.map((hit) => ({ ...hit, sources: [], stored: true })),
-      ...kitHits(kit, terms, undefined, filter, limits),
-    ];
-  };
   // Each for itself: that a memory names one of them and not the others says nothing against it.
-  for (const [thing, terms] of await thingsKnown(opened, question, byWords))
-    for (const hit of await byWords(terms)) if (!best.has(keyOf(hit))) keep(best, { ...hit, by: thing });
+  for (const [thing, terms] of await thingsKnown(opened, question, searched))
+    for (const hit of await searched(terms)) if (!best.has(keyOf(hit))) keep(best, { ...hit, by: thing });
   const isWeighty = ({ matched, cosine = 0 }: Recalled): boolean =>
     question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING;
   const sure = [...best.values()].filter(isWeighty);

@@ -21,7 +21,7 @@ interface Checkpoint {
   step?: number | undefined;
   /** Its name, where it was told by one. */
   told?: string | undefined;
-  /** It goes on with another part, and is not done yet. */
+  /** Another part follows, so the step is not done yet. */
   goesOn?: boolean | undefined;
   agent?: string | undefined;
   current?: number | undefined;
