@@ -7,6 +7,7 @@ import type { AnyOperation } from '../src/operations/operation.ts';
 // Writes the lists of operations from their declarations: an operation is declared in its own file and nowhere else.
 //   index.ts    all of them at once, in the order users see them
 //   late.ts     those that clients reach, each loaded with its first call
+//   typed.ts    those that only the command line has, the same way
 //   offered.ts  where each is offered, as data that can be read without their code
 // With --check nothing is written, and what is out of date is named.
 
@@ -86,19 +87,36 @@ const data = (value: object): string =>
     .replace(/([{,])(?=\S)/g, '$1 ')
     .replace(/([^{\s])\}/g, '$1 }');
 
-function lateText(declared: readonly Declared[]): string {
-  const lines = declared
-    .filter(({ operation }) => isReached(operation))
-    .map(
-      ({ operation, exported, file }) =>
-        `  ${key(operation.name)}: async () => (await import('./${file}')).${exported},\n`,
-    );
+/** A list of operations, each of which is loaded when it is needed. */
+function loadersText(name: string, about: string, declared: readonly Declared[]): string {
+  const lines = declared.map(
+    ({ operation, exported, file }) =>
+      `  ${key(operation.name)}: async () => (await import('./${file}')).${exported},\n`,
+  );
   return `${HEADER}import type { AnyOperation } from './operation.ts';
 
-/** The operations that clients of the server reach, each loaded with its first call. */
-export const LATE = {
+/** ${about} */
+export const ${name} = {
 ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 `;
+}
+
+function lateText(declared: readonly Declared[]): string {
+  const reached = declared.filter(({ operation }) => isReached(operation));
+  return loadersText(
+    'LATE',
+    'The operations that clients of the server reach, each loaded with its first call.',
+    reached,
+  );
+}
+
+function typedText(declared: readonly Declared[]): string {
+  const typed = declared.filter(({ operation }) => !isReached(operation) && operation.command !== undefined);
+  return loadersText(
+    'TYPED',
+    'The operations that only the command line has, each loaded when it is typed.',
+    typed,
+  );
 }
 
 function offeredText(declared: readonly Declared[]): string {
@@ -131,6 +149,7 @@ export async function writeOperationLists({ check }: { check: boolean }): Promis
   const results = [
     await updated('index.ts', indexText(declared), check),
     await updated('late.ts', lateText(declared), check),
+    await updated('typed.ts', typedText(declared), check),
     await updated('offered.ts', offeredText(declared), check),
   ];
   return results.every(Boolean);

@@ -5,8 +5,7 @@ import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { settings, type RawSettings } from '../config/schema.ts';
 import { createAsker, type Asker } from '../library/ask.ts';
-import { createBmad } from '../library/bmad.ts';
-import { clearCache, listCache, parseGitUrl, resolveGitSource } from '../library/git-sources.ts';
+import { parseGitUrl } from '../library/git-url.ts';
 import type * as Public from '../library/public.ts';
 import type { Context } from '../operations/context.ts';
 import { outside } from './outside.ts';
@@ -33,7 +32,9 @@ async function openContext(
 
 async function openBmad(options: Public.OpenOptions = {}): Promise<Public.Bmad> {
   try {
-    return await createBmad(await openContext(options));
+    const context = await openContext(options);
+    const { createBmad } = await import('../library/bmad.ts');
+    return await createBmad(context);
   } catch (error) {
     throw error instanceof BmadError ? error.map(inOptionWords) : error;
   }
@@ -46,6 +47,10 @@ function inOptionWords(text: string): string {
     text,
   );
 }
+
+/** The operations are loaded with the first call: the command line, which lies in the same file, needs none of these. */
+const gitSources = (): Promise<typeof import('../library/git-sources.ts')> =>
+  import('../library/git-sources.ts');
 
 class GitSourceResolver implements Public.GitSourceResolver {
   readonly #open: () => Promise<Asker>;
@@ -62,15 +67,15 @@ class GitSourceResolver implements Public.GitSourceResolver {
   }
 
   async resolve(gitUrl: string): Promise<string> {
-    return resolveGitSource(await this.#open(), gitUrl);
+    return (await gitSources()).resolveGitSource(await this.#open(), gitUrl);
   }
 
   async listCache(): Promise<Public.CacheEntry[]> {
-    return listCache(await this.#open());
+    return (await gitSources()).listCache(await this.#open());
   }
 
   async clearCache(): Promise<void> {
-    return clearCache(await this.#open());
+    return (await gitSources()).clearCache(await this.#open());
   }
 
   parseGitUrl(gitUrl: string): Public.GitUrlSpec {

@@ -1,8 +1,6 @@
-import { present } from '../base/present.ts';
 import { sourcesClear } from '../operations/git-sources/sources-clear.ts';
 import { sourcesList } from '../operations/git-sources/sources-list.ts';
 import { sourcesResolve } from '../operations/git-sources/sources-resolve.ts';
-import { parseGitAddress, type GitUrlSpec } from '../sources/git/address.ts';
 import type { Asker } from './ask.ts';
 import type * as Public from './public.ts';
 
@@ -21,10 +19,4 @@ export async function listCache({ ask }: Asker): Promise<Public.CacheEntry[]> {
 
 export async function clearCache({ ask }: Asker): Promise<void> {
   await ask(sourcesClear, { all: true });
-}
-
-/** Only the parts: what is made of them for the cache, and credentials, stay inside. */
-export function parseGitUrl(gitUrl: string): Public.GitUrlSpec {
-  const { protocol, host, org, repo, ref, subpath } = parseGitAddress(gitUrl);
-  return present<GitUrlSpec>({ protocol, host, org, repo, ref, subpath });
 }

@@ -1,5 +1,5 @@
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
-import { operations } from '../../operations/index.ts';
+import { COMMANDS } from './commands.prepared.ts';
 
 /** What the commands of a group are about, for its help. */
 export const GROUPS: Readonly<Partial<Record<string, string>>> = {
@@ -53,8 +53,7 @@ ${settings}
 function commandLines(): Map<string, string> {
   const groups = new Map<string, string[]>();
   const lines = new Map<string, string>([[SERVE[0], line(...SERVE)]]);
-  for (const { command, title } of operations) {
-    if (command === undefined) continue;
+  for (const { command, title } of COMMANDS) {
     const [first = '', inner] = command.split(' ');
     if (inner === undefined) lines.set(first, line(first, title));
     else groups.set(first, [...(groups.get(first) ?? []), inner]);

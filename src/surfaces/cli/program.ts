@@ -6,10 +6,11 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import { execute } from '../../operations/execute.ts';
-import { operations } from '../../operations/index.ts';
+import { LATE } from '../../operations/late.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { bmad } from '../../operations/unified/bmad.ts';
+import { TYPED } from '../../operations/typed.ts';
 import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
+import { COMMANDS } from './commands.prepared.ts';
 import { GROUPS, overview } from './overview.ts';
 
 /** The printer of the program, and the settings flags every command takes. */
@@ -28,11 +29,13 @@ export interface Terminal {
   settingsHelp: string;
 }
 
-/** All operations are here already. */
+const LOADERS: Readonly<Partial<Record<string, () => Promise<AnyOperation>>>> = { ...LATE, ...TYPED };
+
+/** Most of a start would go into making the schemas of operations that nobody has typed. */
 async function operationNamed(name: string): Promise<AnyOperation> {
-  const found = operations.find((operation) => operation.name === name);
-  if (found === undefined) throw new Error(`There is no operation ${name}.`);
-  return found;
+  const load = LOADERS[name];
+  if (load === undefined) throw new Error(`There is no operation ${name}.`);
+  return load();
 }
 
 const SHOWN = 'Hidden characters are shown as escapes; with --raw, a pipe or a file gets them as they are.';
@@ -82,7 +85,7 @@ export async function runProgram(
 
   const complaints: string[] = [];
   const json = args.includes('--json');
-  const program = createProgram(
+  const program = await createProgram(
     run,
     json ? { ...terminal, err: (text) => complaints.push(text) } : terminal,
     new Set(args),
@@ -120,7 +123,11 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
 const SHORT_OPTIONS = ['module', 'origin', 'run_id', 'section', 'cursor', 'detail'];
 
 /** Only what was typed can be run: a command that is not among the words is not made, which takes most of the start. */
-function createProgram(run: RunOperation, terminal: Terminal, words: ReadonlySet<string>): Command {
+async function createProgram(
+  run: RunOperation,
+  terminal: Terminal,
+  words: ReadonlySet<string>,
+): Promise<Command> {
   const program = new Command(CLI_PROGRAM)
     .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
     .version(VERSION, '--version', 'print the version')
@@ -134,15 +141,15 @@ function createProgram(run: RunOperation, terminal: Terminal, words: ReadonlySet
     .argument('[command]')
     .argument('[message...]')
     .option('--json', 'print the data as JSON');
+  const bmad = await operationNamed('bmad');
   addOptions(program, bmad, SHORT_OPTIONS);
   const names = new Set<string>();
-  for (const operation of operations) {
-    if (operation.command === undefined) continue;
-    const [first = '', inner] = operation.command.split(' ');
+  for (const { operation, command: line } of COMMANDS) {
+    const [first = '', inner] = line.split(' ');
     names.add(first);
     if (!words.has(first)) continue;
-    const command = inheritSettings(commandOf(operation, run), program);
-    const typed = `${CLI_PROGRAM} ${operation.command}`;
+    const command = inheritSettings(commandOf(await operationNamed(operation), run), program);
+    const typed = `${CLI_PROGRAM} ${line}`;
     command.showHelpAfterError(`\nUsage: ${typed} ${command.usage()}\n${typed} --help explains it.`);
     if (inner === undefined) program.addCommand(command);
     else groupNamed(program, first).addCommand(command);

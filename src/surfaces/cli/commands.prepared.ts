@@ -1,0 +1,9 @@
+import { operations } from '../../operations/index.ts';
+
+// Worked out when the programs are built, and a constant in them: a command line needs the code of the one command that
+// was typed. Only plain data may leave this file.
+
+/** Every command there is, in the order users see them. */
+export const COMMANDS: readonly { operation: string; command: string; title: string }[] = operations.flatMap(
+  ({ name, command, title }) => (command === undefined ? [] : [{ operation: name, command, title }]),
+);
