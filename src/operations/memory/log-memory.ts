@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { projectField, tagsField } from '../fields.ts';
 import { lineField, logged, loggedSchema } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';
+import { RELATIONS, settlingSteps } from './relation-view.ts';
 
 /** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
 
@@ -56,11 +57,12 @@ async function keep(
         : []),
       ...similar.map(
         ({ relation, text: other, source, id }) =>
-          `${relation === 'near-duplicate' ? 'Near-duplicate of' : 'May contradict'} ${source ?? `id ${id}`}: ${oneLine(other, 200)}`,
+          `${RELATIONS[relation]} ${source ?? `id ${id}`}: ${oneLine(other, 200)}`,
       ),
       ...notes,
       ...traced.notes,
     ],
+    steps: settlingSteps(entry.id, similar),
   };
 }
 

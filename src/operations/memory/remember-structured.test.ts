@@ -52,7 +52,10 @@ describe('remember_structured', () => {
     });
     expect(data['similar']).toMatchObject([{ relation: 'may contradict', id: old }]);
     const { id } = data['memory'] as { id: string };
-    expect(answer.steps).toMatchObject([{ operation: 'memory_supersede', args: { id: old, by: id } }]);
+    expect(answer.steps).toMatchObject([
+      { operation: 'memory_get', args: { id: old } },
+      { operation: 'memory_supersede', args: { id: old, by: id } },
+    ]);
     const again = await session.ok(rememberStructured, {
       type: 'decisions',
       agent: 'sm',

@@ -1,15 +1,10 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/text/text.ts';
 import { headline, memoryAgentField, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
+import { RELATIONS, settlingSteps } from './relation-view.ts';
 import { lines } from '../answer-text.ts';
 import { tagsField, whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-
-const RELATIONS = {
-  'same text': 'Same text as',
-  'near-duplicate': 'Near-duplicate of',
-  'may contradict': 'May contradict',
-} as const;
 
 export const rememberStructured = defineOperation({
   name: 'remember_structured',
@@ -80,14 +75,7 @@ export const rememberStructured = defineOperation({
       files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
       notes,
     ),
-    steps: similar
-      .filter(({ source }) => source === undefined)
-      .slice(0, 1)
-      .map(({ id }) => ({
-        operation: 'memory_supersede',
-        args: { id, by: memory.id },
-        why: 'If it replaces that one',
-      })),
+    steps: settlingSteps(memory.id, similar),
   }),
 });
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lines } from '../answer-text.ts';
+import { stepsField } from '../fields.ts';
 import type { Answer } from '../operation.ts';
 
 /** What the operations that write something down share. */
@@ -12,6 +13,8 @@ export const loggedSchema = z.object({
   /** Files that have it now, as paths in the project. */
   files: z.array(z.string()),
   notes: z.array(z.string()),
+  /** What can be done about what it was found beside. */
+  steps: stepsField,
 });
 
 export const lineField = z.string().trim().min(1).max(20_000);
@@ -19,7 +22,7 @@ export const agentField = z.string().min(1).max(200);
 
 export function logged(
   what: string,
-  { outcome, id, text, files, notes }: z.output<typeof loggedSchema>,
+  { outcome, id, text, files, notes, steps = [] }: z.output<typeof loggedSchema>,
 ): Answer {
   const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} already known` };
   return {
@@ -29,5 +32,6 @@ export function logged(
       files.length === 0 ? undefined : `In ${files.join(', ')}`,
       notes,
     ),
+    steps,
   };
 }

@@ -32,6 +32,7 @@ import { Sessions } from './sessions.ts';
 import { shownBy } from './shown.ts';
 import { faultsIn, statusOf } from './status.ts';
 import type { MemoryPage, MemoryStats, Page } from './store.ts';
+import { distinct } from './distinct.ts';
 import { moveIntoProject, type MovedMemories } from './transfer/move.ts';
 import { copyAll, exported, imported } from './transfer/transfer.ts';
 
@@ -113,6 +114,8 @@ export async function openMemory(setup: MemorySetup) {
     recall: on(recall),
     /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
     browse: on(browse),
+    /** What was found, near-duplicates as one, with marks on those that may contradict each other. */
+    distinct: on(distinct),
     get: on(wholeMemory),
     update: on(updateMemory),
     /** Takes it out of every answer, and its copies out of the project's files. `restore` is the undo. */

@@ -7,7 +7,7 @@ import { relationOf } from './relation.ts';
 const NEARLY = 0.05;
 
 /** Which of two dates is later; nothing where that cannot be told: one is missing, or says the day alone. */
-function laterOf(first: string, second: string): 'first' | 'second' | undefined {
+export function laterOf(first: string, second: string): 'first' | 'second' | undefined {
   const [one, other] = [new Date(first), new Date(second)];
   if ([first, second].some((date) => date.startsWith('1970')) || first === second) return undefined;
   const isDay = (date: Date): boolean =>

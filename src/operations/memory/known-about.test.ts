@@ -1,0 +1,58 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { memorySession } from '../../../tests/support/memory-session.ts';
+import { compileContext } from '../activation/compile-context.ts';
+import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
+import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
+import { taskShow } from '../tasks/task-read.ts';
+
+const session = await memorySession(afterAll, {
+  files: {
+    '_bmad/_memory/decisions-log.md':
+      '# Decisions Log\n\n- [2026-01-05] Les remboursements sont versés sous 14 jours\n',
+  },
+});
+const task = 'How long may refunds and sessions take, and where are orders kept?';
+const older = await session.remember('decisions', 'pm', 'Sessions of customers end after 30 minutes');
+const newer = await session.remember('decisions', 'architect', 'Sessions of customers end after 60 minutes');
+await session.remember('decisions', 'pm', 'Orders are kept in PostgreSQL, in one schema');
+await session.remember('decisions', 'dev', 'Orders are kept in PostgreSQL in one schema!');
+await session.remember('decisions', 'sm', 'The orders are kept in PostgreSQL, in one schema');
+
+/** What each of the answers that brief an agent says about what was decided. */
+async function askedFor(): Promise<string[]> {
+  const order = { agent: 'architect', task, output_key: 'times' };
+  const queued = await session.ok(spawnSubagentTask, order);
+  const { task_id } = queued.data['task'] as { task_id: string };
+  return [
+    (await session.ok(delegateToAgent, { agent_id: 'architect', task })).answer.body,
+    String((await session.ok(taskShow, { task_id })).data['brief']),
+    (await session.ok(compileContext, { name: 'architect', message: task, budget: 20_000 })).answer.body,
+  ];
+}
+
+const briefs = await askedFor();
+
+describe('what a brief says about decisions', () => {
+  it('tells what was decided several times once, and how often', () => {
+    for (const brief of briefs) {
+      expect(brief.match(/orders are kept in postgresql/gi)).toHaveLength(1);
+      expect(brief).toMatch(/rders are kept in PostgreSQL.* \(also recorded ×2\)/);
+    }
+  });
+
+  it('marks those that may contradict each other, the newer first', () => {
+    for (const brief of briefs) {
+      const [first = '', second = ''] = brief.match(/Sessions of customers end.*/g) ?? [];
+      expect(first).toMatch(/^Sessions of customers end after 60 minutes \(id /);
+      expect(first).toContain(`(id ${newer}, `);
+      expect(first).toMatch(new RegExp(`May contradict id ${older}, which is older\\.$`));
+      expect(second).toMatch(/^Sessions of customers end after 30 minutes /);
+      expect(second).toMatch(new RegExp(`May contradict id ${newer}, which is newer\\.$`));
+    }
+  });
+
+  it('leaves what stands alone as it is', () => {
+    const [brief = ''] = briefs;
+    expect(brief).toMatch(/^- Les remboursements sont versés sous 14 jours$/m);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Step } from '../../base/step.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { oneLine } from '../../base/text/text.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
+
+/** How memories stand to each other, in the same words wherever it is said. */
+export const RELATIONS = {
+  'same text': 'Same text as',
+  'near-duplicate': 'Near-duplicate of',
+  'may contradict': 'May contradict',
+} as const;
+
+type Relation = keyof typeof RELATIONS;
+
+/** What can be done about a memory that a new one may contradict or repeat; about the first, which shows how. */
+export function settlingSteps(
+  fresh: string,
+  similar: readonly { relation: Relation; id: string; source?: string | undefined }[],
+): Step[] {
+  const other = similar.find(({ relation }) => relation === 'may contradict') ?? similar[0];
+  if (other === undefined) return [];
+  const { id, source } = other;
+  return [
+    { operation: 'memory_get', args: { id }, why: 'Read the other one in full' },
+    ...(source === undefined
+      ? [{ operation: 'memory_supersede', args: { id, by: fresh }, why: 'If the new one replaces it' }]
+      : []),
+  ];
+}
+
+interface Distinct {
+  entry: MemoryEntry;
+  also: number;
+  against: readonly { id: string; age?: 'newer' | 'older' | undefined }[];
+}
+
+/** What is to be known about something that is told: how often it is recorded, and what may contradict it. */
+function toldMarks({ entry, also, against }: Distinct): string {
+  const dated = entry.updatedAt.startsWith('1970') ? [] : [localDay(new Date(entry.updatedAt))];
+  const about = [
+    ...(against.length === 0 ? [] : [`id ${entry.id}`, ...dated]),
+    ...(also === 0 ? [] : [`also recorded ×${also}`]),
+  ].join(', ');
+  const others = against.map(({ id, age }) => `id ${id}${age === undefined ? '' : `, which is ${age}`}`);
+  return [
+    ...(about === '' ? [] : [`(${about})`]),
+    ...(others.length === 0 ? [] : [`${RELATIONS['may contradict']} ${others.join('; ')}.`]),
+  ].join(' ');
+}
+
+/** The same on one line with its text, which is cut where both have no room. */
+export function toldLine(told: Distinct, most: number, text = told.entry.text): string {
+  const marks = toldMarks(told);
+  return marks === ''
+    ? oneLine(text, most)
+    : `${oneLine(text, Math.max(80, most - marks.length - 1))} ${marks}`;
+}

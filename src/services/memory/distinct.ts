@@ -1,0 +1,113 @@
+import { ours } from '../../base/expected.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
+import { embedded, type OpenMemory } from './opened.ts';
+import { dot, normalized } from './rank.ts';
+import { laterOf } from './recall-order.ts';
+import { limitsFor, relationOf, type Relation } from './relation.ts';
+
+interface Found {
+  entry: MemoryEntry;
+  /** Files of the project that have it. */
+  sources: readonly string[];
+  stored: boolean;
+}
+
+/** A memory that another one may contradict. */
+interface Against {
+  id: string;
+  /** What the other one is beside this; nothing where the dates do not tell. */
+  age?: 'newer' | 'older' | undefined;
+}
+
+/** Something to tell, with what else says the same or may say the contrary. */
+interface Distinct extends Found {
+  /** How many others say nearly the same. */
+  also: number;
+  against: Against[];
+}
+
+/**
+ * What was found, each thing once: of those that say nearly the same the newest, in the place of the first of them. Of two
+ * that may contradict each other both stay, side by side and the newer first.
+ */
+export async function distinct(
+  opened: OpenMemory,
+  found: readonly Found[],
+  signal?: AbortSignal,
+): Promise<Distinct[]> {
+  if (found.length < 2) return found.map((each) => ({ ...each, also: 0, against: [] }));
+  const relation = await relations(opened, found, signal);
+  const kept: { told: Distinct; at: number; place: number }[] = [];
+  const newestFirst = found.map((_, at) => at).sort((a, b) => byAge(found, a, b));
+  for (const at of newestFirst) {
+    const same = kept.find((other) => relation(other.at, at) === 'near-duplicate');
+    if (same === undefined) {
+      kept.push({ told: { ...(found[at] as Found), also: 0, against: [] }, at, place: at });
+      continue;
+    }
+    same.told.also += 1;
+    same.place = Math.min(same.place, at);
+  }
+  const left = kept.toSorted((a, b) => a.place - b.place);
+  const told: Distinct[] = [];
+  while (left.length > 0) {
+    const [next] = left.splice(0, 1);
+    if (next === undefined) break;
+    const others = left.filter((other) => relation(other.at, next.at) === 'may contradict');
+    for (const other of others) left.splice(left.indexOf(other), 1);
+    const together = [next, ...others].sort((a, b) => byAge(found, a.at, b.at));
+    told.push(...together.map((each) => each.told));
+  }
+  for (const one of kept)
+    for (const other of kept)
+      if (one !== other && relation(one.at, other.at) === 'may contradict')
+        one.told.against.push({ id: other.told.entry.id, age: ageOf(other.told, one.told) });
+  return told;
+}
+
+/** The newer of two first, those without a date last, equal ones as they were found. */
+function byAge(found: readonly Found[], a: number, b: number): number {
+  const [one = '', other = ''] = [a, b].map((at) => {
+    const date = found[at]?.entry.updatedAt ?? '';
+    return date.startsWith('1970') ? '' : date;
+  });
+  return one === other ? a - b : one > other ? -1 : 1;
+}
+
+function ageOf(one: Found, other: Found): Against['age'] {
+  const later = laterOf(one.entry.updatedAt, other.entry.updatedAt);
+  return later === undefined ? undefined : later === 'first' ? 'newer' : 'older';
+}
+
+/** How any two of them are related, by the rules that a new memory is compared by. */
+async function relations(
+  opened: OpenMemory,
+  found: readonly Found[],
+  signal: AbortSignal | undefined,
+): Promise<(a: number, b: number) => Relation | undefined> {
+  const session = await opened.session(signal).catch(ours(() => undefined, 'unavailable'));
+  const texts = found.map(({ entry }) => entry.text);
+  const none = texts.map(() => undefined);
+  const { vectors } =
+    session === undefined ? { vectors: none } : await embedded(opened, session, texts, signal);
+  const unit = vectors.map((vector) => (vector === undefined ? undefined : normalized(vector)));
+  const said = found.map(({ entry: { type, text } }) => ({ type, text, terms: opened.analyser.terms(text) }));
+  const limits = limitsFor(session?.embedder?.id);
+  const known = new Map<string, Relation | undefined>();
+  return (a, b) => {
+    const [first, second] = [Math.min(a, b), Math.max(a, b)];
+    const key = `${first} ${second}`;
+    const [one, other] = [said[first], said[second]];
+    if (one === undefined || other === undefined) return undefined;
+    if (known.has(key)) return known.get(key);
+    const [mine, theirs] = [unit[first], unit[second]];
+    const cosine = mine === undefined || theirs === undefined ? undefined : dot(mine, theirs);
+    const made =
+      lineText(one.text).toLowerCase() === lineText(other.text).toLowerCase()
+        ? 'near-duplicate'
+        : relationOf(one, other, cosine, limits);
+    known.set(key, made);
+    return made;
+  };
+}
