@@ -2,33 +2,23 @@ import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import { cell, oneLine, plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { Run } from '../../model/run.ts';
-import type { ProgressAction } from '../context.ts';
-import { detailField, projectField, stepSchema } from '../fields.ts';
+import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
-import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
 import { waitingIn, type Waiting } from './discovery.ts';
-
-const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
-type Evidence = z.output<typeof evidenceSchema>;
-
-const actionSchema = z.object({
-  what: z.string(),
-  why: z.string(),
-  /** The agent or workflow to use, by the name it has in this project. */
-  use: z.string().optional(),
-  agent: z.string().optional(),
-  /** The arguments of the next call of `bmad`. */
-  call: z.record(z.string(), z.string()).optional(),
-  /** What to do where it is no call of `bmad`: an operation and its arguments. */
-  action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
-  /** Of a run that goes on: the file of its next step. */
-  steps: z.array(stepSchema).optional(),
-  optional: z.boolean(),
-  evidence: z.array(evidenceSchema),
-});
-type Action = z.output<typeof actionSchema>;
+import {
+  actionData,
+  actionSchema,
+  askedOf,
+  evidenceSchema,
+  firstOfItsKind,
+  runAction,
+  runEvidence,
+  stepsOf,
+  type Action,
+  type Evidence,
+} from './next-actions.ts';
+import { verificationOf, verificationSchema } from './verification.ts';
 
 const itemSchema = z.object({
   phase: z.string(),
@@ -86,9 +76,11 @@ export const next = defineOperation({
       /** Done, though nothing on file shows a review. */
       done_without_review: z.int(),
     }),
+    /** What has been verified of what is done or in review; not there while nothing is. */
+    verification: verificationSchema.optional(),
   }),
 
-  async run({ detail, project }, context) {
+  async run({ detail, project }, context, call) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
     const progress = await state.progress();
     const { report, actions, totals } = await progress.next(workspace.catalogue);
@@ -103,6 +95,10 @@ export const next = defineOperation({
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
     });
+    const built =
+      totals.done + totals.waiting_for_review > 0 ||
+      report.files.specs.some(({ status }) => status === 'review' || status === 'done');
+    const verification = built ? await verificationOf(state, call) : undefined;
     return {
       project: state.root,
       detail,
@@ -113,19 +109,26 @@ export const next = defineOperation({
           ? each
           : { ...each, state: 'in progress', evidence: [found.evidence] };
       }),
-      actions: [...(run === undefined ? [] : [{ ...run, optional: false }]), ...actions.map(actionData)],
+      actions: [
+        ...(run === undefined ? [] : [{ ...run, optional: false }]),
+        ...actions.map((action) => askedOf(actionData(action), verification)),
+      ],
       drift: report.drift,
       troubles: report.troubles,
       waiting: await waitingIn(state),
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
+      ...(verification === undefined ? {} : { verification }),
     };
   },
 
-  render({ detail, phases, actions, drift, troubles, waiting, items, totals }, say) {
+  render({ detail, phases, actions, drift, troubles, waiting, items, totals, verification }, say) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
       ...(totals.stories === 0 ? [] : [totalsLine(totals)]),
+      ...(verification === undefined || (verification.verdict === 'PASS' && detail !== 'full')
+        ? []
+        : [verification.says]),
       '',
     ];
     if (actions.length === 0) lines.push('Nothing left to do: everything planned is done.');
@@ -148,34 +151,11 @@ export const next = defineOperation({
       note: [`~${estimateTokens(body)} tokens.`, left > 0 ? `${plural(left, 'more action')}.` : undefined]
         .filter(Boolean)
         .join(' '),
-      steps: shown.flatMap(({ what, action, steps = [] }) => [
-        ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
-        ...steps,
-      ]),
+      steps: [...shown.flatMap(stepsOf), ...(verification?.steps ?? [])].filter(firstOfItsKind),
       again: detail === 'full' ? undefined : { args: { detail: 'full' }, why: 'See all evidence' },
     };
   },
 });
-
-const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
-
-function actionData({ what, why, worker, about, operation, optional, evidence }: ProgressAction): Action {
-  const message = [worker?.command, about].filter((part) => part !== undefined).join(' ');
-  return {
-    what,
-    why,
-    ...(worker === undefined ? {} : { use: [worker.name, worker.command].filter(Boolean).join(' ') }),
-    ...(worker?.by === undefined ? {} : { agent: worker.by }),
-    ...(worker === undefined
-      ? {}
-      : {
-          call: { operation: 'execute', [worker.kind]: worker.name, ...(message === '' ? {} : { message }) },
-        }),
-    ...(operation === undefined ? {} : { action: { name: OPERATIONS[operation], args: {} } }),
-    optional: optional ?? false,
-    evidence,
-  };
-}
 
 function totalsLine(totals: Totals): string {
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
@@ -224,38 +204,4 @@ function waitingLines({ handoffs, session }: Waiting, most: number): string[] {
         ]),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
-}
-
-function runEvidence(run: Run, root: string): Evidence {
-  return evidenceOf(runData(run, root));
-}
-
-function evidenceOf({ folder, status }: Pick<RunData, 'folder' | 'status'>): Evidence {
-  return { file: `${folder}/state.json`, says: status };
-}
-
-const NAMED = 3;
-
-/** What is begun comes before anything new: the newest open run, and which others there are. */
-function runAction(run: RunData, others: readonly Run[]): Omit<Action, 'optional'> {
-  const over = allDone(run);
-  const { completed, total } = run.progress;
-  const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
-  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${at}`;
-  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
-  const also =
-    others.length === 0
-      ? ''
-      : `; also open: ${others
-          .slice(0, NAMED)
-          .map(({ id }) => id)
-          .join(', ')}${more}`;
-  const branch: Record<string, string> = run.branch === 'main' ? {} : { branch: run.branch };
-  return {
-    what: `${over ? 'End' : 'Resume'} run ${run.run_id}`,
-    why: `it is ${run.status}${over ? ' and all its steps are done' : steps}${also}`,
-    action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
-    ...(run.next_files === undefined ? {} : { steps: fileSteps(run) }),
-    evidence: [evidenceOf(run)],
-  };
 }

@@ -33,6 +33,7 @@ import {
   type RunResult,
   type Script,
 } from './run.ts';
+import { lastVerdict, wayOf, type VerifiedSoFar } from './standing.ts';
 import { tellerOf } from './teller.ts';
 import { gitState } from './tree-files.ts';
 import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
@@ -82,6 +83,13 @@ export async function openCompletion(setup: CompletionSetup) {
     async consent(workingDir?: string): Promise<Consent> {
       const plan = await planOf({ setup, root }, { workingDir });
       return consentOf(await readPrograms(plan, await scriptOf(root, kit)), setup.trust, setup.state);
+    },
+    /** What has been verified so far, and whether a run could verify more. */
+    async standing(): Promise<VerifiedSoFar> {
+      const { intact, fromHere } = await readChain(await receiptPlace(kit, setup.state));
+      const programs = await readPrograms(await planOf({ setup, root }, {}), await scriptOf(root, kit));
+      const way = await wayOf(programs, setup.trust, setup.state);
+      return { last: lastVerdict(intact, fromHere), way };
     },
     async receipts() {
       const place = await receiptPlace(kit, setup.state);

@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
+import { plural } from '../../base/text/text.ts';
+import type { Run } from '../../model/run.ts';
+import type { ProgressAction } from '../context.ts';
+import { stepSchema } from '../fields.ts';
+import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
+import type { Verification } from './verification.ts';
+
+export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
+export type Evidence = z.output<typeof evidenceSchema>;
+
+export const actionSchema = z.object({
+  what: z.string(),
+  why: z.string(),
+  /** The agent or workflow to use, by the name it has in this project. */
+  use: z.string().optional(),
+  agent: z.string().optional(),
+  /** The arguments of the next call of `bmad`. */
+  call: z.record(z.string(), z.string()).optional(),
+  /** What to do where it is no call of `bmad`: an operation and its arguments. */
+  action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
+  /** Of a run that goes on: the file of its next step. */
+  steps: z.array(stepSchema).optional(),
+  optional: z.boolean(),
+  evidence: z.array(evidenceSchema),
+});
+export type Action = z.output<typeof actionSchema>;
+
+const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
+
+export function actionData({
+  what,
+  why,
+  worker,
+  about,
+  operation,
+  optional,
+  evidence,
+}: ProgressAction): Action {
+  const message = [worker?.command, about].filter((part) => part !== undefined).join(' ');
+  return {
+    what,
+    why,
+    ...(worker === undefined ? {} : { use: [worker.name, worker.command].filter(Boolean).join(' ') }),
+    ...(worker?.by === undefined ? {} : { agent: worker.by }),
+    ...(worker === undefined
+      ? {}
+      : {
+          call: { operation: 'execute', [worker.kind]: worker.name, ...(message === '' ? {} : { message }) },
+        }),
+    ...(operation === undefined ? {} : { action: { name: OPERATIONS[operation], args: {} } }),
+    optional: optional ?? false,
+    evidence,
+  };
+}
+
+/** The contract is called only where it may run; who has to do what before that stands above the actions. */
+export function askedOf(action: Action, verification: Verification | undefined): Action {
+  if (action.action?.name !== OPERATIONS.contract || verification === undefined) return action;
+  const { steps, contract } = verification;
+  if (contract === 'may run') return action;
+  const { action: _, ...rest } = action;
+  const [step] = steps;
+  return {
+    ...rest,
+    why: `${action.why}, and ${contract === 'waits for a person' ? 'waits for a person to allow it' : 'cannot run here'}`,
+    ...(step === undefined ? {} : { steps: [step] }),
+  };
+}
+
+export function stepsOf({ what, action, steps = [] }: Action): Step[] {
+  return [
+    ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
+    ...steps,
+  ];
+}
+
+/** What an action does already is not offered a second time. */
+export function firstOfItsKind({ operation, args }: Step, index: number, all: readonly Step[]): boolean {
+  const same = (other: Step): boolean =>
+    other.operation === operation && JSON.stringify(other.args) === JSON.stringify(args);
+  return all.findIndex(same) === index;
+}
+
+export function runEvidence(run: Run, root: string): Evidence {
+  return evidenceOf(runData(run, root));
+}
+
+function evidenceOf({ folder, status }: Pick<RunData, 'folder' | 'status'>): Evidence {
+  return { file: `${folder}/state.json`, says: status };
+}
+
+const NAMED = 3;
+
+/** What is begun comes before anything new: the newest open run, and which others there are. */
+export function runAction(run: RunData, others: readonly Run[]): Omit<Action, 'optional'> {
+  const over = allDone(run);
+  const { completed, total } = run.progress;
+  const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
+  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${at}`;
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
+  const also =
+    others.length === 0
+      ? ''
+      : `; also open: ${others
+          .slice(0, NAMED)
+          .map(({ id }) => id)
+          .join(', ')}${more}`;
+  const branch: Record<string, string> = run.branch === 'main' ? {} : { branch: run.branch };
+  return {
+    what: `${over ? 'End' : 'Resume'} run ${run.run_id}`,
+    why: `it is ${run.status}${over ? ' and all its steps are done' : steps}${also}`,
+    action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
+    ...(run.next_files === undefined ? {} : { steps: fileSteps(run) }),
+    evidence: [evidenceOf(run)],
+  };
+}

@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contractSession, KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
+import { testCall, contextIn } from '../../../tests/support/app.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
+import { ledger } from '../../../tests/support/progress-trees/pieces.ts';
+import { spec } from '../../../tests/support/progress-trees/reviews.ts';
+import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { execute } from '../execute.ts';
+import { next } from './next.ts';
+
+const LEDGER = '_bmad-output/implementation-artifacts/sprint-status.yaml';
+const SPEC = '_bmad-output/implementation-artifacts/spec-1-1-setup.md';
+
+const built = {
+  [LEDGER]: ledger({ 'epic-1': 'in-progress', '1-1-setup': 'review', '1-2-login': 'backlog' }),
+  [SPEC]: spec('done'),
+  [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
+  '.verify/go': 'go test ./...|tests OK\n',
+};
+const NOTHING = 'Nothing has been verified: ';
+const RUN = 'run_completion_contract {}';
+
+describe.skipIf(process.platform === 'win32')('what next says of verification', () => {
+  it('is that there was none, until the contract has run, and then what it said', async () => {
+    const { ok, folder } = await contractSession(afterAll, built);
+    const before = await ok(next);
+    expect(before.answer.body).toContain(`${NOTHING}the completion contract has not been run.`);
+    expect(saidIn(before.answer)).toContain(RUN);
+    expect((await ok(next, { detail: 'concise' })).answer.body).toContain(NOTHING);
+    await writeFiles(folder, { '.verify/go': 'go test ./...|FAILED\n' });
+    await ok(runCompletionContract);
+    const failed = await ok(next);
+    expect(failed.answer.body).toMatch(
+      /The last verification failed \(cc-\S+\): repair it and run the contract again\./,
+    );
+    expect(saidIn(failed.answer)).toContain(RUN);
+    await writeFiles(folder, { '.verify/go': 'go test ./...|tests OK\n' });
+    await ok(runCompletionContract);
+    const after = await ok(next);
+    expect(after.data['verification']).toMatchObject({ verdict: 'PASS' });
+    expect(after.answer.body).not.toMatch(/verified|verification/i);
+    expect((await ok(next, { detail: 'full' })).answer.body).toContain(': PASS (');
+  });
+
+  it('names the person it waits for, and the one step that person takes', async () => {
+    const { ok, folder } = await contractSession(afterAll, built, { flags: { trustProject: 'false' } });
+    const { answer, data } = await ok(next);
+    expect(answer.body).toContain(
+      `${NOTHING}the completion contract waits, and only the user can allow it: tell them.`,
+    );
+    expect(data['verification']).toMatchObject({ contract: 'waits for a person' });
+    expect(answer.steps).toContainEqual({
+      operation: 'trust',
+      args: { folder },
+      why: 'Show what would run, and decide',
+    });
+    expect(saidIn(answer)).not.toContain(RUN);
+    // Where the host can ask the user, the call itself does.
+    const context = await contextIn(folder, { env: { PATH: process.env['PATH'] } });
+    const call = { ...testCall(), confirm: () => Promise.resolve({ yes: true as const }) };
+    const asked = await execute(next, {}, context, call);
+    if (!asked.ok) throw asked.error;
+    expect(asked.answer.body).toContain('the user is asked when it is called');
+    expect(saidIn(asked.answer)).toContain(RUN);
+  });
+
+  it('tells what forbids it, and where there is nothing to run', async () => {
+    const { ok } = await contractSession(afterAll, built, {
+      flags: { trustProject: 'false', trust: 'never' },
+    });
+    const forbidden = await ok(next);
+    expect(forbidden.answer.body).toContain('the setting trust is "never"');
+    expect(saidIn(forbidden.answer)).not.toContain(RUN);
+    const { [LEDGER]: rows = '', [SPEC]: text = '' } = built;
+    const empty = await contractSession(afterAll, { [LEDGER]: rows, [SPEC]: text });
+    expect((await empty.ok(next)).answer.body).toContain(
+      `${NOTHING}there is no contract script, and no stack`,
+    );
+  });
+
+  it('is nothing while no story is built', async () => {
+    const { ok } = await contractSession(afterAll, {
+      [LEDGER]: ledger({ 'epic-1': 'in-progress', '1-1-setup': 'ready-for-dev' }),
+    });
+    const { data, answer } = await ok(next);
+    expect(data['verification']).toBeUndefined();
+    expect(answer.body).not.toMatch(/verified|verification/i);
+  });
+});

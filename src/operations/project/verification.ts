@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { ours } from '../../base/expected.ts';
+import type { Step } from '../../base/step.ts';
+import type { Call, ProjectState } from '../context.ts';
+import { stepSchema } from '../fields.ts';
+
+/** What receipts say about work that is called done: a ledger says that of anything. */
+export const verificationSchema = z.object({
+  /** The newest verdict that was given here; `none` where nothing was ever verified. */
+  verdict: z.enum(['PASS', 'FAIL', 'none']),
+  receipt: z.string().optional(),
+  /** Whether the completion contract could say more now. */
+  contract: z.enum(['may run', 'waits for a person', 'forbidden', 'nothing to run', 'unknown']),
+  says: z.string(),
+  steps: z.array(stepSchema),
+});
+export type Verification = z.output<typeof verificationSchema>;
+
+type Way = Pick<Verification, 'contract' | 'steps'> & { why: string };
+
+const RUN: Step = { operation: 'run_completion_contract', args: {}, why: 'Verify the work' };
+
+/** How work that is done or waits for review has been verified, and who can do what about it. */
+export async function verificationOf(state: ProjectState, { confirm }: Call): Promise<Verification> {
+  const known = await (await state.completion()).standing().catch(ours(({ message }) => message));
+  if (typeof known === 'string')
+    return {
+      verdict: 'none',
+      contract: 'unknown',
+      says: `Whether anything was verified cannot be told: ${known}`,
+      steps: [],
+    };
+  const { last, way } = known;
+  const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, last !== undefined);
+  if (last?.status === 'PASS')
+    return {
+      verdict: 'PASS',
+      receipt: last.id,
+      contract,
+      says: `Last verified ${last.started}: PASS (${last.id}).`,
+      steps: [],
+    };
+  return {
+    verdict: last?.status ?? 'none',
+    ...(last === undefined ? {} : { receipt: last.id }),
+    contract,
+    says: `${last === undefined ? 'Nothing has been verified' : `The last verification failed (${last.id})`}: ${why}.`,
+    steps,
+  };
+}
+
+type Known = Awaited<ReturnType<Awaited<ReturnType<ProjectState['completion']>>['standing']>>;
+
+function wayFrom(way: Known['way'], root: string, canAsk: boolean, hasFailed: boolean): Way {
+  if (way.may === 'run')
+    return {
+      contract: 'may run',
+      why: hasFailed ? 'repair it and run the contract again' : 'the completion contract has not been run',
+      steps: [RUN],
+    };
+  if (way.may === 'never')
+    return {
+      contract: 'forbidden',
+      why: `no project may run its programs here, the setting trust is "never" (${way.from})`,
+      steps: [],
+    };
+  if (way.may === 'nothing')
+    return {
+      contract: 'nothing to run',
+      why: 'there is no contract script, and no stack to check without one',
+      steps: [RUN],
+    };
+  const waits = way.changed
+    ? 'what the completion contract runs has changed, and'
+    : 'the completion contract waits, and';
+  return canAsk
+    ? { contract: 'waits for a person', why: `${waits} the user is asked when it is called`, steps: [RUN] }
+    : {
+        contract: 'waits for a person',
+        why: `${waits} only the user can allow it: tell them`,
+        steps: [{ operation: 'trust', args: { folder: root }, why: 'Show what would run, and decide' }],
+      };
+}
