@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LAST_STEP } from '../../src/services/progress/document.ts';
 import { QUOTES } from '../../src/services/progress/quotes.ts';
 import { RULES } from '../../src/services/progress/rules.ts';
 import { repository } from '../support/app.ts';
@@ -33,6 +34,48 @@ describe("BMAD's own rules", () => {
       return places.filter((place) => !row.includes(place)).map((place) => `${id}: ${place}`);
     });
     expect(missing).toEqual([]);
+  });
+});
+
+/** The workflows whose documents keep `stepsCompleted`, by what they make. */
+const MAKERS = {
+  brief: ['create-product-brief'],
+  prd: ['create-prd', 'prd'],
+  ux: ['create-ux-design'],
+  architecture: ['create-architecture'],
+  spec: ['create-tech-spec', 'quick-spec'],
+  epics: ['create-epics-and-stories'],
+};
+
+const STEPPED: Version[] = ['6.0.0-alpha.22', '6.0.0-Beta.5', '6.0.4', '6.2.0', '6.5.0', '6.8.0', '6.12.0'];
+/** A line that has the document marked, as all versions write it. */
+const MARKS =
+  /stepsCompleted: ?\[|(?:add|adding|append|update)\b.{0,60}(?:stepsCompleted|frontmatter)|frontmatter.{0,20}stepsCompleted/i;
+
+describe('the step that completes a document', () => {
+  it('is the last that marks itself in the step files of every version; for epics the last of all', async () => {
+    const found = new Map<string, Set<number>>();
+    for (const version of STEPPED) {
+      const folder = await installOf(version);
+      const files = (await readdir(folder, { recursive: true })).filter((path) =>
+        /(?:^|[\\/])steps(?:-c)?[\\/]step-\d+-[\w-]+\.md$/.test(path),
+      );
+      for (const [kind, names] of Object.entries(MAKERS)) {
+        const own = files.filter((path) =>
+          names.includes(basename(dirname(dirname(path))).replace(/^bmad-/, '')),
+        );
+        const marked: number[] = [];
+        for (const path of own) {
+          const number = Number(/step-(\d+)-/.exec(path)?.[1]);
+          const marks = MARKS.test(await readFile(join(folder, path), 'utf8'));
+          if (marks || kind === 'epics') marked.push(number);
+        }
+        if (own.length > 0) found.set(kind, (found.get(kind) ?? new Set()).add(Math.max(...marked)));
+      }
+    }
+    const steps = Object.fromEntries([...found].map(([kind, last]) => [kind, [...last]]));
+    const wanted = Object.keys(MAKERS).map((kind) => [kind, [LAST_STEP[kind as keyof typeof MAKERS]]]);
+    expect(steps).toEqual(Object.fromEntries(wanted));
   });
 });
 

@@ -169,10 +169,10 @@ async function documentPieces(
   const documents = await (await (await context.state(project)).progress()).documents();
   const story = documents.find(({ kind }) => kind === 'story')?.text ?? '';
   const about = aboutness(`${topic} ${story.slice(0, 2_000)}`);
-  return documents.map(({ kind, path, text }): Piece => {
+  return documents.map(({ kind, path, state, text }): Piece => {
     const isNear = kind === 'story' || kind === 'spec';
     return {
-      title: `Project document (${kind})`,
+      title: `Project document (${isNear || state === 'complete' ? kind : `${kind}, ${state}`})`,
       source: path,
       text,
       required: 0,

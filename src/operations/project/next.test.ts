@@ -150,6 +150,11 @@ async function everyAnswerAgrees(
       !given.some((document) => document.path === path),
   );
   expect(left).toEqual([]);
+  const judged = wanted.flatMap((one) =>
+    given.filter(({ path, kind }) => path === one.path && kind === one.kind),
+  );
+  for (const { path, kind, state } of judged)
+    expect(wanted, path).toContainEqual(expect.objectContaining({ path, kind, state }));
 }
 
 describe('the table of trees', () => {

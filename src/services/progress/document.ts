@@ -16,10 +16,10 @@ export interface Judgement {
 }
 
 /**
- * The step after which a document has all its parts. Workflows that keep steps end with one that only says goodbye and,
- * in most versions, leaves no mark; the last one for epics checks them.
+ * The step after which a document is complete, by BMAD's own step files: the last that marks itself in the document. What
+ * follows it says goodbye. For epics it is the last of all, which checks them, though it leaves no mark.
  */
-const LAST_STEP: Partial<Record<ItemKind, number>> = {
+export const LAST_STEP: Partial<Record<ItemKind, number>> = {
   research: 5,
   brief: 5,
   prd: 11,

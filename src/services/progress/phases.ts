@@ -58,7 +58,14 @@ function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: Found
     sprint !== undefined ||
     files.stories.length > 0 ||
     artefacts.some(({ kind, state }) => kind === 'readiness' && state === 'complete');
-  const best: Artefact = lacksOnlyCheck(given) && isUsed ? { ...given, state: 'complete' } : given;
+  const best: Artefact =
+    lacksOnlyCheck(given) && isUsed
+      ? {
+          ...given,
+          state: 'complete',
+          evidence: { ...given.evidence, says: `${given.evidence.says}, and what follows was made from it` },
+        }
+      : given;
   if (best.state !== 'complete') return best;
   const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
   const open = (evidence: Evidence): Artefact => ({ ...best, state: 'in progress', evidence });

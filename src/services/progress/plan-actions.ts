@@ -15,6 +15,10 @@ const NAMES: Partial<Record<ItemKind, string>> = {
   readiness: 'the readiness check',
 };
 
+/** Said of epics of which all is written: the step that checks them leaves no mark in any version. */
+const UNMARKED =
+  'the last one checks them and leaves no mark of its own: once it has been made, add its number to stepsCompleted';
+
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
 export function planActions(report: Report, workers: Workers): Action[] {
   const { items, stories, sprint, workflows, files } = report;
@@ -31,20 +35,22 @@ export function planActions(report: Report, workers: Workers): Action[] {
       kind === 'epics' && worker?.command === '*shard-prd' ? 'the shards of the PRD' : (NAMES[kind] ?? kind);
     actions.push({ what: `${verb} ${name}`, why, evidence, worker, optional });
   };
+  // Whether the last step has been taken, such epics cannot say: what comes after is offered too, for those who know.
+  const unmarked = head('epics')?.state === 'in progress' && report.artefacts.some(lacksOnlyCheck);
   const isUnderWay = sprint !== undefined || stories.some(({ file }) => file !== undefined);
   for (const { kind, state, phase, evidence } of items) {
     if (state !== 'in progress' || NAMES[kind] === undefined || phase === 'implementation') continue;
     // Epics that are part of a PRD are finished with it.
     if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) continue;
     const isLate = kind === 'readiness' && isUnderWay;
-    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', toldBy(evidence) ?? state, evidence, isLate);
+    const why = toldBy(evidence) ?? state;
+    const check = kind === 'epics' && unmarked ? `; ${UNMARKED}` : '';
+    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${check}`, evidence, isLate);
   }
   const begun = items.some(({ state }) => state !== 'not started') || files.specs.length > 0;
   if (!begun && sprint === undefined) return beginnings(report, workers);
   const quick = !isOpen('spec') && isOpen('prd');
   const order = neededOrder(report, workers, { quick, isUnderWay });
-  // Whether the last step has been taken, such epics cannot say: what comes after is offered too.
-  const unmarked = report.artefacts.some(lacksOnlyCheck);
   const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
   const known = proofOf(missing);
   if (missing === undefined) {
@@ -57,9 +63,12 @@ export function planActions(report: Report, workers: Workers): Action[] {
       if (shards.length === 0)
         actions.push({
           what: v4 ? 'Draft the first story' : 'Plan the sprint',
-          why: `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
+          why: unmarked
+            ? 'once the epics have been checked; there is no story ledger yet'
+            : `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
           evidence: proof,
           worker: workers.for('sprint planning', v4),
+          optional: unmarked,
         });
     }
   } else if (head(missing)?.state === 'in progress') return actions;
@@ -68,8 +77,10 @@ export function planActions(report: Report, workers: Workers): Action[] {
   else {
     const before = order[order.indexOf(missing) - 1];
     const proof = proofOf(before);
-    const follows =
-      before === undefined || head(before)?.state !== 'complete'
+    const isWaiting = before === 'epics' && unmarked;
+    const follows = isWaiting
+      ? 'once the epics have been checked; this comes before the sprint is planned'
+      : before === undefined || head(before)?.state !== 'complete'
         ? 'there is none yet'
         : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
     const hasWork =
@@ -79,7 +90,7 @@ export function planActions(report: Report, workers: Workers): Action[] {
       missing === 'readiness' ? 'Run' : 'Write',
       toldBy(known) ?? follows,
       known.length === 0 ? proof : known.slice(0, 1),
-      hasWork,
+      hasWork || isWaiting,
     );
     if (missing === 'architecture' && v4) actions.push(...otherArchitectures(report, workers));
   }

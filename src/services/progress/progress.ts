@@ -19,6 +19,8 @@ interface ProjectDocument {
   kind: ItemKind;
   /** From the top of the project. */
   path: string;
+  /** How far it is, by the same judgement as everywhere. */
+  state: State;
   text: string;
 }
 
@@ -103,15 +105,20 @@ async function projectDocuments(root: string): Promise<ProjectDocument[]> {
   const files = new ProjectFiles(root);
   const report = await readReport(root, files);
   const story = currentStory(report);
+  const judged = (kind: ItemKind, own: readonly string[], state: State): State =>
+    report.items.find((item) => item.kind === kind && own.includes(item.evidence[0]?.file ?? ''))?.state ??
+    state;
   const paths = [
-    ...(story === undefined ? [] : [{ kind: 'story' as const, path: story }]),
-    ...report.artefacts.flatMap(({ kind, files: own }) => own.map((path) => ({ kind, path }))),
+    ...(story === undefined ? [] : [{ kind: 'story' as const, path: story, state: 'in progress' as State }]),
+    ...report.artefacts.flatMap(({ kind, files: own, state }) =>
+      own.map((path) => ({ kind, path, state: judged(kind, own, state) })),
+    ),
   ];
   const documents: ProjectDocument[] = [];
-  for (const { kind, path } of paths) {
+  for (const { kind, path, state } of paths) {
     if (!READ.includes(kind) || documents.some((known) => known.path === path)) continue;
     const read = await files.read(path);
-    if (read !== undefined && 'text' in read) documents.push({ kind, path, text: read.text });
+    if (read !== undefined && 'text' in read) documents.push({ kind, path, state, text: read.text });
   }
   const place = ({ kind }: ProjectDocument): number => READ.indexOf(kind);
   return documents.sort((a, b) => place(a) - place(b) || (a.path < b.path ? -1 : 1));

@@ -109,6 +109,10 @@ export const REVIEW_TREES: readonly ProgressTree[] = [
     files: { ...planned604, [`${out}/epics.md`]: epicsAt(3) },
     phases: 'ncpn',
     next: ['Finish the epics and stories', 'create-epics-and-stories'],
+    all: [
+      'Finish the epics and stories → create-epics-and-stories by pm',
+      'Run the readiness check (optional) → check-implementation-readiness by architect',
+    ],
     items: { epics: `in progress ${out}/epics.md:2` },
   },
   {
