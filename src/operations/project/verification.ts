@@ -27,7 +27,7 @@ export async function verificationOf(state: ProjectState, { confirm }: Call): Pr
     return {
       verdict: 'none',
       contract: 'unknown',
-      says: `Whether anything was verified cannot be told: ${known}`,
+      says: `It is not known whether anything was verified: ${known}`,
       steps: [],
     };
   const { last, way } = known;
