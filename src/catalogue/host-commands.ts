@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { mapLimited } from '../base/async.ts';
+import { grouped } from '../base/grouped.ts';
 import { orElse } from '../base/expected.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -27,7 +28,8 @@ export async function startedByCommands(
       commands.push({ path, text: texts[index]?.slice(0, BEGINNING) ?? '' });
   }
   const own = records.filter(({ origin }) => origin.kind === 'project');
-  return new Set(commands.flatMap((command) => startedBy(command, own)));
+  const started = startedFrom(own);
+  return new Set(commands.flatMap(started));
 }
 
 interface Command {
@@ -38,16 +40,50 @@ interface Command {
 /** What runs a workflow in YAML: commands name it beside the workflow that they start. */
 const ENGINE = 'core/tasks/workflow.xml';
 
-function startedBy(command: Command, records: readonly BmadRecord[]): BmadRecord[] {
-  const found = records.filter((record) =>
-    record.generation === 'v4' ? isCopy(command, record) : names(command, record),
-  );
-  return found.length === 1 ? found : found.filter(({ bmadRelativePath }) => bmadRelativePath !== ENGINE);
+/** What a command starts. Only records that its text may name are compared: there may be thousands of both. */
+function startedFrom(records: readonly BmadRecord[]): (command: Command) => BmadRecord[] {
+  const byName = grouped(records, ({ name }) => name);
+  const byPath = grouped(records, ({ bmadRelativePath }) => bmadRelativePath);
+  const roots = [...new Set(records.map(({ origin }) => basename(origin.root)))];
+  const longest = Math.max(0, ...Array.from(byPath.keys(), ({ length }) => length));
+  return (command) => {
+    const { path, text } = command;
+    const paths = [
+      ...placesAfter('/bmad/', path).map((at) => path.slice(at)),
+      ...roots.flatMap((root) => placesAfter(`${root}/`, text)).flatMap((at) => pathsAt(text, at, longest)),
+    ];
+    const named = new Set([
+      ...(byName.get(HEADING.exec(text)?.[1] ?? '') ?? []),
+      ...paths.flatMap((each) => byPath.get(each) ?? []),
+    ]);
+    const found = [...named].filter((record) =>
+      record.generation === 'v4' ? isCopy(command, record) : names(command, record),
+    );
+    return found.length === 1 ? found : found.filter(({ bmadRelativePath }) => bmadRelativePath !== ENGINE);
+  };
 }
+
+/** Where a text goes on after each place that has this in it. */
+function placesAfter(start: string, text: string): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1))
+    found.push(at + start.length);
+  return found;
+}
+
+/** Whatever may be a path from here on: it ends where a name may end. */
+function pathsAt(text: string, from: number, longest: number): string[] {
+  const found: string[] = [];
+  for (let to = from + 1; to <= Math.min(text.length, from + longest); to += 1)
+    if (!/[\w-]/.test(text.charAt(to))) found.push(text.slice(from, to));
+  return found;
+}
+
+const HEADING = /^(?:[^\n]*\n){0,3}# \/(\S+) (Command|Task)/;
 
 /** Version 4 copies the agent or task below a heading with its name; its texts name the folder they are from. */
 function isCopy({ text }: Command, { name, origin, kind }: BmadRecord): boolean {
-  const heading = /^(?:[^\n]*\n){0,3}# \/(\S+) (Command|Task)/.exec(text);
+  const heading = HEADING.exec(text);
   if (heading?.[1] !== name || (heading[2] === 'Task') !== (kind === 'task')) return false;
   const folders = [...text.matchAll(/\.bmad-[\w-]+(?=\/)/g)].map(([folder]) => folder);
   return folders.length === 0 || folders.includes(basename(origin.root));

@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../base/errors.ts';
+import { push } from '../base/grouped.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { cut } from '../base/text/text.ts';
 import { otherNames } from './identity.ts';
@@ -84,7 +85,7 @@ export class NameIndex {
   }
 
   #enter(key: string, record: BmadRecord, tier: number, module: string): void {
-    this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier, module }]);
+    push(this.#entries, key, { record, tier, module });
   }
 
   resolve(query: NameQuery): NameChoice {

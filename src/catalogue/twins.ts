@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts';
 import { fold } from '../base/text/suggest.ts';
 import { isListed, shortName, type BmadRecord } from '../model/record.ts';
 import { counterpart, identityOf } from './identity.ts';
@@ -34,8 +35,9 @@ export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRe
     const twin = twinOf(original) ?? (original === record ? undefined : original);
     if (twin !== undefined) overridden.set(record, twin);
   }
+  const targetOf = targets(winners);
   for (const record of winners.filter((each) => !isListed(each))) {
-    const instead = insteadOfOld(record, winners, overridden, twinOf);
+    const instead = insteadOfOld(record, targetOf, overridden, twinOf);
     if (instead !== undefined) overridden.set(record, instead);
   }
   return { served: winners.filter((record) => !overridden.has(record)), overridden };
@@ -58,25 +60,33 @@ function originals(
   return (record) => (record.likeness === undefined ? undefined : first.get(keyOf(record))) ?? record;
 }
 
+/** What an old name stands for now, or what a launcher launches: the first there is. */
+function targets(winners: readonly BmadRecord[]): (record: BmadRecord) => BmadRecord | undefined {
+  const byPath = grouped(winners, ({ bmadRelativePath }) => bmadRelativePath);
+  const byName = new Map<string, BmadRecord>();
+  for (const record of winners)
+    if (record.deprecated === undefined && !byName.has(record.name)) byName.set(record.name, record);
+  return ({ launches, deprecated, origin }) =>
+    launches === undefined
+      ? byName.get(deprecated?.successor ?? '')
+      : byPath.get(launches)?.find((other) => other.origin === origin);
+}
+
 /**
  * An old name leads on to what has replaced it, and a launcher to what it launches: they stay as long as that is served,
  * and no other origin has the very thing they are named after.
  */
 function insteadOfOld(
   record: BmadRecord,
-  winners: readonly BmadRecord[],
+  targetOf: (record: BmadRecord) => BmadRecord | undefined,
   overridden: ReadonlyMap<BmadRecord, BmadRecord>,
   twinOf: (record: BmadRecord) => BmadRecord | undefined,
 ): BmadRecord | undefined {
   const twin = twinOf(record);
   if (twin !== undefined && fold(shortName(twin.name)) === fold(shortName(record.name))) return twin;
-  const { launches, deprecated, origin } = record;
+  const { deprecated } = record;
   if (deprecated !== undefined && deprecated.successor === undefined) return twin;
-  const target = winners.find((other) =>
-    launches === undefined
-      ? other.name === deprecated?.successor && other.deprecated === undefined
-      : other.bmadRelativePath === launches && other.origin === origin,
-  );
+  const target = targetOf(record);
   const instead = target === undefined ? undefined : overridden.get(target);
   return instead === undefined ? undefined : (twin ?? instead);
 }

@@ -5,6 +5,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { behaviourOf } from '../../model/format.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText } from '../../sources/tree.ts';
+import { CUSTOMIZATION_FOLDERS, customizationFile, customizingSources } from './agent-places.ts';
 import { mergeCustomization } from './compiled-agent.ts';
 import { handlerIn } from './compiled-menu.ts';
 import { isEmpty } from './compiled-work.ts';
@@ -18,35 +19,18 @@ export interface CustomizedAgent {
   problems: Problem[];
 }
 
-/** The places of a customization below a BMAD root, the newer first. */
-const CUSTOMIZATION_FOLDERS = ['_config/agents', '_cfg/agents'];
-
-/** `bmm-pm.customize.yaml`, by the file of the agent. */
-function customizationFile({ moduleName, bmadRelativePath }: BmadRecord): string {
-  const file = bmadRelativePath.slice(bmadRelativePath.lastIndexOf('/') + 1);
-  return `${moduleName}-${file.replace(/\.md$/i, '')}.customize.yaml`;
-}
-
 /**
  * Customization of agents that installers compiled, from alpha.1 to 6.2.0. The file of the agent's own root counts, and
  * over it that of the project; both may have been edited since anything was compiled.
  */
 export function createCustomizations(catalogue: Catalogue) {
-  /** The agent's own root first, then the project's. */
-  function sourcesOf({ origin }: BmadRecord): Catalogue['sources'] {
-    const own = catalogue.sources.filter((source) => source.origin === origin);
-    return [...own, ...catalogue.sources.filter((source) => source.origin.kind === 'project')].filter(
-      (source, index, all) => all.indexOf(source) === index,
-    );
-  }
-
   /** The files that say something, the weakest first. One that cannot be used is a problem and says nothing. */
   async function layersOf(
     record: BmadRecord,
     problems: Problem[],
   ): Promise<{ file: string; table: Table }[]> {
     const found: { file: string; table: Table }[] = [];
-    for (const { tree, origin } of sourcesOf(record)) {
+    for (const { tree, origin } of customizingSources(record, catalogue)) {
       for (const folder of CUSTOMIZATION_FOLDERS) {
         const path = `${folder}/${customizationFile(record)}`;
         const file = origin.kind === 'project' ? `${basename(tree.root)}/${path}` : tree.place(path);

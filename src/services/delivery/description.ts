@@ -1,5 +1,5 @@
 import { behaviourOf } from '../../model/format.ts';
-import { mapLimited } from '../../base/async.ts';
+import { mapLimited, once } from '../../base/async.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -55,6 +55,15 @@ export function createDescriptions(
   const startedBy = ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
     target === undefined ? undefined : menuTarget(target, agent, catalogue);
 
+  const menus = once(async () =>
+    (await import('./menu-commands.ts')).createMenus(catalogue, {
+      profileOf: profile,
+      startedBy,
+      nameOfToday,
+      projectBmad: () => resolver.projectBmad(),
+    }),
+  );
+
   return {
     profile,
     /** Who an agent is and which rules it follows, for a model that plays it without its file. */
@@ -74,8 +83,7 @@ export function createDescriptions(
     },
     /** The entries of all menus that a word stands for: a command of version 4, a code, a trigger. */
     async commands(word: string): Promise<MeantCommands> {
-      const { commandsMeant } = await import('./menu-commands.ts');
-      return commandsMeant(word, catalogue, { profileOf: profile, startedBy, nameOfToday });
+      return (await menus()).meant(word);
     },
     /** What an entry of an agent's menu starts, if that is here. */
     startedBy,

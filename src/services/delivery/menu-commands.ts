@@ -4,7 +4,10 @@ import { fold } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { commandFor, usualAgent } from '../../catalogue/old-commands.ts';
 import { isListed, shortName, type BmadRecord } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+import { placesOfAgent } from './agent-places.ts';
 import type { AgentProfile, MenuItem } from './agent-profile.ts';
+import { keepProfiles } from './kept-profiles.ts';
 
 /** An entry of an agent's menu, as a user asks for it. */
 interface MenuCommand {
@@ -33,38 +36,45 @@ interface Means {
   startedBy(item: MenuItem, agent: BmadRecord): BmadRecord | undefined;
   /** What a workflow is called today, by any name it has had. */
   nameOfToday(short: string): string;
+  /** The project's `_bmad` folder, if it has one now. */
+  projectBmad(): Promise<Tree | undefined>;
 }
 
-export async function commandsMeant(
-  word: string,
-  catalogue: Catalogue,
-  means: Means,
-): Promise<MeantCommands> {
-  const wanted = fold(word.trim().replace(/^\*+/, ''));
-  const menus = await allMenus(catalogue, means);
-  const named = commandsIn(menus, wanted, means);
-  const old = commandFor(means.nameOfToday(fold(shortName(wanted))));
-  const counterpart =
-    old === undefined
-      ? undefined
-      : commandsIn(menus, old.command, means).find(
-          ({ agent }) => agent.origin.kind !== 'package' && agent.name === old.agent,
-        );
-  return { named, counterpart };
+/** The menus of all agents, kept for as long as the files they are in stay the same. */
+export function createMenus(catalogue: Catalogue, means: Means) {
+  const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
+  let bmad: Tree | undefined;
+  const profileOf = keepProfiles(means.profileOf, (agent) => placesOfAgent(agent, catalogue, bmad));
+
+  async function allMenus(): Promise<Menu[]> {
+    bmad = await means.projectBmad();
+    return mapLimited(agents, READS_AT_ONCE, async (agent) => {
+      // An agent whose file cannot be read has no commands; to start it says why.
+      const { menu } = await profileOf(agent).catch(orElse({ menu: [] }));
+      return { agent, menu };
+    });
+  }
+
+  return {
+    async meant(word: string): Promise<MeantCommands> {
+      const wanted = fold(word.trim().replace(/^\*+/, ''));
+      const menus = await allMenus();
+      const named = commandsIn(menus, wanted, means);
+      const old = commandFor(means.nameOfToday(fold(shortName(wanted))));
+      const counterpart =
+        old === undefined
+          ? undefined
+          : commandsIn(menus, old.command, means).find(
+              ({ agent }) => agent.origin.kind !== 'package' && agent.name === old.agent,
+            );
+      return { named, counterpart };
+    },
+  };
 }
 
 interface Menu {
   agent: BmadRecord;
   menu: readonly MenuItem[];
-}
-
-async function allMenus(catalogue: Catalogue, { profileOf }: Means): Promise<Menu[]> {
-  const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
-  return mapLimited(agents, READS_AT_ONCE, async (agent) => {
-    // An agent whose file cannot be read has no commands; to start it says why.
-    const { menu } = await profileOf(agent).catch(orElse({ menu: [] }));
-    return { agent, menu };
-  });
 }
 
 function commandsIn(menus: readonly Menu[], wanted: string, { startedBy }: Means): MenuCommand[] {

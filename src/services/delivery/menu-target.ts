@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { grouped } from '../../base/grouped.ts';
 import { fold } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -18,30 +19,37 @@ export function menuTarget(written: string, agent: BmadRecord, catalogue: Catalo
   );
 }
 
-const namesByCatalogue = new WeakMap<Catalogue, ReadonlyMap<string, readonly BmadRecord[]>>();
-
-function byName(name: string, catalogue: Catalogue): readonly BmadRecord[] {
-  const known = namesByCatalogue.get(catalogue) ?? namesOf(catalogue);
-  namesByCatalogue.set(catalogue, known);
-  return known.get(fold(name)) ?? [];
+/** What an entry may mean, by the two ways of saying it. */
+interface Targets {
+  byName: ReadonlyMap<string, readonly BmadRecord[]>;
+  byPath: ReadonlyMap<string, readonly BmadRecord[]>;
 }
+
+const targetsByCatalogue = new WeakMap<Catalogue, Targets>();
 
 /** Made once: menus have dozens of entries, and catalogues may have thousands of records. */
-function namesOf({ callable }: Catalogue): ReadonlyMap<string, readonly BmadRecord[]> {
-  const names = new Map<string, BmadRecord[]>();
-  for (const record of callable) {
-    if (record.kind === 'agent') continue;
-    const same = names.get(fold(record.name));
-    if (same === undefined) names.set(fold(record.name), [record]);
-    else same.push(record);
-  }
-  return names;
+function targetsIn(catalogue: Catalogue): Targets {
+  const known = targetsByCatalogue.get(catalogue);
+  if (known !== undefined) return known;
+  const made = {
+    byName: grouped(
+      catalogue.callable.filter(({ kind }) => kind !== 'agent'),
+      ({ name }) => fold(name),
+    ),
+    byPath: grouped(catalogue.callable, ({ bmadRelativePath }) => bmadRelativePath),
+  };
+  targetsByCatalogue.set(catalogue, made);
+  return made;
 }
 
-function byPath(written: string, agent: BmadRecord, { callable }: Catalogue): readonly BmadRecord[] {
+function byName(name: string, catalogue: Catalogue): readonly BmadRecord[] {
+  return targetsIn(catalogue).byName.get(fold(name)) ?? [];
+}
+
+function byPath(written: string, agent: BmadRecord, catalogue: Catalogue): readonly BmadRecord[] {
   const inProject = written.replace(/^\{project-root\}\//, '');
   const folders = ['{bmad_folder}', '_bmad', '.bmad', 'bmad', basename(agent.origin.root)];
   const folder = folders.find((name) => inProject.startsWith(`${name}/`));
   const path = folder === undefined ? inProject : inProject.slice(folder.length + 1);
-  return callable.filter(({ bmadRelativePath }) => bmadRelativePath === path);
+  return targetsIn(catalogue).byPath.get(path) ?? [];
 }

@@ -2,6 +2,7 @@ import { attempt, orElse, unlessShort } from '../../base/expected.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
+import { grouped } from '../../base/grouped.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/file-faults.ts';
@@ -53,9 +54,31 @@ function recordNames(records: readonly BmadRecord[]): string {
   return names.join(', ') + (records.length > NAMED ? `, and ${records.length - NAMED} more` : '');
 }
 
-function missingFiles({ records, sources }: Catalogue): Finding[] {
-  return sources.flatMap(({ origin }) => {
-    const gone = records.filter((record) => record.origin === origin && record.status === 'no-file-found');
+const origins = new WeakMap<Catalogue, readonly OwnRecords[]>();
+
+interface OwnRecords {
+  origin: Catalogue['sources'][number]['origin'];
+  tree: Catalogue['sources'][number]['tree'];
+  records: readonly BmadRecord[];
+}
+
+/** Each source with its own records: looked through once, however many sources there are. */
+function byOrigin(catalogue: Catalogue): readonly OwnRecords[] {
+  const known = origins.get(catalogue);
+  if (known !== undefined) return known;
+  const own = grouped(catalogue.records, ({ origin }) => origin);
+  const made = catalogue.sources.map(({ origin, tree }) => ({
+    origin,
+    tree,
+    records: own.get(origin) ?? [],
+  }));
+  origins.set(catalogue, made);
+  return made;
+}
+
+function missingFiles(catalogue: Catalogue): Finding[] {
+  return byOrigin(catalogue).flatMap(({ origin, records }) => {
+    const gone = records.filter(({ status }) => status === 'no-file-found');
     const stale = gone.filter(({ launches }) => launches !== undefined);
     const rows = gone.filter(({ launches }) => launches === undefined);
     const found: Finding[] = [];
@@ -85,11 +108,10 @@ function missingFiles({ records, sources }: Catalogue): Finding[] {
 }
 
 /** Only where there is a manifest can something be missing from it; the kinds no manifest lists do not count. */
-function unlistedFiles({ records, sources }: Catalogue): Finding[] {
-  return sources.flatMap(({ origin }) => {
+function unlistedFiles(catalogue: Catalogue): Finding[] {
+  return byOrigin(catalogue).flatMap(({ origin, records }) => {
     const own = records.filter(
       (record) =>
-        record.origin === origin &&
         ['agent', 'workflow', 'skill'].includes(record.kind) &&
         record.format !== 'kit-workflow' &&
         isListed(record),
@@ -108,18 +130,15 @@ function unlistedFiles({ records, sources }: Catalogue): Finding[] {
 
 /** What one origin takes away from another. The built-in content is there to be overridden and does not count. */
 function overrides({ records, winners }: Catalogue): Finding[] {
+  const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
+  const byKey = grouped(winners, keyOf);
   const hidden = records.filter(
     (record) =>
       record.exists &&
       record.origin.kind !== 'package' &&
       ['agent', 'workflow', 'skill', 'task'].includes(record.kind) &&
-      winners.some(
-        (winner) =>
-          winner !== record &&
-          winner.kind === record.kind &&
-          qualifiedName(winner) === qualifiedName(record) &&
-          winner.digest !== record.digest,
-      ),
+      byKey.get(keyOf(record))?.some((winner) => winner !== record && winner.digest !== record.digest) ===
+        true,
   );
   if (hidden.length === 0) return [];
   return [
@@ -132,11 +151,10 @@ function overrides({ records, winners }: Catalogue): Finding[] {
 }
 
 function ambiguousNames({ winners }: Catalogue): Finding[] {
-  const groups = new Map<string, BmadRecord[]>();
-  for (const record of winners.filter((one) => isListed(one) && ['agent', 'workflow'].includes(one.kind))) {
-    const key = `${record.kind} ${fold(shortName(record.name))} ${record.origin.priority}`;
-    groups.set(key, [...(groups.get(key) ?? []), record]);
-  }
+  const groups = grouped(
+    winners.filter((one) => isListed(one) && ['agent', 'workflow'].includes(one.kind)),
+    ({ kind, name, origin }) => `${kind} ${fold(shortName(name))} ${origin.priority}`,
+  );
   const shared = [...groups.values()].filter((records) => records.length > 1);
   if (shared.length === 0) return [];
   const names = shared.slice(0, NAMED).map(([first]) => (first === undefined ? '' : shortName(first.name)));
@@ -149,13 +167,12 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
   ];
 }
 
-function versionDrift({ records, sources }: Catalogue): Finding[] {
-  const versions = sources
+function versionDrift(catalogue: Catalogue): Finding[] {
+  const versions = byOrigin(catalogue)
     .filter(({ origin }) => origin.kind !== 'package')
-    .map(({ origin }) => ({
+    .map(({ origin, records }) => ({
       origin,
-      version: records.find((record) => record.origin === origin && record.bmadVersion !== undefined)
-        ?.bmadVersion,
+      version: records.find(({ bmadVersion }) => bmadVersion !== undefined)?.bmadVersion,
     }))
     .filter(({ version }) => version !== undefined);
   if (new Set(versions.map(({ version }) => version)).size < 2) return [];
@@ -169,12 +186,10 @@ function versionDrift({ records, sources }: Catalogue): Finding[] {
 }
 
 /** Up to 6.2.0 customization is compiled into the agent: a file edited afterwards is merged here, and nowhere else. */
-async function newerCustomizations({ records, sources }: Catalogue): Promise<Finding[]> {
+async function newerCustomizations(catalogue: Catalogue): Promise<Finding[]> {
   const found: Finding[] = [];
-  for (const { origin, tree } of sources) {
-    for (const agent of records.filter(
-      (record) => record.origin === origin && behaviourOf(record).isCompiled && record.exists,
-    )) {
+  for (const { tree, records } of byOrigin(catalogue)) {
+    for (const agent of records.filter((record) => behaviourOf(record).isCompiled && record.exists)) {
       for (const folder of ['_config', '_cfg']) {
         const file = `${folder}/agents/${agent.moduleName}-${agent.name}.customize.yaml`;
         const [edited, compiled] = await Promise.all([
@@ -207,13 +222,11 @@ function hasContent(text: string, file: string): boolean {
 }
 
 /** Files that cannot be followed, or only here. The built-in ones are checked by the tests. */
-async function faultyFiles({ records, sources }: Catalogue): Promise<Finding[]> {
+async function faultyFiles(catalogue: Catalogue): Promise<Finding[]> {
   const found: Finding[] = [];
-  for (const { origin, tree } of sources.filter(({ origin: { kind } }) => kind !== 'package')) {
-    const own = records.filter(
-      (record) => record.origin === origin && record.exists && STARTABLE.includes(record.kind),
-    );
-    for (const record of own) {
+  for (const { origin, tree, records } of byOrigin(catalogue)) {
+    if (origin.kind === 'package') continue;
+    for (const record of records.filter(({ kind, exists }) => exists && STARTABLE.includes(kind))) {
       const bytes = await tree.read(record.bmadRelativePath).catch(unlessShort(undefined));
       for (const { message, halts } of bytes === undefined ? [] : fileFaults(record, bytes))
         found.push(finding(halts === true ? 'broken' : 'notice', 'file', message));

@@ -1,5 +1,6 @@
 import { orElse } from '../../base/expected.ts';
 import { quoted } from '../../base/errors.ts';
+import { push } from '../../base/grouped.ts';
 import { hiddenIn, visible } from '../../base/text/hidden.ts';
 import { looks } from '../../base/text/look-alike.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -68,8 +69,7 @@ export function lookAlikes({ records }: Catalogue): Finding[] {
   const byLook = new Map<string, Named[]>();
   for (const record of records.filter(({ kind, exists }) => exists && STARTABLE.includes(kind)))
     for (const name of new Set([shortName(record.name), record.displayName ?? record.name])) {
-      const look = looks(name);
-      byLook.set(look, [...(byLook.get(look) ?? []), { record, name }]);
+      push(byLook, looks(name), { record, name });
     }
   return [...byLook.values()].flatMap((alike) => {
     // What everybody has is the real one: the built-in content, then whatever is written in plain letters.

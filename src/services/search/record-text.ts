@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { mapLimited } from '../../base/async.ts';
-import type { HelpRow, ModuleInfo } from '../../model/module.ts';
+import { grouped, push } from '../../base/grouped.ts';
+import type { ModuleInfo } from '../../model/module.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { askedFor, spelledOut } from './abbreviations.ts';
 
@@ -79,18 +80,15 @@ export async function recordTexts(
 function menuTexts(described: ReadonlyMap<BmadRecord, AgentText>): Map<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const { menu } of described.values())
-    for (const { text, starts } of menu)
-      if (starts !== undefined) {
-        const name = qualifiedName(starts);
-        texts.set(name, [...(texts.get(name) ?? []), text]);
-      }
+    for (const { text, starts } of menu) if (starts !== undefined) push(texts, qualifiedName(starts), text);
   return texts;
 }
 
 function rowsOf({ help, roster }: ModuleInfo) {
-  const rows = new Map<string, HelpRow[]>();
-  for (const row of help) rows.set(row.skill, [...(rows.get(row.skill) ?? []), row]);
-  return { help: rows, roster: new Map(roster.map(({ code, description }) => [code, description])) };
+  return {
+    help: grouped(help, ({ skill }) => skill),
+    roster: new Map(roster.map(({ code, description }) => [code, description])),
+  };
 }
 
 function shortened(fields: Record<Field, readonly string[]>): Record<Field, readonly string[]> {

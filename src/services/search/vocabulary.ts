@@ -1,5 +1,5 @@
 import { analyse } from '../../meaning/analyse.ts';
-import { push } from './word-index.ts';
+import { push } from '../../base/grouped.ts';
 
 /**
  * The method's own words in English and French, one meaning per line: what BMAD's names and titles are made of, spelled

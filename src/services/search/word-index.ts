@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { analyse } from '../../meaning/analyse.ts';
 import { FIELDS, type Field, type RecordText } from './record-text.ts';
+import { push } from '../../base/grouped.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
 import { lengthNorm, rarity } from '../../meaning/bm25.ts';
 
@@ -177,12 +178,6 @@ export class WordIndex {
 
 export function slipsIn(word: string): number {
   return word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
-}
-
-export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
 
 function firstFrom(sorted: readonly string[], term: string): number {

@@ -1,3 +1,4 @@
+import { grouped } from '../../../base/grouped.ts';
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import { isThereNow } from '../../../base/files/file-identity.ts';
@@ -61,23 +62,15 @@ export async function heldBy(database: Database): Promise<Held> {
     memories: database.all<MemoryRow>(`SELECT * FROM memory WHERE ${SOUND} ORDER BY rid`),
     revisions: grouped(
       database.all<RevisionRow & { rid: number }>(`SELECT * FROM revision WHERE ${SOUND_REVISION}`),
+      ({ rid }) => rid,
     ),
     vectors: grouped(
       database.all<{ rid: number; space: string; vector: Uint8Array }>(
         `SELECT * FROM vector WHERE ${SOUND_VECTOR}`,
       ),
+      ({ rid }) => rid,
     ),
   }));
-}
-
-function grouped<T extends { rid: number }>(rows: readonly T[]): Map<number, T[]> {
-  const groups = new Map<number, T[]>();
-  for (const row of rows) {
-    const group = groups.get(row.rid);
-    if (group === undefined) groups.set(row.rid, [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 /** Brings what another store does not have into it, as it is; the newer of two versions stays. Answers how many came. */

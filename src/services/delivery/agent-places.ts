@@ -1,0 +1,38 @@
+import { dirname } from 'node:path/posix';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { behaviourOf } from '../../model/format.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+
+/** The places of a customization below a BMAD root, the newer first. */
+export const CUSTOMIZATION_FOLDERS = ['_config/agents', '_cfg/agents'];
+
+/** `bmm-pm.customize.yaml`, by the file of the agent. */
+export function customizationFile({ moduleName, bmadRelativePath }: BmadRecord): string {
+  const file = bmadRelativePath.slice(bmadRelativePath.lastIndexOf('/') + 1);
+  return `${moduleName}-${file.replace(/\.md$/i, '')}.customize.yaml`;
+}
+
+/** Where customizations of a compiled agent may be: the agent's own root first, then the project's. */
+export function customizingSources({ origin }: BmadRecord, { sources }: Catalogue): Catalogue['sources'] {
+  const own = sources.filter((source) => source.origin === origin);
+  return [...own, ...sources.filter((source) => source.origin.kind === 'project' && !own.includes(source))];
+}
+
+/** Where everything is, or may come to be, that decides what an agent is. The built-in content does not change. */
+export function placesOfAgent(agent: BmadRecord, catalogue: Catalogue, bmad: Tree | undefined): string[] {
+  const { isSkill, isCompiled } = behaviourOf(agent);
+  const own = catalogue.sources.find(({ origin }) => origin === agent.origin);
+  const main = [
+    agent.bmadRelativePath,
+    ...(isSkill ? [`${dirname(agent.bmadRelativePath)}/customize.toml`] : []),
+  ];
+  const overrides = [`custom/${agent.name}.toml`, `custom/${agent.name}.user.toml`];
+  return [
+    ...(own === undefined || own.origin.kind === 'package' ? [] : main.map((path) => own.tree.place(path))),
+    ...(isSkill && bmad !== undefined ? overrides.map((path) => bmad.place(path)) : []),
+    ...(isCompiled ? customizingSources(agent, catalogue) : []).flatMap(({ tree }) =>
+      CUSTOMIZATION_FOLDERS.map((folder) => tree.place(`${folder}/${customizationFile(agent)}`)),
+    ),
+  ];
+}
