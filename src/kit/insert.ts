@@ -35,8 +35,9 @@ export function addToSection(
   }
   while (kept.length > from && kept.at(-1)?.trim() === '') kept.pop();
   const last = kept.at(-1)?.trim() ?? '';
-  const isList = (line: string): boolean => /^[-*]\s/.test(line);
-  const blank = gap || !isList(last) ? [end] : [];
+  // A blank line would end a table.
+  const goesOn = /^[-*]\s/.test(last) || (last.startsWith('|') && added[0]?.startsWith('|') === true);
+  const blank = gap || !goesOn ? [end] : [];
   const rest = lines.slice(to).map((line, index) => `${line}${ends[to + index] ?? ''}`);
   const closing = rest.length === 0 || rest[0]?.trim() === '' ? [] : [end];
   return [...kept, ...blank, ...added.map((line) => `${line}${end}`), ...closing, ...rest].join('');

@@ -60,6 +60,8 @@ function wordingIn(language: 'French' | 'English') {
       ),
     },
     requests: say('Requêtes inter-agents', 'Inter-Agent Requests'),
+    /** What the log of contradictions says was done. */
+    contradictions: { replacedBy: say('Remplacée par :', 'Replaced by:') },
     /** What a file of learnings says it is. */
     learnings: say('Apprentissages accumulés par cet agent.', 'What this agent has learnt.'),
   };
@@ -69,9 +71,9 @@ export const FRENCH = wordingIn('French');
 export const ENGLISH = wordingIn('English');
 
 const ENGLISH_WORDS =
-  /\b(?:critical|important failures|failures|errors|what happened|root cause|lesson|last session|work done|current state|next step|inter-agent requests|statistics)\b/g;
+  /\b(?:critical|important failures|failures|errors|what happened|root cause|lesson|last session|work done|current state|next step|inter-agent requests|statistics|resolved contradictions|contradictions resolved)\b/g;
 const FRENCH_WORDS =
-  /\b(?:critiques?|erreurs|ce qui s'est passe|cause racine|lecon|derniere session|travail effectue|etat actuel|prochaine etape|requetes|statistiques)\b/g;
+  /\b(?:critiques?|erreurs|ce qui s'est passe|cause racine|lecon|derniere session|travail effectue|etat actuel|prochaine etape|requetes|statistiques|contradictions resolues)\b/g;
 
 /** The language that the headings of a file are in; where they do not tell, the other one. */
 export function languageOf(text: string | undefined, otherwise: Wording): Wording {

@@ -36,6 +36,9 @@ export interface MemoryEntry extends MemoryKey {
   supersededAt?: string;
 }
 
+/** The tag of a memory that holds beside another one, whose id follows: somebody has read both and kept both. */
+export const HOLDS_WITH = 'holds-with:';
+
 /** What a memory said before a change. */
 export interface MemoryRevision {
   revision: number;

@@ -38,7 +38,7 @@ import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from '
 import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { logDecision, logLearning } from './memory/log-memory.ts';
 import { manageMemories } from './memory/manage-memories.ts';
-import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory/memory-change.ts';
+import { memoryForget, memoryKeepBoth, memoryRestore, memorySupersede, memoryUpdate } from './memory/memory-change.ts';
 import { memoryCopies } from './memory/memory-copies.ts';
 import { memoryPurge } from './memory/memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory/memory-read.ts';
@@ -167,6 +167,7 @@ export const operations: readonly AnyOperation[] = [
   memoryReindex,
   memoryMove,
   memoryCopies,
+  memoryKeepBoth,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

@@ -70,6 +70,7 @@ export const LATE = {
   memory_count: async () => (await import('./memory/memory-read.ts')).memoryCount,
   memory_stats: async () => (await import('./memory/memory-read.ts')).memoryStats,
   memory_status: async () => (await import('./memory/memory-status.ts')).memoryStatus,
+  memory_keep_both: async () => (await import('./memory/memory-change.ts')).memoryKeepBoth,
   list_workflows: async () => (await import('./catalogue/work-lists.ts')).listWorkflows,
   get_workflow_details: async () => (await import('./catalogue/workflow-details.ts')).getWorkflowDetails,
   execute_workflow: async () => (await import('./activation/start-work.ts')).executeWorkflow,

@@ -13,15 +13,21 @@ export function decisionsIn(text: string, source: string): KitEntry[] {
     const day = /^\[?(\d{4}-\d{2}-\d{2})\]?/.exec(section.title)?.[1];
     const found: KitEntry[] = [];
     let head: string[] | undefined;
+    const prose: LineSection['body'] = [];
+    let isLog = day === undefined;
     for (const { text: line, line: number } of section.body) {
       const bullet = bulletIn(line);
       const row = rowIn(line);
+      if (bullet === undefined && row === undefined) prose.push({ text: line, line: number });
+      else isLog &&= bullet?.date !== undefined;
       if (bullet !== undefined) found.push(entry(bullet.text, source, number, { date: bullet.date ?? day }));
       else if (row !== undefined && head === undefined) head = row.map((name) => name.toLowerCase());
       else if (row !== undefined && row.some((part) => !/^[—–-]?$/.test(part)))
         found.push(decisionRow(row, head ?? [], source, number, day));
     }
-    return found.length > 0 || section.level < 2 ? found : paragraph(section, source, day);
+    if (section.level < 2 || (found.length > 0 && !isLog)) return found;
+    // Lines of the log that were added below a paragraph, at the end of the file, are not a part of it.
+    return [...paragraph({ ...section, body: prose }, source, day), ...found];
   });
 }
 

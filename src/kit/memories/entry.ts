@@ -15,6 +15,8 @@ export interface KitEntry {
   line?: number | undefined;
   /** The id of the memory that the entry is a copy of, where the file says so. */
   copyOf?: string | undefined;
+  /** `FM-001`, where the file numbers what it has. */
+  number?: string | undefined;
 }
 
 export interface KitReading {

@@ -18,7 +18,7 @@ export function loggedFailures(text: string, source: string, problems: string[])
   return museumLog(text, source, problems).map(entryOf);
 }
 
-function entryOf({ agents, told, tags, date, source, line }: Failure): KitEntry {
+function entryOf({ id, agents, told, tags, date, source, line }: Failure): KitEntry {
   const agent = agents[0] ?? 'team';
-  return { type: 'failures', agent, names: [agent], text: told, tags, date, source, line };
+  return { type: 'failures', agent, names: [agent], text: told, tags, date, source, line, number: id };
 }

@@ -11,6 +11,11 @@ export function memoryId(app: string, agent: string, text: string): string {
   return uuid5(`${app}:${agent}:${Array.from(text).slice(0, ID_LENGTH).join('')}`);
 }
 
+/** For a text in a file whose beginning another one there has too: from its place and the whole of it. */
+export function placeId(app: string, agent: string, source: string, text: string): string {
+  return uuid5(`${app}:${agent}:${source}:${text}`);
+}
+
 function uuid5(name: string): string {
   const hash = createHash('sha1').update(NAMESPACE).update(name, 'utf8').digest().subarray(0, 16);
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);

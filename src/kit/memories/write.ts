@@ -4,13 +4,14 @@ import { mayPass } from '../../base/files/file-failure.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { field, isTable, tableOf } from '../../base/parse/parse.ts';
-import type { MemoryEntry } from '../../model/memory.ts';
+import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { ACTIVITY_FILE, logActivity } from './activity.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { inTurn } from '../kit-lock.ts';
 import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText } from './line-files.ts';
 import type { LineFiles, Wording } from './line-files.ts';
-import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
+import { CONTRADICTIONS_FILE, logReplaced } from './contradictions.ts';
+import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 
 export interface KitWriting extends LineFiles {
   /** The folder of the server's own files, where the lock is. */
@@ -45,7 +46,7 @@ export async function writeKitFiles(
       await dropEarlier(writing, memory, entry, earlier, quietly, stays);
       await attempt(path, () => addLine(writing, memory, path, entry));
     }
-    await attempt(MEMORIES_FILE, () => keepInJson(writing.kit, memory, entry));
+    await attempt(MEMORIES_FILE, () => keepInJson(writing.kit, memory, entry, earlier));
     // The log is the kit's: where there is no kit, nobody reads it.
     if (mode === undefined || writing.kit.keptWith === 'output') return;
     const { agent, text: query, type } = entry;
@@ -56,17 +57,27 @@ export async function writeKitFiles(
   });
 }
 
-/** Takes a memory out of those files again; only what we wrote. A superseded one keeps its line, as a record. */
+interface Removal {
+  earlier?: readonly Wording[];
+  /** It was superseded: its line stays, as a record, and so does what the kit wrote itself, with a mark. */
+  keepLine?: boolean;
+  /** The memory that has replaced it. */
+  by?: MemoryEntry | undefined;
+}
+
+/** Takes a memory out of those files again; only what we wrote. */
 export async function removeFromKitFiles(
   writing: KitWriting,
   entry: MemoryEntry,
-  { earlier = [], keepLine = false }: { earlier?: readonly Wording[]; keepLine?: boolean } = {},
+  { earlier = [], keepLine = false, by }: Removal = {},
 ): Promise<Written> {
   return inFiles(writing, async (memory, attempt) => {
     const own = lineText(entry.text);
     const wordings = keepLine ? earlier : [entry, ...earlier];
     await dropEarlier(writing, memory, entry, wordings, attempt, (_, line) => keepLine && line === own);
-    await attempt(MEMORIES_FILE, () => dropFromJson(writing.kit, memory, entry));
+    await attempt(MEMORIES_FILE, () => dropFromJson(writing.kit, memory, entry, keepLine));
+    if (by !== undefined)
+      await attempt(CONTRADICTIONS_FILE, () => logReplaced(writing.kit, memory, { before: entry, by }));
   });
 }
 
@@ -132,9 +143,16 @@ function listIn(kit: Kit, text: string): unknown[] {
 }
 
 /** The file is also rewritten as a whole by its other users; one that cannot be parsed is left unchanged. */
-async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<void> {
+async function keepInJson(
+  kit: Kit,
+  memory: string,
+  entry: MemoryEntry,
+  earlier: readonly Wording[],
+): Promise<void> {
   const tables = listIn(kit, (await fileText(kit, memory, MEMORIES_FILE)) ?? '');
-  const at = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);
+  const copy = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);
+  // What the kit wrote itself has no such id; it is what the memory said before it was changed.
+  const at = copy < 0 ? tables.findIndex((table) => isOriginal(table, entry.type, earlier)) : copy;
   const known = tables[at];
   const fresh = {
     id: isTable(known) ? field(known, 'id') : nextNumber(tables),
@@ -148,15 +166,40 @@ async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise
   await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2));
 }
 
-async function dropFromJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<boolean> {
+/** Our copy goes. What the kit wrote itself is marked as superseded in its own words, and otherwise left as it is. */
+async function dropFromJson(kit: Kit, memory: string, entry: MemoryEntry, marks: boolean): Promise<boolean> {
   const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
   // A file that does not have it needs no change, whatever its form.
-  if (!text.includes(entry.id)) return false;
+  const beginning = JSON.stringify(entry.text.slice(0, 40)).slice(1, -1);
+  if (!text.includes(entry.id) && !(marks && text.includes(beginning))) return false;
   const tables = listIn(kit, text);
-  const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
-  if (rest.length === tables.length) return false;
+  const rest = tables
+    .filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type)
+    .map((table) => (marks && isOriginal(table, entry.type, [entry]) ? superseded(table, entry) : table));
+  if (rest.length === tables.length && rest.every((table, index) => table === tables[index])) return false;
   await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
   return true;
+}
+
+/** Whether the kit has written one of these wordings here itself. */
+function isOriginal(table: unknown, wanted: MemoryType, wordings: readonly Wording[]): boolean {
+  if (uuidOf(table) !== undefined || wordings.length === 0) return false;
+  return memoriesIn([table], '').some(
+    ({ type, text, agent }) =>
+      type === wanted &&
+      wordings.some((each) => each.agent === agent && lineText(each.text) === lineText(text)),
+  );
+}
+
+function superseded(table: unknown, { supersededAt = '', supersededBy }: MemoryEntry): unknown {
+  const whole = tableOf(table);
+  const metadata = {
+    ...tableOf(field(whole, 'metadata')),
+    superseded: true,
+    ...(supersededBy === undefined ? {} : { superseded_by: supersededBy }),
+    superseded_at: localTime(new Date(supersededAt)),
+  };
+  return { ...whole, metadata };
 }
 
 function nextNumber(tables: readonly unknown[]): number {

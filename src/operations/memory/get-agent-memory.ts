@@ -18,7 +18,7 @@ const learning = z.object({
   tags: z.array(z.string()),
   /** Files with the line; none when it is only in the memory store. */
   sources: z.array(z.string()),
-  id: z.string().optional(),
+  id: z.string(),
   score: z.number().optional(),
   matched: z.array(z.string()).optional(),
 });
@@ -85,17 +85,16 @@ export const getAgentMemory = defineOperation({
 interface Found {
   entry: MemoryEntry;
   sources: string[];
-  stored: boolean;
 }
 
-function learningOf({ entry, sources, stored }: Found, dated: boolean): z.output<typeof learning> {
+function learningOf({ entry, sources }: Found, dated: boolean): z.output<typeof learning> {
   return {
     text: entry.text,
     agent: entry.agent,
     ...(dated ? { date: localDay(new Date(entry.createdAt)) } : {}),
     tags: [...entry.tags],
     sources,
-    ...(stored ? { id: entry.id } : {}),
+    id: entry.id,
   };
 }
 
@@ -121,7 +120,7 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
     `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
     shown.map(
       ({ text, agent, date, sources, id }) =>
-        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] ?? `id ${id ?? ''}`})`,
+        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
     ),
     left > 0 ? `… ${left} more: pass last_n or a query.` : undefined,
   );

@@ -6,7 +6,8 @@ import type { Context } from '../context.ts';
 import { projectField, tagsField } from '../fields.ts';
 import { lineField, logged, loggedSchema } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';
-import { RELATIONS, settlingSteps } from './relation-view.ts';
+import { SUPERSEDES_SYNONYMS, supersedesField } from './memory-view.ts';
+import { relationLine, settlingSteps, supersededLine } from './relation-view.ts';
 
 /** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
 
@@ -27,11 +28,12 @@ interface ToLog {
   agent: string;
   text: string;
   tags?: string[] | undefined;
+  supersedes?: string | undefined;
   trace: string;
 }
 
 async function keep(
-  { operation, type, agent, text, tags, trace }: ToLog,
+  { operation, type, agent, text, tags, supersedes, trace }: ToLog,
   context: Context,
   project: string | undefined,
   signal: AbortSignal,
@@ -39,8 +41,8 @@ async function keep(
   refuseSwapped(operation, agent, text);
   const who = checkedAgent(agent);
   const memory = await context.memory(project);
-  const { outcome, entry, files, notes, similar } = await memory.remember(
-    { type, agent: who, text, tags },
+  const { outcome, entry, files, notes, similar, superseded } = await memory.remember(
+    { type, agent: who, text, tags, supersedes },
     signal,
   );
   const facts = await (await context.state(project)).facts();
@@ -55,10 +57,8 @@ async function keep(
       ...(memory.place.owner === 'user'
         ? [`Kept in ${memory.place.folder}: the project has no memory folder.`]
         : []),
-      ...similar.map(
-        ({ relation, text: other, source, id }) =>
-          `${RELATIONS[relation]} ${source ?? `id ${id}`}: ${oneLine(other, 200)}`,
-      ),
+      ...(superseded === undefined ? [] : [supersededLine(superseded)]),
+      ...similar.map(relationLine),
       ...notes,
       ...traced.notes,
     ],
@@ -87,7 +87,7 @@ export const logDecision = defineOperation({
   behind: { manage_project: 'log_decision' },
   command: 'log decision',
   positional: ['text', 'agent'],
-  synonyms: { decision: 'text', rationale: 'reason', why: 'reason' },
+  synonyms: { ...SUPERSEDES_SYNONYMS, decision: 'text', rationale: 'reason', why: 'reason' },
   examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
   input: z.strictObject({
     text: lineField.describe('What was decided'),
@@ -99,15 +99,28 @@ export const logDecision = defineOperation({
       .optional()
       .describe('Whether it is about the architecture: marked [ARCH], never aged out'),
     tags: tagsField.optional().describe('Words to find it by'),
+    supersedes: supersedesField,
     project: projectField,
   }),
   output: loggedSchema,
-  run({ agent = 'team', reason, architecture = false, tags, project, ...said }, context, { signal }) {
+  run(
+    { agent = 'team', reason, architecture = false, tags, supersedes, project, ...said },
+    context,
+    { signal },
+  ) {
     const text = titled(said);
     const mark = architecture && !/^\[ARCH\]/i.test(text) ? '[ARCH] ' : '';
     const told = `${mark}${text}${reason === undefined ? '' : ` — ${reason}`}`;
     return keep(
-      { operation: 'log_decision', type: 'decisions', agent, text: told, tags, trace: 'DECISION' },
+      {
+        operation: 'log_decision',
+        type: 'decisions',
+        agent,
+        text: told,
+        tags,
+        supersedes,
+        trace: 'DECISION',
+      },
       context,
       project,
       signal,
@@ -126,17 +139,18 @@ export const logLearning = defineOperation({
   behind: { manage_project: 'log_learning' },
   command: 'log learning',
   positional: ['text', 'agent'],
-  synonyms: { learning: 'text', lesson: 'text' },
+  synonyms: { ...SUPERSEDES_SYNONYMS, learning: 'text', lesson: 'text' },
   examples: ['log learning "Run the migrations before the integration tests" dev'],
   input: z.strictObject({
     text: lineField.describe('One thing, clear without this conversation'),
     title: titleField.describe('Its title, which is put before the text'),
     agent: whoField.describe('Whose learning it is, by any of its names'),
     tags: tagsField.optional().describe('Words to find it by'),
+    supersedes: supersedesField,
     project: projectField,
   }),
   output: loggedSchema,
-  async run({ agent, tags, project, ...said }, context, { signal }) {
+  async run({ agent, tags, supersedes, project, ...said }, context, { signal }) {
     const text = titled(said);
     refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
@@ -156,7 +170,7 @@ export const logLearning = defineOperation({
       },
     );
     const about = { operation: 'log_learning', type: 'agent-learnings', trace: 'REMEMBER' } as const;
-    return keep({ ...about, agent, text, tags }, context, project, signal);
+    return keep({ ...about, agent, text, tags, supersedes }, context, project, signal);
   },
   render: (data) => logged('Learning', data),
 });

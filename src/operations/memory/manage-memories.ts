@@ -9,7 +9,7 @@ export const manageMemories = defineOperation({
   name: 'manage_memories',
   title: 'Manage the memories',
   description:
-    'List, count, read and change memories. args: get, forget, restore {id}; update {id, text}; supersede {id, by}; list, count {type, agent, tags}. "help" lists all.',
+    'List, count, read and change memories. args: get, forget, restore {id}; update {id, text}; supersede {id, by}; keep_both {id, other}; list, count {type, agent, tags}. "help" lists all.',
   effect: 'write',
   toolset: 'memory',
   gathers: 'args',

@@ -59,11 +59,15 @@ describe('memory_forget and memory_restore', () => {
     expect(await readFile(join(session.folder, file), 'utf8')).toBe(KIT_FILES[file]);
   });
 
-  it('leave alone what only a file has', async () => {
+  it('take what only a file has out of every answer, and leave alone what people wrote there', async () => {
+    const file = '_bmad/_memory/atlas-learnings.md';
     const [hit] = await session.recall('monorepo');
-    const error = await session.fail(memoryForget, { id: hit?.id });
-    expect(error).toMatchObject({ code: 'forbidden' });
-    expect(error.message).toContain('atlas-learnings.md:1');
+    const { data } = await session.ok(memoryForget, { id: hit?.id });
+    expect(data['notes']).toEqual([`Still written in ${file}:1; answers leave it out.`]);
+    expect(await session.recall('monorepo')).toEqual([]);
+    expect(await readFile(join(session.folder, file), 'utf8')).toBe(KIT_FILES[file]);
+    await session.ok(memoryRestore, { id: hit?.id });
+    expect((await session.recall('monorepo')).map(({ id }) => id)).toEqual([hit?.id]);
   });
 
   it('want an exact id', async () => {

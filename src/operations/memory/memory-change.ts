@@ -91,6 +91,32 @@ export const memoryRestore = defineOperation({
   render: (data) => changedAnswer('Restored', data),
 });
 
+export const memoryKeepBoth = defineOperation({
+  name: 'memory_keep_both',
+  title: 'Say that two memories both hold',
+  description:
+    'Settle that two memories do not contradict each other: both are kept, and answers stop marking them.',
+  effect: 'write',
+  behind: { manage_memories: 'keep_both' },
+  command: 'memory keep-both',
+  positional: ['id', 'other'],
+  input: z.strictObject({
+    ...whichMemory,
+    other: z.string().min(1).max(100).describe('Id of the other memory'),
+  }),
+  output: changed.extend({ other: memorySchema }),
+  async run({ id, other, type, project }, context) {
+    const done = await (await context.memory(project)).keepBoth(id, other, type);
+    return { ...changedData(done), other: memoryData(done.other) };
+  },
+  render: ({ memory, other }) => ({
+    body: lines(
+      'Both are kept, and no longer marked as contradicting each other:',
+      [memory, other].map((each) => `- ${headline(each)}, id ${each.id}: ${oneLine(each.text, 160)}`),
+    ),
+  }),
+});
+
 export const memorySupersede = defineOperation({
   name: 'memory_supersede',
   title: 'Mark a memory as replaced',

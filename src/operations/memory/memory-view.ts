@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { MEMORY_TYPES, type MemoryEntry } from '../../model/memory.ts';
+import { HOLDS_WITH, MEMORY_TYPES, type MemoryEntry } from '../../model/memory.ts';
 import { projectField, tagsField } from '../fields.ts';
 
 /** Fields and words that the operations about memories share. */
@@ -14,6 +14,9 @@ export const whichMemory = {
   type: memoryTypeField.optional().describe('Needed if two types have the id'),
   project: projectField,
 };
+
+export const supersedesField = z.string().min(1).max(100).optional().describe('Id of a memory it replaces');
+export const SUPERSEDES_SYNONYMS = { supersede: 'supersedes', replaces: 'supersedes' } as const;
 
 export const selectionFields = {
   type: memoryTypeField.optional().describe('Only this type'),
@@ -66,7 +69,10 @@ export function headline({ type, agent, tags, updatedAt, supersededAt, forgotten
   return [
     `[${type}] ${agent}`,
     day,
-    tags.map((tag) => `#${tag}`).join(' '),
+    tags
+      .filter((tag) => !tag.startsWith(HOLDS_WITH))
+      .map((tag) => `#${tag}`)
+      .join(' '),
     supersededAt === undefined ? '' : 'superseded',
     forgottenAt === undefined ? '' : 'forgotten',
   ]

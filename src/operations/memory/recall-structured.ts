@@ -106,10 +106,10 @@ export const recallStructured = defineOperation({
       lines(
         `${index + 1}. ${headline(hit)}`,
         `   ${hit.snippet}`,
-        `   score ${hit.score}${explained(hit)}; ${hit.stored ? `id ${hit.id}` : `in ${hit.sources.join(', ')}`}${hit.stored && hit.sources.length > 0 ? `; also in ${hit.sources.join(', ')}` : ''}`,
+        `   score ${hit.score}${explained(hit)}; id ${hit.id}${hit.sources.length === 0 ? '' : `; ${hit.stored ? 'also in' : 'in'} ${hit.sources.join(', ')}`}`,
       ),
     );
-    const shortened = hits.find(({ cut, stored }) => cut && stored);
+    const shortened = hits.find(({ cut }) => cut);
     return {
       body: hits.length === 0 ? 'Nothing known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length === 0 ? {} : { note: lines(notes) }),

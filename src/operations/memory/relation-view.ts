@@ -4,7 +4,7 @@ import { oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 
 /** How memories stand to each other, in the same words wherever it is said. */
-export const RELATIONS = {
+const RELATIONS = {
   'same text': 'Same text as',
   'near-duplicate': 'Near-duplicate of',
   'may contradict': 'May contradict',
@@ -13,19 +13,37 @@ export const RELATIONS = {
 type Relation = keyof typeof RELATIONS;
 
 /** What can be done about a memory that a new one may contradict or repeat; about the first, which shows how. */
-export function settlingSteps(
-  fresh: string,
-  similar: readonly { relation: Relation; id: string; source?: string | undefined }[],
-): Step[] {
+export function settlingSteps(fresh: string, similar: readonly { relation: Relation; id: string }[]): Step[] {
   const other = similar.find(({ relation }) => relation === 'may contradict') ?? similar[0];
   if (other === undefined) return [];
-  const { id, source } = other;
+  const { id, relation } = other;
   return [
     { operation: 'memory_get', args: { id }, why: 'Read the other one in full' },
-    ...(source === undefined
-      ? [{ operation: 'memory_supersede', args: { id, by: fresh }, why: 'If the new one replaces it' }]
+    { operation: 'memory_supersede', args: { id, by: fresh }, why: 'If the new one replaces it' },
+    ...(relation === 'may contradict'
+      ? [{ operation: 'memory_keep_both', args: { id: fresh, other: id }, why: 'If both hold' }]
       : []),
   ];
+}
+
+/** `May contradict [decisions] pm, decisions-log.md, id 728c…: text`. */
+export function relationLine({ relation, type, agent, source, id, text }: Related): string {
+  return `${RELATIONS[relation]} [${type}] ${agent}, ${source === undefined ? '' : `${source}, `}id ${id}: ${text}`;
+}
+
+/** What a new memory has replaced. */
+export function supersededLine({ type, agent, id, text }: Omit<Related, 'relation'>): string {
+  return `Supersedes [${type}] ${agent}, id ${id}: ${oneLine(text, 160)}`;
+}
+
+interface Related {
+  relation: Relation;
+  type: string;
+  agent: string;
+  /** The file that has it, where it is not in the store. */
+  source?: string | undefined;
+  id: string;
+  text: string;
 }
 
 interface Distinct {

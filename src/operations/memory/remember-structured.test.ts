@@ -55,6 +55,7 @@ describe('remember_structured', () => {
     expect(answer.steps).toMatchObject([
       { operation: 'memory_get', args: { id: old } },
       { operation: 'memory_supersede', args: { id: old, by: id } },
+      { operation: 'memory_keep_both', args: { id, other: old } },
     ]);
     const again = await session.ok(rememberStructured, {
       type: 'decisions',

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/text/text.ts';
-import { headline, memoryAgentField, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
-import { RELATIONS, settlingSteps } from './relation-view.ts';
+import {
+  headline,
+  memoryAgentField,
+  memoryData,
+  memorySchema,
+  memoryTypeField,
+  SUPERSEDES_SYNONYMS,
+  supersedesField,
+} from './memory-view.ts';
+import { relationLine, settlingSteps, supersededLine } from './relation-view.ts';
 import { lines } from '../answer-text.ts';
 import { tagsField, whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -16,6 +24,7 @@ export const rememberStructured = defineOperation({
   toolset: 'memory',
   command: 'memory remember',
   positional: ['type', 'agent', 'text'],
+  synonyms: SUPERSEDES_SYNONYMS,
   examples: [
     'memory remember decisions architect "PostgreSQL for orders: we need transactions" --tags db,orders',
     'memory remember agent-learnings dev "Run the migrations before the integration tests"',
@@ -25,6 +34,7 @@ export const rememberStructured = defineOperation({
     agent: memoryAgentField.describe('Whose it is, e.g. dev'),
     text: z.string().max(5_000_000).describe('One fact, clear without this conversation'),
     tags: tagsField.optional().describe('Words to find it by'),
+    supersedes: supersedesField,
     project: whereField,
   }),
   output: z.object({
@@ -42,36 +52,36 @@ export const rememberStructured = defineOperation({
         source: z.string().optional(),
       }),
     ),
+    superseded: memorySchema.optional(),
     files: z.array(z.string()),
     notes: z.array(z.string()),
   }),
 
-  async run({ type, agent, text, tags, project }, context, { signal }) {
+  async run({ type, agent, text, tags, supersedes, project }, context, { signal }) {
     const memory = await context.memory(project);
-    const done = await memory.remember({ type, agent, text, tags }, signal);
-    const { outcome, entry, previous, revived, similar, files, notes } = done;
+    const done = await memory.remember({ type, agent, text, tags, supersedes }, signal);
+    const { outcome, entry, previous, revived, similar, superseded, files, notes } = done;
     return {
       outcome,
       memory: memoryData(entry),
       ...(revived ? { revived } : {}),
       ...(previous === undefined ? {} : { previous: { revision: previous.revision, text: previous.text } }),
       similar,
+      ...(superseded === undefined ? {} : { superseded: memoryData(superseded) }),
       files,
       notes,
     };
   },
 
-  render: ({ outcome, memory, previous, revived, similar, files, notes }) => ({
+  render: ({ outcome, memory, previous, revived, similar, superseded, files, notes }) => ({
     body: lines(
       `${happened(outcome, memory.text, previous?.text, revived)}. ${headline(memory)}`,
       `id ${memory.id}`,
       previous === undefined || previous.text === memory.text
         ? undefined
         : `Before: ${oneLine(previous.text, 200)}`,
-      similar.map(
-        ({ relation, id, type, agent, text, source }) =>
-          `${RELATIONS[relation]} [${type}] ${agent}, ${source ?? `id ${id}`}: ${text}`,
-      ),
+      superseded === undefined ? undefined : supersededLine(superseded),
+      similar.map(relationLine),
       files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
       notes,
     ),

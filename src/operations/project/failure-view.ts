@@ -8,6 +8,9 @@ import type { MemoryPort, ProjectFacts } from '../context.ts';
 
 const text = z.string().optional();
 
+/** What the museum numbers itself. */
+export const NUMBER = /^FM-\d+$/;
+
 export const failureSchema = z.object({
   id: text,
   title: z.string(),
@@ -32,10 +35,15 @@ export async function knownFailures(facts: ProjectFacts, context: MemoryPort, pr
   const { failures, files, problems } = await facts.museum();
   const shown = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : facts.shown(value);
-  const inMuseum = failures.map((each): FailureData => {
+  const { entries, gone, notes } = await (await context.memory(project)).browse('failures');
+  const ids = new Map(entries.flatMap(({ entry, sources }) => sources.map((place) => [place, entry.id])));
+  const placeOf = ({ source, line }: (typeof failures)[number]): string => `${source}:${line}`;
+  // What was superseded or forgotten by its id still stands in the file.
+  const current = failures.filter((each) => !gone.includes(placeOf(each)));
+  const inMuseum = current.map((each): FailureData => {
     const at = utcOf(each.date);
     return {
-      id: each.id,
+      id: each.id ?? ids.get(placeOf(each)),
       title: facts.shown(each.title),
       category: each.category,
       severity: each.severity,
@@ -49,17 +57,16 @@ export async function knownFailures(facts: ProjectFacts, context: MemoryPort, pr
       fix: shown(each.fix),
       rule: shown(each.rule),
       tags: each.tags,
-      source: `${each.source}:${each.line}`,
+      source: placeOf(each),
     };
   });
-  const { entries, notes } = await (await context.memory(project)).browse('failures');
   const remembered = entries
     .filter(({ stored, sources }) => stored || !sources.every((source) => isIn(source, files)))
-    .map(({ entry, sources, stored, dated }): FailureData => {
+    .map(({ entry, sources, dated }): FailureData => {
       const told = facts.failureIn(entry.text, entry.tags);
       const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
       return {
-        id: stored ? entry.id : undefined,
+        id: entry.id,
         title: oneLine(told.title, 200),
         category:
           told.category === UNKNOWN_CATEGORY
@@ -108,10 +115,11 @@ export function countBy<T>(items: readonly T[], key: (item: T) => string): Recor
 
 export function failureLines(failure: FailureData, most: number): string[] {
   const { id, title, category, severity, status, date, agents, source } = failure;
+  const named = id === undefined || NUMBER.test(id) ? id : `id ${id}`;
   const part = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`   ${name}: ${oneLine(value, most)}`];
   return [
-    `[${severity}] ${category === 'UNKNOWN' ? '' : `${category}: `}${title} (${[date, agents.join(', '), status === 'open' ? 'open' : '', id, source].filter(Boolean).join('; ')})`,
+    `[${severity}] ${category === 'UNKNOWN' ? '' : `${category}: `}${title} (${[date, agents.join(', '), status === 'open' ? 'open' : '', named, source].filter(Boolean).join('; ')})`,
     ...part('happened', failure.what_happened),
     ...part('cause', failure.root_cause),
     ...part('impact', failure.impact),

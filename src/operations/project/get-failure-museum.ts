@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
-import { countBy, failureLines, failureSchema, knownFailures } from './failure-view.ts';
+import { countBy, failureLines, failureSchema, knownFailures, NUMBER } from './failure-view.ts';
 import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -57,7 +57,10 @@ export const getFailureMuseum = defineOperation({
       by_severity: countBy(chosen, (each) => each.severity),
       ...(wanted === undefined ? {} : { all_categories: countBy(failures, (each) => each.category) }),
       rules: chosen.flatMap(({ rule, id, source }) =>
-        rule === undefined ? [] : [{ rule, from: id ?? source }],
+        // What the museum numbers is cited by its number, all else by its place.
+        rule === undefined
+          ? []
+          : [{ rule, from: id !== undefined && (NUMBER.test(id) || source === 'memory') ? id : source }],
       ),
       notes,
     };

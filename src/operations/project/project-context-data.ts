@@ -137,12 +137,12 @@ async function decisionsOf(
           architecture: isArchitecture(told),
           sources: [`${source}:${line ?? 0}`],
         }))
-      : browsed.entries.map(({ entry, sources, stored, dated }) => ({
+      : browsed.entries.map(({ entry, sources, dated }) => ({
           date: dated ? localDay(new Date(entry.createdAt)) : undefined,
           agent: entry.agent,
           text: entry.text,
           architecture: isArchitecture(entry.text) || entry.tags.includes('arch'),
-          ...(stored ? { id: entry.id } : {}),
+          id: entry.id,
           sources,
         }));
   const traced = (await facts.tracedDecisions(warnings))

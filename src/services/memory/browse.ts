@@ -22,13 +22,13 @@ export interface Browsed {
 
 /**
  * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
- * one; copies of what was forgotten, superseded or has been said otherwise since are left out.
+ * one; copies of what was forgotten, superseded or has been said otherwise since are left out, and `gone` has their places.
  */
 export async function browse(
   opened: OpenMemory,
   type: MemoryType,
   agents?: readonly string[],
-): Promise<{ entries: Browsed[]; notes: string[] }> {
+): Promise<{ entries: Browsed[]; gone: string[]; notes: string[] }> {
   const known = await opened.files.agents();
   const names = agents?.flatMap((name) => sameAgent(known, name));
   const wanted = names === undefined ? undefined : new Set(names.map(nameKey));
@@ -36,9 +36,11 @@ export async function browse(
   const found = new Map<string, Browsed>();
   const gone = new Set<string>();
   const living = new Set<string>();
+  const left: string[] = [];
   for (const entry of stored) {
     const key = lineText(entry.text);
     (isLiving(entry) ? living : gone).add(key);
+    if (!isLiving(entry)) gone.add(entry.id);
     if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
       found.set(key, { entry, sources: [], stored: true, dated: true });
   }
@@ -49,13 +51,15 @@ export async function browse(
     const twin = found.get(key);
     const old = store !== undefined && !living.has(key) && (await isEarlier(store, type, entry.text));
     if (twin !== undefined) twin.sources.push(place);
-    else if (!gone.has(key) && !old) found.set(key, { entry, sources: [place], stored: false, dated });
+    else if (gone.has(key) || gone.has(entry.id) || old) left.push(place);
+    else found.set(key, { entry, sources: [place], stored: false, dated });
   }
   const shown = shownBy(opened);
   // Entries lower in a file are newer.
   const entries = [...found.values()].toReversed().sort(newestFirst);
   return {
     entries: entries.map((each) => ({ ...each, entry: shown.entry(each.entry) })),
+    gone: left,
     notes: [...notes, ...(await opened.files.read()).problems],
   };
 }

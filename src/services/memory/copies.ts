@@ -15,6 +15,7 @@ import {
   type KitWriting,
   type Written,
 } from '../../kit/memories/write.ts';
+import { kitCandidates } from './kit-index.ts';
 import { readOnlyFolder } from './place.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore } from './engine.ts';
@@ -80,13 +81,30 @@ async function copied(
   const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
   if (entry.forgottenAt !== undefined) return removeFromKitFiles(writing, entry, { earlier });
   if (entry.supersededAt !== undefined)
-    return removeFromKitFiles(writing, entry, { earlier, keepLine: true });
+    return removeFromKitFiles(writing, entry, {
+      earlier,
+      keepLine: true,
+      by: await successorOf(opened, store, entry),
+    });
   // A shared store may contain what must not be in files that a team commits.
   const safe = shownBy(opened).entry(entry);
   return writeKitFiles(writing, safe, {
     earlier: safe.text === entry.text ? earlier : [entry, ...earlier],
     mode,
   });
+}
+
+/** What has replaced a memory, as it may be written: one of the store, or of a file. */
+async function successorOf(
+  opened: OpenMemory,
+  store: MemoryStore,
+  { supersededBy: id }: MemoryEntry,
+): Promise<MemoryEntry | undefined> {
+  if (id === undefined) return undefined;
+  const [stored] = await store.find(id);
+  const found =
+    stored ?? (await kitCandidates(opened, undefined)).find(({ entry }) => entry.id === id)?.entry;
+  return found === undefined ? undefined : shownBy(opened).entry(found);
 }
 
 /** Takes every wording of a memory out of the files. */

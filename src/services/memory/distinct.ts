@@ -1,6 +1,7 @@
 import { ours } from '../../base/expected.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
+import { isSettled } from './both-hold.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 import { dot, normalized } from './rank.ts';
 import { laterOf } from './recall-order.ts';
@@ -92,7 +93,7 @@ async function relations(
   const { vectors } =
     session === undefined ? { vectors: none } : await embedded(opened, session, texts, signal);
   const unit = vectors.map((vector) => (vector === undefined ? undefined : normalized(vector)));
-  const said = found.map(({ entry: { type, text } }) => ({ type, text, terms: opened.analyser.terms(text) }));
+  const said = found.map(({ entry }) => ({ ...entry, terms: opened.analyser.terms(entry.text) }));
   const limits = limitsFor(session?.embedder?.id);
   const known = new Map<string, Relation | undefined>();
   return (a, b) => {
@@ -107,7 +108,8 @@ async function relations(
       lineText(one.text).toLowerCase() === lineText(other.text).toLowerCase()
         ? 'near-duplicate'
         : relationOf(one, other, cosine, limits);
-    known.set(key, made);
-    return made;
+    const isOpen = made !== 'may contradict' || !isSettled(one, other);
+    known.set(key, isOpen ? made : undefined);
+    return known.get(key);
   };
 }

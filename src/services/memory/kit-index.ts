@@ -1,6 +1,8 @@
 import type { MemoryEntry } from '../../model/memory.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { memoryId } from '../../kit/memories/ids.ts';
+import { isMemoryId } from '../../base/memory-ids.ts';
+import { memoryId, placeId } from '../../kit/memories/ids.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import { utcOf } from '../../base/text/local-time.ts';
 import { normalized } from './rank.ts';
@@ -16,6 +18,8 @@ export interface KitCandidate {
   /** The source, with the line where it is known. */
   place: string;
   dated: boolean;
+  /** `FM-001`, where the file numbers what it has. */
+  number: string | undefined;
 }
 
 /** The vectors of file entries are computed in each process, so there is a limit to how many get one. */
@@ -41,10 +45,22 @@ export async function kitCandidates(
   const known = indexes.get(opened);
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   if (known?.from === entries && known.space === space) return known.candidates;
-  const candidates = entries.map((entry) => candidateOf(entry, opened));
+  const candidates = apart(entries.map((entry) => candidateOf(entry, opened)));
   const made = known?.space === space ? known?.vectors : undefined;
   const vectors = await addVectors(candidates, made ?? new Map(), opened, embedder);
   indexes.set(opened, { from: entries, space, candidates, vectors });
+  return candidates;
+}
+
+/** Two texts of files that begin alike are two, each with an id of its own. */
+function apart(candidates: KitCandidate[]): KitCandidate[] {
+  const texts = new Map<string, string>();
+  for (const { entry, source } of candidates) {
+    const text = lineText(entry.text);
+    const key = `${entry.type}/${entry.id}`;
+    if ((texts.get(key) ?? text) !== text) entry.id = placeId(entry.project, entry.agent, source, entry.text);
+    else texts.set(key, text);
+  }
   return candidates;
 }
 
@@ -54,7 +70,7 @@ function candidateOf(entry: KitEntry, { files, analyser }: OpenMemory): KitCandi
   const at = utcOf(date);
   return {
     entry: {
-      id: entry.copyOf ?? memoryId(app, agent, text),
+      id: isMemoryId(entry.copyOf ?? '') ? (entry.copyOf ?? '').toLowerCase() : memoryId(app, agent, text),
       type,
       agent,
       text,
@@ -70,6 +86,7 @@ function candidateOf(entry: KitEntry, { files, analyser }: OpenMemory): KitCandi
     source,
     place: line === undefined ? source : `${source}:${line}`,
     dated: at !== undefined,
+    number: entry.number,
   };
 }
 

@@ -14,7 +14,7 @@ import { completed, tidied } from './copies.ts';
 import { copiesFolder, copyToday, dailyCopies, removeCopies } from './daily-copies.ts';
 import {
   forgetMemory,
-  remember,
+  keepBoth,
   restoreMemory,
   supersedeMemory,
   updateMemory,
@@ -25,6 +25,7 @@ import type { MemoryStore } from './engine.ts';
 import type { OpenMemory, Session } from './opened.ts';
 import { isUsed, placeOf, userPlace } from './place.ts';
 import { purge, type ToPurge } from './purge.ts';
+import { remember } from './remember.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { between } from './select.ts';
@@ -123,6 +124,7 @@ export async function openMemory(setup: MemorySetup) {
     restore: on(restoreMemory),
     /** Marks it as replaced: it stays, and is left out of answers that do not ask for it. */
     supersede: on(supersedeMemory),
+    keepBoth: on(keepBoth),
     imported: on(imported),
 
     async exported(format: 'markdown' | 'jsonl', selection: Selection) {

@@ -1,77 +1,24 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
+import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import { knownAs } from '../../kit/agents.ts';
-import { memoryId } from '../../kit/memories/ids.ts';
-import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
+import type { MemoryEntry, MemoryRevision, MemoryType } from '../../model/memory.ts';
+import { adopted } from './adopt.ts';
+import { holdsWith, withSettled } from './both-hold.ts';
 import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
 import { embedded, type OpenMemory, type Session } from './opened.ts';
 import { shownBy } from './shown.ts';
-import { similarTo, type Similar } from './similar.ts';
 import type { MemoryChange, Upserted } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
-
-interface ToRemember {
-  type: MemoryType;
-  agent: string;
-  text: string;
-  /** Nothing keeps those the memory has. */
-  tags?: readonly string[] | undefined;
-}
-
-export interface Remembered extends Upserted {
-  similar: Similar[];
-  /** Files of the project that have it now. */
-  files: string[];
-  notes: string[];
-}
-
-/** Keeps a text under the id that it always has, and where the project's own tools look for it. */
-export async function remember(
-  opened: OpenMemory,
-  given: ToRemember,
-  signal?: AbortSignal,
-): Promise<Remembered> {
-  const agent = knownAs(await opened.files.agents(), cleanAgent(given.agent));
-  const { text, notes } = cleanText(given.text, opened.hide);
-  const key: MemoryKey = { type: given.type, id: memoryId(opened.files.kit.app, agent, text) };
-  const session = await opened.sessionToWrite(signal);
-  const { vectors, note } = await embedded(opened, session, [text], signal);
-  const [vector] = vectors;
-  const similar = await similarTo(opened, session, { ...key, agent, text }, vector);
-  const tags =
-    given.tags === undefined ? ((await session.store.get(key))?.tags ?? []) : cleanTags(given.tags);
-  const { outcome, entry, previous, revived, files, problems } = await withCopies(
-    opened,
-    session,
-    key,
-    async () => {
-      const at = new Date().toISOString();
-      const [result] = await session.store.upsert([{ ...key, agent, text, tags, at, vector }]);
-      if (result === undefined) throw new Error('The store returned no result for a memory.');
-      return result;
-    },
-    vector === undefined ? 'local' : 'semantic',
-  );
-  const safe = shownBy(opened);
-  return {
-    outcome,
-    entry: safe.entry(entry),
-    previous: previous === undefined ? undefined : safe.wording(previous),
-    revived: revived === true,
-    similar: similar.map((each) => safe.wording(each)),
-    files,
-    notes: [...notes, ...problems, ...(note === undefined ? [] : [note]), ...session.troubles],
-  };
-}
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
 export interface WholeMemory {
   entry: MemoryEntry;
   revisions: MemoryRevision[];
   sources: string[];
-  /** Whether it is in the store; one that is only in a file is changed there. */
+  /** Whether it is in the store; one that is only in a file is taken into it to be changed. */
   stored: boolean;
 }
 
@@ -88,12 +35,13 @@ export async function wholeMemory(opened: OpenMemory, id: string, type?: MemoryT
   return { entry: shown.entry(entry), revisions: revisions.map((each) => shown.wording(each)), ...more };
 }
 
-async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
-  const wanted = exactId(id);
+export async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
+  const copies = await kitCandidates(opened, undefined);
+  const numbered = copies.find(({ number }) => number?.toUpperCase() === id.trim().toUpperCase());
+  const wanted = numbered?.entry.id ?? exactId(id);
   const { store } = await opened.session();
   const found = (await store.find(wanted)).filter((entry) => type === undefined || entry.type === type);
   const [entry] = found;
-  const copies = await kitCandidates(opened, undefined);
   const own = copies.filter(
     (copy) => copy.entry.id === wanted && (type ?? copy.entry.type) === copy.entry.type,
   );
@@ -120,7 +68,7 @@ export async function updateMemory(
   change: Pick<MemoryChange, 'text' | 'tags' | 'agent'>,
   signal?: AbortSignal,
 ): Promise<Upserted & Omit<ChangedMemory, 'entry'>> {
-  const before = await storedMemory(opened, id, type);
+  const { entry: before, left } = await memoryToChange(opened, id, type);
   const shown = shownBy(opened);
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
   const agent =
@@ -134,7 +82,7 @@ export async function updateMemory(
     () =>
       session.store.update(before, {
         text: text?.text,
-        tags: change.tags === undefined ? undefined : cleanTags(change.tags),
+        tags: change.tags === undefined ? undefined : withSettled(cleanTags(change.tags), before.tags),
         agent,
         at: new Date().toISOString(),
         vector: vectors?.vectors[0],
@@ -147,20 +95,20 @@ export async function updateMemory(
     entry: shown.entry(entry),
     previous: previous === undefined ? undefined : shown.wording(previous),
     files,
-    notes: [...(text?.notes ?? []), ...note, ...problems],
+    notes: [...(text?.notes ?? []), ...note, ...problems, ...(await left())],
   };
 }
 
 export async function forgetMemory(opened: OpenMemory, id: string, type?: MemoryType) {
-  const entry = await storedMemory(opened, id, type);
-  return changedMemory(opened, entry, ({ store }) => store.forget([entry], new Date().toISOString()));
+  const { entry, left } = await memoryToChange(opened, id, type);
+  return changedMemory(opened, entry, left, ({ store }) => store.forget([entry], new Date().toISOString()));
 }
 
 export async function restoreMemory(opened: OpenMemory, id: string, type?: MemoryType) {
-  const entry = await storedMemory(opened, id, type);
+  const { entry } = await memoryWithId(opened, id, type);
   if (entry.forgottenAt === undefined)
     return { entry: shownBy(opened).entry(entry), files: [], notes: ['It was not forgotten.'] };
-  return changedMemory(opened, entry, ({ store }) => store.restore([entry]));
+  return changedMemory(opened, entry, NOTHING_LEFT, ({ store }) => store.restore([entry]));
 }
 
 export async function supersedeMemory(
@@ -169,27 +117,52 @@ export async function supersedeMemory(
   by: string | undefined,
   type?: MemoryType,
 ): Promise<ChangedMemory> {
-  const entry = await storedMemory(opened, id, type);
+  const before = await memoryWithId(opened, id, type);
   const successor = by === undefined ? undefined : exactId(by);
-  if (successor === entry.id)
+  if (successor === before.entry.id)
     throw new BmadError('invalid_input', 'A memory cannot replace itself.', {
       subject: 'by',
       hint: 'To change what it says, use "update".',
     });
-  if (successor !== undefined && (await (await opened.session()).store.find(successor)).length === 0)
-    throw new BmadError('not_found', `There is no memory with the id ${quoted(successor)}.`, {
-      subject: 'by',
-      hint: 'Remember the new text first, then give its id.',
-    });
-  return changedMemory(opened, entry, async ({ store }) => [
+  if (successor !== undefined)
+    await memoryWithId(opened, successor).catch(
+      ours((error) => {
+        throw error.with({ subject: 'by', hint: 'Remember the new text first, then give its id.' });
+      }, 'not_found'),
+    );
+  const { entry, left } = await memoryToChange(opened, id, type);
+  return changedMemory(opened, entry, left, async ({ store }) => [
     await store.supersede(entry, successor, new Date().toISOString()),
   ]);
+}
+
+/** Says that two memories both hold, so that nothing marks them as contradicting each other any more. */
+export async function keepBoth(
+  opened: OpenMemory,
+  id: string,
+  other: string,
+  type?: MemoryType,
+): Promise<ChangedMemory & { other: MemoryEntry }> {
+  const [one, two] = [await memoryWithId(opened, id, type), await memoryWithId(opened, other)];
+  if (one.entry.id === two.entry.id)
+    throw new BmadError('invalid_input', 'It takes two memories.', {
+      subject: 'other',
+      hint: 'Give the id of the other one.',
+    });
+  const [marked, beside] = one.stored || !two.stored ? [one.entry, two.entry] : [two.entry, one.entry];
+  const { entry } = await memoryToChange(opened, marked.id, marked.type);
+  const session = await opened.sessionToWrite();
+  const tags = [...new Set([...entry.tags, holdsWith(beside.id)])];
+  const { entry: kept } = await session.store.update(entry, { tags, at: entry.updatedAt });
+  const shown = shownBy(opened);
+  return { entry: shown.entry(kept), other: shown.entry(beside), files: [], notes: [] };
 }
 
 /** A change that leaves the wording as it is; one without effect gives nothing back. */
 async function changedMemory(
   opened: OpenMemory,
   before: MemoryEntry,
+  left: Left,
   change: (session: Session) => Promise<MemoryEntry[]>,
 ): Promise<ChangedMemory> {
   const session = await opened.sessionToWrite();
@@ -198,21 +171,29 @@ async function changedMemory(
     return { entry: after };
   };
   const { entry, files, problems } = await withCopies(opened, session, before, made);
-  return { entry: shownBy(opened).entry(entry), files, notes: problems };
+  return { entry: shownBy(opened).entry(entry), files, notes: [...problems, ...(await left())] };
 }
 
-/** A memory of the store; what is only in a file belongs to the file's author. */
-async function storedMemory(
+/** Where a text that a file had on its own still stands, after its memory was changed. */
+type Left = () => Promise<string[]>;
+
+const NOTHING_LEFT: Left = async () => [];
+
+/** A memory of the store, in which an entry of a file is taken to be changed. */
+async function memoryToChange(
   opened: OpenMemory,
   id: string,
   type: MemoryType | undefined,
-): Promise<MemoryEntry> {
-  const { entry, stored, sources } = await memoryWithId(opened, id, type);
-  if (stored) return entry;
-  throw new BmadError('forbidden', `${entry.id} exists only in ${sources.join(', ')}.`, {
-    subject: entry.id,
-    hint: 'Edit that file; its text is searched as it is.',
-  });
+): Promise<{ entry: MemoryEntry; left: Left }> {
+  const { entry, stored } = await memoryWithId(opened, id, type);
+  if (stored) return { entry, left: NOTHING_LEFT };
+  const left: Left = async () => {
+    const places = (await kitCandidates(opened, undefined))
+      .filter((copy) => copy.entry.id === entry.id && copy.entry.type === entry.type)
+      .map(({ place }) => place);
+    return places.length === 0 ? [] : [`Still written in ${places.join(', ')}; answers leave it out.`];
+  };
+  return { entry: await adopted(opened, await opened.sessionToWrite(), entry), left };
 }
 
 const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with their ids' };

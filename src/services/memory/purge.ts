@@ -1,7 +1,9 @@
 import { BmadError } from '../../base/errors.ts';
 import { momentOf } from '../../base/text/local-time.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import { uncopied } from './copies.ts';
+import { kitCandidates } from './kit-index.ts';
 import { exactId } from './one-memory.ts';
 import { isForgotten } from './select.ts';
 import { shownBy } from './shown.ts';
@@ -40,8 +42,21 @@ export async function purge(opened: OpenMemory, given: ToPurge) {
   const left = chosen.length - ready.length;
   if (left > 0) notes.push(`${left} were kept, because their copies in files could not be removed.`);
   const gone = given.apply ? await store.purge(ready) : ready;
+  const places = await stillIn(opened, gone);
+  if (places.length > 0)
+    notes.push(`Also written in ${places.join(', ')}: remove it there, or answers will have it again.`);
   const safe = shownBy(opened);
   return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
+}
+
+/** Where people have written the same: once the store has forgotten it, nothing hides that any more. */
+async function stillIn(opened: OpenMemory, gone: readonly MemoryEntry[]): Promise<string[]> {
+  const texts = new Set(gone.flatMap(({ type, id, text }) => [`${type} ${id}`, `${type} ${lineText(text)}`]));
+  return (await kitCandidates(opened, undefined))
+    .filter(
+      ({ entry: { type, id, text } }) => texts.has(`${type} ${id}`) || texts.has(`${type} ${lineText(text)}`),
+    )
+    .map(({ place }) => place);
 }
 
 async function forgottenBefore(

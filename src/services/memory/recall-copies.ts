@@ -55,6 +55,8 @@ async function isGone(
   store: MemoryStore,
   opened: OpenMemory,
 ): Promise<boolean> {
+  const own = await store.get(entry);
+  if (own !== undefined && !isLiving(own)) return true;
   const hits = await store.search({
     terms: opened.analyser.terms(entry.text).slice(0, 40),
     filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },

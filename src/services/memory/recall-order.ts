@@ -1,5 +1,6 @@
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine } from '../../base/text/text.ts';
+import { isSettled } from './both-hold.ts';
 import type { Recalled } from './recall.ts';
 import { relationOf } from './relation.ts';
 
@@ -36,6 +37,7 @@ export function newerFirst(
     const [older, newer] = isLater ? [first, second] : [second, first];
     const said = ({ entry: { type, text } }: Recalled) => ({ type, text, terms: terms(text) });
     if (relationOf(said(newer), said(older), undefined) !== 'may contradict') continue;
+    if (isSettled(newer.entry, older.entry)) continue;
     if (later !== undefined && first.score - second.score <= NEARLY * first.score)
       ordered.splice(at, 2, newer, older);
     // Masked before it is cut: half a secret is no longer known as one.

@@ -8,6 +8,7 @@ const FRESH = {
   type: 'decisions',
   agent: 'pm',
   text: 'the checkout has 5 payment providers',
+  tags: [],
 } as const;
 
 function worldWith(texts: readonly string[]): { opened: OpenMemory; analysed: string[] } {

@@ -1,5 +1,6 @@
 import { oneLine } from '../../base/text/text.ts';
 import type { MemoryKey } from '../../model/memory.ts';
+import { isSettled } from './both-hold.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot, type Candidate } from './rank.ts';
 import { LIMITS, limitsFor, relationOf, type Relation } from './relation.ts';
@@ -28,7 +29,7 @@ type Known = Candidate & { source?: string };
 export async function similarTo(
   opened: OpenMemory,
   { store, embedder }: Session,
-  fresh: MemoryKey & { agent: string; text: string },
+  fresh: MemoryKey & { agent: string; text: string; tags: readonly string[] },
   vector: Float32Array | undefined,
 ): Promise<Similar[]> {
   const terms = opened.analyser.terms(fresh.text);
@@ -54,7 +55,7 @@ export async function similarTo(
     const relation = twin
       ? 'same text'
       : relationOf({ ...fresh, terms }, { ...entry, terms: theirs }, cosine, limits);
-    if (relation === undefined) continue;
+    if (relation === undefined || (relation === 'may contradict' && isSettled(fresh, entry))) continue;
     seen.add(normal(entry.text));
     found.push({
       relation,
