@@ -5,16 +5,17 @@ import { isUnused, kitAtHome, kitInProject } from '../kit/home.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { Project } from '../sources/project-root.ts';
+import { once } from '../base/async.ts';
+import type { KeptRuns } from '../kit/runs/kept-runs.ts';
+import { createBounded } from './bounded.ts';
 import { rootOf, type Settings } from './settings.ts';
 
 /**
- * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
- * each part is loaded when a call first needs it.
+ * What a project knows about itself. Its files change under our feet, so what is kept from one call to the next is looked
+ * at again; each part is loaded when a call first needs it.
  */
-export function projectState(
-  project: Project,
-  { outside, config, from, state: userState, secrets }: Settings,
-): ProjectState {
+export function projectState(project: Project, settings: Settings): ProjectState {
+  const { outside, config, from, state: userState, secrets } = settings;
   const root = rootOf(project, 'read state from');
   const own = (): ReturnType<typeof kitAtHome> => kitAtHome(root, userState, config.projectState);
   return {
@@ -48,7 +49,7 @@ export function projectState(
     },
     async runs() {
       const { openRuns } = await import('../services/runs/runs.ts');
-      return openRuns({ kit: await own(), state: userState });
+      return openRuns({ kit: await own(), state: userState, kept: await keptOf(settings, root).runs() });
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
@@ -83,6 +84,25 @@ export function projectState(
       return openTasks(await own(), { root: userState, folder: `tasks/${projectKey(root)}` });
     },
   };
+}
+
+/** Projects whose runs are kept once they were read. */
+const MOST_KEPT = 8;
+
+interface Kept {
+  runs(): Promise<KeptRuns>;
+}
+
+const keptBySettings = new WeakMap<Settings, ReturnType<typeof createBounded<Kept>>>();
+
+function keptOf(settings: Settings, root: string): Kept {
+  const all = keptBySettings.get(settings) ?? createBounded<Kept>(MOST_KEPT);
+  keptBySettings.set(settings, all);
+  const known = all.get(root) ?? {
+    runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
+  };
+  all.set(root, known);
+  return known;
 }
 
 /** What the user has set about the programs of projects; folders that are not there trust nothing. */

@@ -64,7 +64,7 @@ async function expectWhole(
   id: string,
   acknowledged: readonly number[],
 ): Promise<void> {
-  const run = runs.find(await runs.read(), id);
+  const run = await runs.one(id);
   const steps = new Set(run.state?.stepsCompleted);
   expect(acknowledged.filter((step) => !steps.has(step))).toEqual([]);
   const text = await readFile(join(folder, run.place.path, 'journal.jsonl'), 'utf8');
@@ -90,7 +90,7 @@ describe('many processes', () => {
         const all = outcomes.flatMap(({ acknowledged }) => acknowledged);
         expect(all).toHaveLength(WRITERS * WRITES);
         await expectWhole(folder, runs, id, all);
-        expect(runs.find(await runs.read(), id).journal).toBe('level');
+        expect((await runs.one(id)).journal).toBe('level');
       }
     },
     LONG,

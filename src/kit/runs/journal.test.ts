@@ -23,7 +23,7 @@ async function scene(now?: () => Date): Promise<Scene> {
     runs,
     id,
     file: (name) => join(place.base, place.path, name),
-    look: async () => runs.find(await runs.read(), id),
+    look: async () => await runs.one(id),
   };
 }
 

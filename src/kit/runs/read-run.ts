@@ -7,6 +7,9 @@ import { cutLines, JOURNAL_FILE, standingOf } from './journal.ts';
 import { readJson, readText } from './json-file.ts';
 import { lastStep, STATE_FILE, stateOf } from './state-file.ts';
 
+/** A folder with one of these is a run. */
+export const RUN_FILES = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
+
 export interface RunName {
   id: string;
   branch: string;
@@ -15,6 +18,11 @@ export interface RunName {
 
 /** One run with everything its folder says, and what of that does not fit together. */
 export async function readRun(root: string, place: RunPlace, name: RunName): Promise<Run> {
+  return withArtefacts(root, await writtenRun(place, name));
+}
+
+/** What the files of a run say, without looking at what came out of it. */
+export async function writtenRun(place: RunPlace, name: RunName): Promise<Run> {
   const { base, path } = place;
   const problems: string[] = [];
   const tell = (file: string, text: string): void => void problems.push(`${path}/${file} ${text}.`);
@@ -51,15 +59,11 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
       : undefined;
   const found = counts ?? fallback;
   const complaints: string[] = [];
-  const read = found === undefined ? undefined : stateOf(found, complaints);
-  const state = read && { ...read, artefacts: await withFiles(root, place, read.artefacts) };
+  const state = found === undefined ? undefined : stateOf(found, complaints);
   for (const complaint of complaints)
     tell(fallback === undefined ? STATE_FILE : STATUS_FILE, `: ${complaint}`);
-  if (state !== undefined) {
+  if (state !== undefined)
     problems.push(...driftOf({ ...name, archived: name.archive !== undefined }, state, graph));
-    for (const { name: artefact, path: file } of state.artefacts.filter((each) => each.file === undefined))
-      problems.push(`The artefact ${JSON.stringify(artefact)} does not exist: ${JSON.stringify(file)}.`);
-  }
   return {
     ...name,
     place,
@@ -73,12 +77,28 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
   };
 }
 
+/** The same with the files that came out of it: they come and go without a change of the run. */
+export async function withArtefacts(root: string, run: Run): Promise<Run> {
+  if (run.state === undefined || run.state.artefacts.length === 0) return run;
+  const artefacts = await withFiles(root, run.place, run.state.artefacts);
+  const missing = artefacts.filter(({ file }) => file === undefined);
+  return {
+    ...run,
+    state: { ...run.state, artefacts },
+    problems: [
+      ...run.problems,
+      ...missing.map(
+        ({ name, path }) => `The artefact ${JSON.stringify(name)} does not exist: ${JSON.stringify(path)}.`,
+      ),
+    ],
+  };
+}
+
 /** When files were changed says little after a clone or a copy, so it counts only where the state has no dates. */
 async function latestOf({ base, path }: RunPlace, state: Run['state']): Promise<number> {
   const dates = [state?.lastCheckpoint, state?.startedAt].filter((text) => text !== undefined);
   if (dates.length > 0) return Math.max(...dates.map((text) => new Date(text).getTime()));
-  const files = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
-  const changed = await Promise.all(files.map((file) => modifiedInside(base, `${path}/${file}`)));
+  const changed = await Promise.all(RUN_FILES.map((file) => modifiedInside(base, `${path}/${file}`)));
   return Math.max(0, ...changed.map((time) => time ?? 0));
 }
 

@@ -6,35 +6,48 @@ import { listInside } from '../../base/files/files.ts';
 import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit } from '../kit.ts';
-import { GRAPH_FILE, STATUS_FILE } from './graph.ts';
-import { JOURNAL_FILE } from './journal.ts';
 import { readJson, readText } from './json-file.ts';
+import { KeptRuns } from './kept-runs.ts';
 import { runsFolders, type RunsFolder, type RunsFolders } from './places.ts';
-import { readRun, type RunName } from './read-run.ts';
+import { RUN_FILES, type RunName } from './read-run.ts';
 import { STATE_FILE } from './state-file.ts';
 
 export const BRANCH_FILE = 'branch.json';
 export const ACTIVE_FILE = '.active-branch';
 export const ARCHIVE = 'archive';
 export const MAIN = 'main';
-const RUN_FILES = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
 const AT_ONCE = 16;
+
+/** How runs are looked at. */
+export interface Look {
+  /** Only runs of this id are wanted: no other is read. Branches are all there, without their other runs. */
+  id?: string;
+  /** What was read before. */
+  kept?: KeptRuns;
+}
 
 /** All branches and runs of a project, in every layout there has been; anything broken is reported and skipped. */
 export async function readRuns(
   kit: Kit,
   userFolder: string,
+  { id, kept = new KeptRuns() }: Look = {},
 ): Promise<RunsReading & { folders: RunsFolders }> {
+  const look: Looking = { root: kit.root, id, kept };
   const folders = await runsFolders(kit, userFolder);
   const problems = [...folders.problems];
   const { current, currentFrom } = await currentBranch(folders, problems);
   const branches: RunBranch[] = [];
-  for (const folder of folders.read)
-    branches.push(...(await branchesIn(kit.root, folder, current, problems)));
+  for (const folder of folders.read) branches.push(...(await branchesIn(look, folder, current, problems)));
   const joined = joinedByName(branches);
   if (current !== MAIN && !joined.some(({ name, archive }) => name === current && archive === undefined))
     problems.push(`The current branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
   return { branches: joined, current, currentFrom, problems, folders };
+}
+
+interface Looking {
+  root: string;
+  id: string | undefined;
+  kept: KeptRuns;
 }
 
 /** Two output folders may have a branch of the same name; they count as one. */
@@ -85,7 +98,7 @@ export function isBranchName(name: string): boolean {
 }
 
 async function branchesIn(
-  root: string,
+  look: Looking,
   { base, path }: RunsFolder,
   current: string,
   problems: string[],
@@ -96,33 +109,31 @@ async function branchesIn(
     if (name.startsWith('.') || name === ARCHIVE) continue;
     const place = { base, path: `${path}/${name}` };
     if (await isSingleRun(place, name, current)) {
-      const run = await readRun(root, place, { id: name, branch: MAIN, archive: undefined });
-      const named = run.state?.branch;
+      const run = await runAt(look, place, { id: name, branch: MAIN, archive: undefined });
+      const named = run?.state?.branch;
       const branch = named !== undefined && isBranchName(named) ? named : MAIN;
-      loose.push(
-        branch === MAIN ? run : await readRun(root, place, { id: name, branch, archive: undefined }),
-      );
-    } else branches.push(await readBranch(root, place, { name, archive: undefined }));
+      const own = branch === MAIN ? run : await runAt(look, place, { id: name, branch, archive: undefined });
+      if (own !== undefined) loose.push(own);
+    } else branches.push(await readBranch(look, place, { name, archive: undefined }));
   }
   for (const archive of await foldersIn(base, `${path}/${ARCHIVE}`, problems)) {
     const place = { base, path: `${path}/${ARCHIVE}/${archive}` };
     const name = archive.replace(/-\d{8}(?:-\d+)?$/, '');
-    branches.push(
-      (await isSingleRun(place, archive, ''))
-        ? looseBranch(
-            MAIN,
-            place,
-            [await readRun(root, place, { id: archive, branch: MAIN, archive })],
-            archive,
-          )
-        : await readBranch(root, place, { name, archive }),
-    );
+    if (await isSingleRun(place, archive, '')) {
+      const run = await runAt(look, place, { id: archive, branch: MAIN, archive });
+      if (run !== undefined) branches.push(looseBranch(MAIN, place, wanted(look, run), archive));
+    } else branches.push(await readBranch(look, place, { name, archive }));
   }
   // Runs outside a branch folder come with the branch that they name.
   for (const run of loose)
-    branches.push(looseBranch(run.branch, { base, path: `${path}/${run.branch}` }, [run], undefined));
+    branches.push(
+      looseBranch(run.branch, { base, path: `${path}/${run.branch}` }, wanted(look, run), undefined),
+    );
   return branches;
 }
+
+/** A run that is not looked for still tells of its branch. */
+const wanted = ({ id }: Looking, run: Run): Run[] => (id === undefined || id === run.id ? [run] : []);
 
 function looseBranch(name: string, place: RunPlace, runs: Run[], archive: string | undefined): RunBranch {
   const nothing = { purpose: undefined, createdAt: undefined, createdBy: undefined, parent: undefined };
@@ -132,36 +143,41 @@ function looseBranch(name: string, place: RunPlace, runs: Run[], archive: string
 /** The first layout had runs directly in `.runs`; a later one keeps a state in the folder of the branch. */
 async function isSingleRun(place: RunPlace, name: string, current: string): Promise<boolean> {
   if (name === MAIN || name === current) return false;
-  const names = new Set((await entriesOf(place)).map((entry) => entry.name));
+  const names = new Set(await namesIn(place));
   if (!RUN_FILES.some((file) => names.has(file)) || names.has(BRANCH_FILE)) return false;
   return (await runFoldersIn(place)).length === 0;
 }
 
 async function readBranch(
-  root: string,
+  look: Looking,
   place: RunPlace,
   { name, archive }: { name: string; archive: string | undefined },
 ): Promise<RunBranch> {
   const problems: string[] = [];
   const { table, broken } = await readJson(place.base, `${place.path}/${BRANCH_FILE}`);
   if (broken !== undefined) problems.push(`${place.path}/${BRANCH_FILE} ${broken}.`);
-  const said = table === undefined ? undefined : (textField(table, 'branch') ?? textField(table, 'name'));
-  if (said !== undefined && said !== name)
+  const called = table === undefined ? undefined : (textField(table, 'branch') ?? textField(table, 'name'));
+  if (called !== undefined && called !== name)
     problems.push(
-      `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(said.slice(0, 80))}; the folder is ${name}, which is used.`,
+      `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(called.slice(0, 80))}; the folder is ${name}, which is used.`,
     );
-  const folders = await runFoldersIn(place, problems);
+  const own = await namesIn(place);
+  const folders =
+    look.id === undefined
+      ? await runFolders(place, problems)
+      : own.filter((each) => each === look.id && !each.startsWith('.'));
   const names: [RunName, RunPlace][] = folders.map((id) => [
     { id, branch: name, archive },
     { base: place.base, path: `${place.path}/${id}` },
   ]);
-  const own = new Set((await entriesOf(place)).map((entry) => entry.name));
-  if (RUN_FILES.some((file) => own.has(file))) {
+  if (RUN_FILES.some((file) => own.includes(file))) {
     const state = await readJson(place.base, `${place.path}/${STATE_FILE}`);
-    const id = state.table === undefined ? undefined : textField(state.table, 'run_id');
-    names.push([{ id: id !== undefined && isRunId(id) ? id : name, branch: name, archive }, place]);
+    const said = state.table === undefined ? undefined : textField(state.table, 'run_id');
+    const id = said !== undefined && isRunId(said) ? said : name;
+    if (look.id === undefined || look.id === id) names.push([{ id, branch: name, archive }, place]);
   }
-  const runs = await mapLimited(names, AT_ONCE, ([run, where]) => readRun(root, where, run));
+  const read = await mapLimited(names, AT_ONCE, ([run, where]) => runAt(look, where, run));
+  const runs = read.filter((run) => run !== undefined);
   return { name, archive, place, ...aboutOf(table), runs, problems };
 }
 
@@ -179,6 +195,18 @@ function aboutOf(
   };
 }
 
+/** All names in the folders of runs, branches and archives: whatever a new run must not be called. */
+export async function namesAround({ read }: RunsFolders): Promise<string[]> {
+  const found: string[] = [];
+  for (const { base, path } of read)
+    for (const above of [path, `${path}/${ARCHIVE}`]) {
+      const names = await foldersIn(base, above);
+      found.push(...names);
+      for (const name of names) found.push(...(await namesIn({ base, path: `${above}/${name}` })));
+    }
+  return found;
+}
+
 /** Run ids are folder names, nothing more: existing ones need not follow a pattern. */
 export function isRunId(id: string): boolean {
   return (
@@ -189,15 +217,27 @@ export function isRunId(id: string): boolean {
   );
 }
 
-/** The folders of a branch that hold a run: they have one of its files. */
-async function runFoldersIn(place: RunPlace, problems?: string[]): Promise<string[]> {
-  const names = (await foldersIn(place.base, place.path, problems)).filter((name) => !name.startsWith('.'));
+const runAt = ({ root, kept }: Looking, place: RunPlace, name: RunName): Promise<Run | undefined> =>
+  kept.read(root, place, name);
+
+/** The folders of a branch that may hold a run. */
+async function runFolders(place: RunPlace, problems?: string[]): Promise<string[]> {
+  return (await foldersIn(place.base, place.path, problems)).filter((name) => !name.startsWith('.'));
+}
+
+/** Those that do: they have one of its files. */
+async function runFoldersIn(place: RunPlace): Promise<string[]> {
+  const names = await runFolders(place);
   const held = await mapLimited(names, AT_ONCE, async (name) =>
     (await entriesOf({ base: place.base, path: `${place.path}/${name}` })).some((entry) =>
       RUN_FILES.includes(entry.name),
     ),
   );
   return names.filter((_, index) => held[index]);
+}
+
+async function namesIn({ base, path }: RunPlace): Promise<string[]> {
+  return stateNames(join(base, path), base).catch(orElse<string[]>([]));
 }
 
 async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {

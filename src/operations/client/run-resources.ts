@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { fenced, plural } from '../../base/text/text.ts';
-import type { RunBranch, RunsReading } from '../../model/run.ts';
+import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 import type { Context, StatePort } from '../context.ts';
 import { standingText } from '../runs/branch-standing.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
@@ -76,6 +76,7 @@ export async function runsText(
 ): Promise<string> {
   const state = await context.state(project);
   const runs = await state.runs();
+  if (branch !== undefined && id !== undefined) return runPage(await runs.one(id, branch), state.root);
   const found = await runs.read();
   if (branch === undefined)
     return lines(
@@ -86,20 +87,20 @@ export async function runsText(
       ),
       found.problems.map((problem) => `- Problem: ${problem}`),
     );
-  if (id === undefined) {
-    const wanted = found.branches.find((each) => addressOf(each) === branch);
-    if (wanted === undefined) throw unknown(branch, found);
-    return lines(
-      `# Session branch ${branch}\n`,
-      `${standingText(wanted)}${branch === found.current ? ', the current one' : ''}\n`,
-      [...wanted.runs]
-        .sort(byRecency)
-        .map((run) => `- ${runsUri(branch, run.id)}: ${runLine(runData(run, state.root))}`),
-      wanted.problems.map((problem) => `- Problem: ${problem}`),
-    );
-  }
-  const run = runs.find(found, id, branch);
-  const data = runData(run, state.root);
+  const wanted = found.branches.find((each) => addressOf(each) === branch);
+  if (wanted === undefined) throw unknown(branch, found);
+  return lines(
+    `# Session branch ${branch}\n`,
+    `${standingText(wanted)}${branch === found.current ? ', the current one' : ''}\n`,
+    [...wanted.runs]
+      .sort(byRecency)
+      .map((run) => `- ${runsUri(branch, run.id)}: ${runLine(runData(run, state.root))}`),
+    wanted.problems.map((problem) => `- Problem: ${problem}`),
+  );
+}
+
+function runPage(run: Run, root: string): string {
+  const data = runData(run, root);
   const raw = Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'problems'));
   return `# Run ${data.run_id}\n\n${runText(data)}\n\n## State\n\n${DATA_NOTE}\n\n${fenced(JSON.stringify(raw, null, 2), 'json')}\n`;
 }

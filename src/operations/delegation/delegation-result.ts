@@ -17,7 +17,7 @@ export async function checkKeeping(order: KeepOrder, state: () => Promise<Projec
   const { runId, outputKey } = order;
   if (runId !== undefined) {
     const runs = await (await state()).runs();
-    const run = runs.find(await runs.read(), runId);
+    const run = await runs.one(runId);
     if (run.archive !== undefined || run.status === 'completed')
       throw new BmadError('conflict', `The run ${quoted(runId)} has ended; nothing can be added to it.`, {
         subject: runId,
@@ -77,7 +77,7 @@ export async function keepResult(
   if (runId !== undefined)
     await attempt('The run could not be updated', async () => {
       const runs = await state.runs();
-      const { state: before } = runs.find(await runs.read(), runId);
+      const { state: before } = await runs.one(runId);
       const known = before?.variables[outputKey] as { task_id?: unknown } | undefined;
       if (known?.task_id === task.task_id) return;
       await runs.checkpoint(runId, undefined, {

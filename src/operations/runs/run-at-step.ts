@@ -34,7 +34,7 @@ export async function namedRun(
 ): Promise<RunData> {
   const state = await context.state(project);
   const runs = await state.runs();
-  return runAtStep(runs.find(await runs.read(), id), state.root, context, project);
+  return runAtStep(await runs.one(id), state.root, context, project);
 }
 
 /** Who is at work: whom the caller names, or the agent that it was given last. */

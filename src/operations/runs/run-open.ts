@@ -48,7 +48,7 @@ export const runOpen = defineOperation({
       variables: withoutSecrets(variables, context),
       agent: agentAtWork(agent, call, project),
     });
-    const run = runs.find(await runs.read(), opened.id, opened.branch);
+    const run = await runs.one(opened.id, opened.branch);
     return { run: await runAtStep(run, state.root, context, project), start: name };
   },
   render: ({ run, start }) => ({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
+import type { Run, RunsReading } from '../../model/run.ts';
 import { asLines, projectField, stepSchema } from '../fields.ts';
 import { agentField } from '../project/log-view.ts';
 import { lines } from '../answer-text.ts';
@@ -91,7 +92,7 @@ export const runCheckpoint = defineOperation({
     const state = await context.state(project);
     const runs = await state.runs();
     const { agentAtWork, runAtStep, stepFilesOf, toldStep } = await import('./run-at-step.ts');
-    const before = runs.find(await runs.read(), id, branch);
+    const before = await runs.one(id, branch);
     const files = await stepFilesOf(before, state.root, context, project);
     const {
       step,
@@ -180,20 +181,7 @@ export const runResume = defineOperation({
   async run({ run_id: id, branch, project }, context) {
     const state = await context.state(project);
     const runs = await state.runs();
-    const reading = await runs.read();
-    const open = reading.branches
-      .filter((each) => each.archive === undefined && each.name === (branch ?? reading.current))
-      .flatMap((each) => each.runs)
-      .filter(({ status }) => ['running', 'paused', 'failed', 'pending'].includes(status))
-      .sort((a, b) => b.latest - a.latest || (a.id < b.id ? 1 : -1));
-    const found = id === undefined ? open[0] : runs.find(reading, id, branch);
-    if (found === undefined)
-      throw new BmadError('not_found', `There is no open run in the branch ${branch ?? reading.current}.`, {
-        steps: [
-          openRun(undefined, 'Open a run'),
-          { operation: 'list_sessions', why: 'See the session branches' },
-        ],
-      });
+    const found = id === undefined ? latestOpen(await runs.read(), branch) : await runs.one(id, branch);
     const { agentSteps, runAtStep } = await import('./run-at-step.ts');
     const run = await runAtStep(found, state.root, context, project);
     const start = run.workflow ?? run.workflow_path;
@@ -207,6 +195,21 @@ export const runResume = defineOperation({
     steps,
   }),
 });
+
+function latestOpen({ branches, current }: RunsReading, branch = current): Run {
+  const [found] = branches
+    .filter((each) => each.archive === undefined && each.name === branch)
+    .flatMap((each) => each.runs)
+    .filter(({ status }) => ['running', 'paused', 'failed', 'pending'].includes(status))
+    .sort((a, b) => b.latest - a.latest || (a.id < b.id ? 1 : -1));
+  if (found !== undefined) return found;
+  throw new BmadError('not_found', `There is no open run in the branch ${branch}.`, {
+    steps: [
+      openRun(undefined, 'Open a run'),
+      { operation: 'list_sessions', why: 'See the session branches' },
+    ],
+  });
+}
 
 const isOver = ({ archive, status }: z.output<typeof runSchema>): boolean =>
   archive !== undefined || status === 'completed';

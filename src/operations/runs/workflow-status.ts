@@ -3,6 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
+import type { RunsPort } from '../context.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import {
@@ -54,15 +55,8 @@ export const getWorkflowStatus = defineOperation({
   async run({ run_id: id, branch, journal, project }, context) {
     const state = await context.state(project);
     const runs = await state.runs();
-    const reading = await runs.read();
-    const problems = [...reading.problems];
-    const found = id === undefined ? undefined : runs.find(reading, id, branch);
-    const name = found === undefined ? (branch ?? reading.current) : (found.archive ?? found.branch);
-    const inBranch = runs.branch(reading, name);
-    if (inBranch === undefined && name !== 'main' && branch !== undefined) throw noBranch(name, reading);
-    problems.push(...(inBranch?.problems ?? []));
-    const run = found ?? (inBranch === undefined ? undefined : latestRun(inBranch));
-    const others = (inBranch?.runs ?? []).filter((each) => each !== run).sort(byRecency);
+    const { name, run, others, problems, reading } =
+      id === undefined ? latestIn(runs, await runs.read(), branch) : named(await runs.withOthers(id, branch));
     const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
     const hint = hintFor(run, reading, branch);
     const { runAtStep } = await import('./run-at-step.ts');
@@ -70,12 +64,15 @@ export const getWorkflowStatus = defineOperation({
       branch: name,
       current_branch: reading.current,
       ...(run === undefined ? {} : { run: await runAtStep(run, state.root, context, project) }),
-      others: others.slice(0, OTHERS).map((each) => runData(each, state.root)),
+      others: [...others]
+        .sort(byRecency)
+        .slice(0, OTHERS)
+        .map((each) => runData(each, state.root)),
       ...(lineage === undefined
         ? {}
         : { journal: lineage.entries.slice(-JOURNAL_LINES).map((entry) => ({ ...entry })) }),
       ...(hint === undefined ? {} : { hint }),
-      problems,
+      problems: [...problems],
     };
   },
   render: ({ branch, run, others, journal, hint, problems }) => ({
@@ -90,6 +87,32 @@ export const getWorkflowStatus = defineOperation({
     ),
   }),
 });
+
+interface Shown {
+  name: string;
+  run: Run | undefined;
+  others: readonly Run[];
+  problems: readonly string[];
+  reading: RunsReading;
+}
+
+const named = (found: Omit<Shown, 'name'> & { run: Run }): Shown => ({
+  ...found,
+  name: found.run.archive ?? found.run.branch,
+});
+
+function latestIn(
+  runs: Awaited<ReturnType<RunsPort['runs']>>,
+  reading: RunsReading,
+  branch: string | undefined,
+): Shown {
+  const name = branch ?? reading.current;
+  const inBranch = runs.branch(reading, name);
+  if (inBranch === undefined && name !== 'main' && branch !== undefined) throw noBranch(name, reading);
+  const run = inBranch === undefined ? undefined : latestRun(inBranch);
+  const others = (inBranch?.runs ?? []).filter((each) => each !== run);
+  return { name, run, others, problems: [...reading.problems, ...(inBranch?.problems ?? [])], reading };
+}
 
 const FIRST_RUN = openRun(undefined, 'Open the first run');
 

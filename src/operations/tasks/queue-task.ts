@@ -66,9 +66,10 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
 /** A task of a run that is not there would be found by nobody who looks for the tasks of a run. */
 async function checkRun(id: string | undefined, state: RunsPort): Promise<void> {
   if (id === undefined) return;
-  const { branches } = await (await state.runs()).read();
-  const ids = branches.flatMap(({ runs }) => runs.map((run) => run.id));
-  if (ids.includes(id)) return;
+  const runs = await state.runs();
+  if (await runs.has(id)) return;
+  const { branches } = await runs.read();
+  const ids = branches.flatMap((branch) => branch.runs.map((run) => run.id));
   throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
     subject: id,
     suggestions: nearest(id, ids),

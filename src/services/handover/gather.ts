@@ -48,13 +48,7 @@ export async function gather(
   userRuns: string,
   { runId, branch, known, takesLatest }: Choice,
 ): Promise<HandoverMaterial> {
-  const reading = await readRuns(kit, userRuns);
-  const run =
-    runId !== undefined
-      ? runNamed(reading, runId, branch)
-      : takesLatest
-        ? latestFinished(reading, branch ?? reading.current)
-        : undefined;
+  const run = await runOf(kit, userRuns, { runId, branch, takesLatest });
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
   return {
     run,
@@ -82,6 +76,22 @@ function latestFinished({ branches }: RunsReading, branch: string): Run | undefi
     .flatMap(({ runs }) => runs)
     .filter(({ status }) => status === 'completed')
     .sort((a, b) => b.latest - a.latest)[0];
+}
+
+async function runOf(
+  kit: Kit,
+  userRuns: string,
+  { runId, branch, takesLatest }: Pick<Choice, 'runId' | 'branch' | 'takesLatest'>,
+): Promise<Run | undefined> {
+  if (runId !== undefined) {
+    const near = await readRuns(kit, userRuns, { id: runId });
+    // Others are read only to say what there is instead.
+    const isThere = near.branches.some(({ runs }) => runs.length > 0);
+    return runNamed(isThere ? near : await readRuns(kit, userRuns), runId, branch);
+  }
+  if (!takesLatest) return undefined;
+  const reading = await readRuns(kit, userRuns);
+  return latestFinished(reading, branch ?? reading.current);
 }
 
 function runNamed({ branches }: RunsReading, id: string, branch: string | undefined): Run {

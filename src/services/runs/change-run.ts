@@ -12,8 +12,9 @@ import { readJson, readText } from '../../kit/runs/json-file.ts';
 import { readRun } from '../../kit/runs/read-run.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
-import { findRun, OPEN_RUN } from './find.ts';
-import { folderOf, lockedRuns, readAll, type RunsStorage } from './storage.ts';
+import { OPEN_RUN } from './find.ts';
+import { oneRun } from './one-run.ts';
+import { folderOf, lockedRuns, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange, writeState, type Before, type Change } from './write-run.ts';
 
 interface Checkpoint {
@@ -177,8 +178,7 @@ async function writable(
   id: string,
   branch: string | undefined,
 ): Promise<{ run: Run; locked: <T>(action: () => Promise<T>) => Promise<T> }> {
-  const reading = await readAll(storage);
-  const run = findRun(reading, id, branch);
+  const { reading, run } = await oneRun(storage, id, branch);
   if (run.archive !== undefined)
     throw new BmadError('conflict', `The run ${quoted(id)} is archived (${run.archive}).`, {
       subject: id,

@@ -72,7 +72,7 @@ export function findRun(reading: RunsReading, id: string, branch?: string): Run 
   });
 }
 
-function checkedRunId(id: string): string {
+export function checkedRunId(id: string): string {
   if (isRunId(id)) return id;
   throw new BmadError('invalid_input', `${quoted(id)} is not a valid run id.`, {
     subject: id.slice(0, 100),

@@ -3,11 +3,11 @@ import { moveFolder } from '../../base/files/file-tree.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { join } from 'node:path';
-import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
+import { BRANCH_FILE, MAIN, namesAround } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, lockedRuns, readAll, withDrafts, type Reading, type RunsStorage } from './storage.ts';
+import { folderOf, lockedRuns, readOnly, withDrafts, type Reading, type RunsStorage } from './storage.ts';
 import { writeChange } from './write-run.ts';
 import { withoutEnds } from '../../base/text/ends.ts';
 
@@ -27,7 +27,7 @@ export async function openRun(
   storage: RunsStorage,
   { workflow, workflowPath, branch, total, variables = {}, agent }: NewRun,
 ): Promise<{ id: string; branch: string; place: RunPlace }> {
-  const before = await readAll(storage);
+  const before = await readOnly(storage, NONE);
   const name = checkedBranch(branch ?? before.current);
   const target = branchOf(before, name);
   if (target === undefined ? name !== MAIN : target.archive !== undefined) throw unknownBranch(name, before);
@@ -37,7 +37,7 @@ export async function openRun(
   const folder = theirs.owner === write.owner ? theirs : write;
   return lockedRuns(folder, async () => {
     const now = storage.now();
-    const id = freeId(await readAll(storage), workflow, now);
+    const id = await freeId(storage, workflow, now);
     const path = `${folder.path}/${name}`;
     await sweepDrafts(join(folder.base, path), folder.base);
     const place = { base: folder.base, path: `${path}/${id}` };
@@ -75,19 +75,25 @@ export async function openRun(
   });
 }
 
-function freeId(reading: Reading, workflow: string, now: Date): string {
+/** No run has it: branches are what is wanted. */
+const NONE = '';
+
+async function freeId(storage: RunsStorage, workflow: string, now: Date): Promise<string> {
   const stamp = now
     .toISOString()
     .replace(/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2}).*$/, '$1$2$3-$4$5$6');
   const name = withoutEnds((workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'), '-');
   const id = `${(name || 'run').slice(0, 60)}-${stamp}`;
-  const taken = new Set(
-    reading.branches.flatMap(({ runs, name: branch }) => [branch, ...runs.map((run) => run.id)]).map(lower),
-  );
-  let free = id;
-  for (let count = 2; taken.has(lower(free)); count++) free = `${id}-${count}`;
-  return free;
+  const { folders } = await readOnly(storage, NONE);
+  const taken = new Set((await namesAround(folders)).map(lower));
+  for (let count = 1; ; count++) {
+    const free = count === 1 ? id : `${id}-${count}`;
+    // A run in the folder of its branch has its id in its state only.
+    if (!taken.has(lower(free)) && !hasRun(await readOnly(storage, free))) return free;
+  }
 }
+
+const hasRun = ({ branches }: Reading): boolean => branches.some(({ runs }) => runs.length > 0);
 
 /** Some disks take two names that differ in case only for one. */
 const lower = (text: string): string => text.toLowerCase();

@@ -3,35 +3,53 @@ import { projectKey } from '../../base/files/project-key.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { JOURNAL_FILE, journalIn, type Journal } from '../../kit/runs/journal.ts';
 import { readText } from '../../kit/runs/json-file.ts';
-import type { RunPlace } from '../../model/run.ts';
+import { KeptRuns } from '../../kit/runs/kept-runs.ts';
+import type { Run, RunPlace } from '../../model/run.ts';
 import { archiveBranch, createBranch, diffBranches, switchBranch } from './branches.ts';
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
-import { branchOf, findRun } from './find.ts';
+import { branchOf } from './find.ts';
 import { mergeBranch } from './merge.ts';
+import { oneRun, runWithOthers } from './one-run.ts';
 import { openRun } from './open-run.ts';
-import { readAll, type RunsStorage } from './storage.ts';
+import { readAll, readOnly, type RunsStorage } from './storage.ts';
 
-/** The runs and session branches of one project. Nothing is kept between calls: others write here too. */
+/** The runs and session branches of one project. Others write here too: what is kept between calls is looked at again. */
 export type Runs = ReturnType<typeof openRuns>;
+
+export { KeptRuns };
 
 /** `state` is the user's folder for what has no place in a project. */
 export function openRuns({
   kit,
   state,
   now = () => new Date(),
+  kept = new KeptRuns(),
 }: {
   kit: Kit;
   state: string;
   now?: () => Date;
+  kept?: KeptRuns;
 }) {
-  const storage: RunsStorage = { kit, now, userFolder: join(state, 'projects', projectKey(kit.root)) };
+  const storage: RunsStorage = {
+    kit,
+    now,
+    userFolder: join(state, 'projects', projectKey(kit.root)),
+    kept,
+  };
   const here =
     <Given extends unknown[], Result>(work: (storage: RunsStorage, ...given: Given) => Result) =>
     (...given: Given): Result =>
       work(storage, ...given);
   return {
     read: here(readAll),
-    find: findRun,
+    /** The run of an exact id, without reading any other. */
+    async one(id: string, branch?: string): Promise<Run> {
+      return (await oneRun(storage, id, branch)).run;
+    },
+    async has(id: string): Promise<boolean> {
+      return (await readOnly(storage, id)).branches.some(({ runs }) => runs.length > 0);
+    },
+    withOthers: here(runWithOthers),
     branch: branchOf,
     async journal({ base, path }: RunPlace): Promise<Journal> {
       const text = await readText(base, `${path}/${JOURNAL_FILE}`);

@@ -4,7 +4,9 @@ import { withLock } from '../../base/files/file-lock.ts';
 import { removeTree } from '../../base/files/file-state.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import type { RunsFolder, RunsFolders } from '../../kit/runs/places.ts';
-import { readRuns } from '../../kit/runs/scan.ts';
+import type { KeptRuns } from '../../kit/runs/kept-runs.ts';
+import { readRuns, type Look } from '../../kit/runs/scan.ts';
+import { present } from '../../base/present.ts';
 import type { RunPlace, RunsReading } from '../../model/run.ts';
 
 /** What every part of this service needs to know. */
@@ -13,11 +15,18 @@ export interface RunsStorage {
   /** The folder of the user for a project that has no place for runs. */
   userFolder: string;
   now(): Date;
+  /** What was read before. */
+  kept?: KeptRuns;
 }
 
 export type Reading = RunsReading & { folders: RunsFolders };
 
-export const readAll = ({ kit, userFolder }: RunsStorage): Promise<Reading> => readRuns(kit, userFolder);
+export const readAll = ({ kit, userFolder, kept }: RunsStorage): Promise<Reading> =>
+  readRuns(kit, userFolder, present<Look>({ kept }));
+
+/** All branches, and of their runs those of one id: nothing else is read. */
+export const readOnly = ({ kit, userFolder, kept }: RunsStorage, id: string): Promise<Reading> =>
+  readRuns(kit, userFolder, present<Look>({ kept, id }));
 
 /** Long enough for many writers in a row, each of which needs a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;

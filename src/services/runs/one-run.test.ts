@@ -1,0 +1,85 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { filesOpened } from '../../../tests/support/opened-files.ts';
+import { branchFile, kitState, runsIn } from '../../../tests/support/run-project.ts';
+import { refusal } from '../../../tests/support/thrown.ts';
+import type { Runs } from './runs.ts';
+
+const RUNS = '_bmad-output/.runs';
+const MANY = 400;
+const idOf = (index: number): string => `prd-202601${String(index % 28).padStart(2, '0')}-${100_000 + index}`;
+const at = (index: number): string => join(RUNS, 'main', idOf(index), 'state.json');
+const stateOf = (index: number): string =>
+  kitState({ run_id: idOf(index), artefacts_produced: [], agent_notes: `note ${index}` });
+
+let folder: string;
+let runs: Runs;
+const opened = (work: () => Promise<unknown>): Promise<string[]> =>
+  filesOpened(folder, work).then((files) => files.filter((file) => file.endsWith('state.json')));
+
+beforeAll(async () => {
+  folder = await temporaryFolder(afterAll);
+  const many = Array.from({ length: MANY }, (_, index) => [at(index), stateOf(index)]);
+  await writeFiles(folder, {
+    '_bmad/_memory/config.yaml': 'output_folder: "{project-root}/_bmad-output"\n',
+    [`${RUNS}/main/branch.json`]: branchFile('main'),
+    [`${RUNS}/talk/branch.json`]: branchFile('talk'),
+    [`${RUNS}/talk/state.json`]: kitState({ run_id: 'talk-run', session_branch: 'talk' }),
+    ...(Object.fromEntries(many) as Record<string, string>),
+  });
+  runs = await runsIn(folder);
+});
+
+describe('one of many runs (R-05)', () => {
+  it('is read by its id without reading the others', async () => {
+    const files = await opened(async () => expect((await runs.one(idOf(7))).state?.notes).toBe('note 7'));
+    // The state in the folder of a branch says which run it is.
+    expect(files).toEqual([at(7), join(RUNS, 'talk', 'state.json')]);
+  });
+
+  it('is found by the id in its state, in the folder of a branch', async () => {
+    expect(await runs.one('talk-run')).toMatchObject({ branch: 'talk', id: 'talk-run' });
+  });
+
+  it('is opened and changed without reading the others', async () => {
+    const files = await opened(async () => {
+      const { id } = await runs.open({ workflow: 'bmm/prd', workflowPath: 'x', total: 9 });
+      await runs.checkpoint(id, undefined, { step: 1 });
+      await runs.finish(id, undefined, 'paused');
+    });
+    expect(files.filter((file) => /main.prd-202601/.test(file))).toEqual([]);
+  });
+
+  it('has the latest beside it, and of the others only some are read', async () => {
+    const files = await opened(async () => {
+      const { run, others } = await runs.withOthers(idOf(1));
+      expect(run.id).toBe(idOf(1));
+      expect(others.map(({ id }) => id)).toContain(idOf(27));
+    });
+    expect(files.length).toBeLessThan(100);
+  });
+
+  it('names the others where there is none of that id', async () => {
+    const error = await refusal(() => runs.one(`${idOf(7)}0`));
+    expect(error).toMatchObject({ code: 'not_found' });
+    expect(error.suggestions).toContain(idOf(7));
+  });
+});
+
+it('all runs are read once, and again only what has changed', async () => {
+  const fresh = await runsIn(folder);
+  const notes = async (): Promise<Map<string, string | undefined>> =>
+    new Map(
+      (await fresh.read()).branches.flatMap((branch) => branch.runs).map((run) => [run.id, run.state?.notes]),
+    );
+  const first = await opened(notes);
+  expect(first.length).toBeGreaterThan(MANY);
+  expect((await opened(notes)).filter((file) => file.startsWith(join(RUNS, 'main')))).toEqual([]);
+  await writeFile(join(folder, at(3)), stateOf(3_000));
+  await appendFile(join(folder, at(4)), '\n');
+  const again = await opened(async () => expect((await notes()).get(idOf(3))).toBe('note 3000'));
+  expect(again.filter((file) => file.startsWith(join(RUNS, 'main'))).sort()).toEqual([at(3), at(4)]);
+});

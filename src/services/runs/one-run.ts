@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { KeptRuns } from '../../kit/runs/kept-runs.ts';
+import { ARCHIVE } from '../../kit/runs/scan.ts';
+import type { Run } from '../../model/run.ts';
+import { branchOf, checkedRunId, findRun } from './find.ts';
+import { readAll, readOnly, type Reading, type RunsStorage } from './storage.ts';
+
+/** The run of an exact id. The others are read only where there is none, to say what there is instead. */
+export async function oneRun(
+  storage: RunsStorage,
+  id: string,
+  branch?: string,
+): Promise<{ run: Run; reading: Reading }> {
+  const reading = await readOnly(storage, checkedRunId(id));
+  try {
+    return { run: findRun(reading, id, branch), reading };
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+    const all = await readAll(storage);
+    return { run: findRun(all, id, branch), reading: all };
+  }
+}
+
+/** Of more runs than this, only some are read to be shown beside one. */
+const ALL_READ = 200;
+const SOME_READ = 60;
+
+interface WithOthers {
+  run: Run;
+  /** Other runs of its branch, in no order; of very many, those whose ids have the latest dates. */
+  others: readonly Run[];
+  problems: readonly string[];
+  reading: Reading;
+}
+
+/** A run by its id with those around it, of which there may be thousands. */
+export async function runWithOthers(storage: RunsStorage, id: string, branch?: string): Promise<WithOthers> {
+  const { run, reading } = await oneRun(storage, id, branch);
+  const places = placesOf(run, reading);
+  const names = await Promise.all(places.map(({ base, path }) => stateNames(join(base, path))));
+  const around = await Promise.all(
+    reading.folders.read.map(({ base, path }) => stateNames(join(base, path))),
+  );
+  if ([...names, ...around].reduce((sum, { length }) => sum + length, 0) <= ALL_READ) {
+    const all = await readAll(storage);
+    const own = branchOf(all, run.archive ?? run.branch);
+    const others = (own?.runs ?? []).filter((each) => each.id !== id || each.place.path !== run.place.path);
+    return { run, others, problems: [...all.problems, ...(own?.problems ?? [])], reading: all };
+  }
+  const { kept = new KeptRuns() } = storage;
+  const latest = places
+    .flatMap((place, index) => (names[index] ?? []).map((name) => ({ place, name })))
+    .filter(({ name }) => name !== id && !name.startsWith('.'))
+    .sort((a, b) => (dateIn(a.name) < dateIn(b.name) ? 1 : -1))
+    .slice(0, SOME_READ);
+  const read = await Promise.all(
+    latest.map(({ place, name }) =>
+      kept.read(
+        storage.kit.root,
+        { base: place.base, path: `${place.path}/${name}` },
+        { id: name, branch: run.branch, archive: run.archive },
+      ),
+    ),
+  );
+  const own = branchOf(reading, run.archive ?? run.branch);
+  return {
+    run,
+    others: read.filter((each) => each !== undefined),
+    problems: [...reading.problems, ...(own?.problems ?? [])],
+    reading,
+  };
+}
+
+/** The folders of the run's branch: two output folders may have one of the same name. */
+function placesOf({ branch, archive }: Run, { folders }: Reading) {
+  return folders.read.map(({ base, path }) => ({
+    base,
+    path: archive === undefined ? `${path}/${branch}` : `${path}/${ARCHIVE}/${archive}`,
+  }));
+}
+
+/** The moment in an id such as `prd-20260227-143022`; ids without one come last. */
+function dateIn(id: string): string {
+  return /\d{8}-\d{6}/.exec(id)?.[0] ?? '';
+}
