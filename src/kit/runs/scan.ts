@@ -1,20 +1,25 @@
-import { orElse } from '../../base/expected.ts';
-import { join } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
-import { stateNames } from '../../base/files/file-state.ts';
-import { listInside } from '../../base/files/files.ts';
 import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit } from '../kit.ts';
 import { readJson, readText } from './json-file.ts';
 import { KeptRuns } from './kept-runs.ts';
 import { runsFolders, type RunsFolder, type RunsFolders } from './places.ts';
-import { RUN_FILES, type RunName } from './read-run.ts';
+import type { RunName } from './read-run.ts';
+import {
+  ARCHIVE,
+  foldersIn,
+  hasFile,
+  hasRunFile,
+  isRunId,
+  namedFolder,
+  runFolders,
+  runFoldersIn,
+} from './run-folders.ts';
 import { STATE_FILE } from './state-file.ts';
 
 export const BRANCH_FILE = 'branch.json';
 export const ACTIVE_FILE = '.active-branch';
-export const ARCHIVE = 'archive';
 export const MAIN = 'main';
 const AT_ONCE = 16;
 
@@ -143,8 +148,7 @@ function looseBranch(name: string, place: RunPlace, runs: Run[], archive: string
 /** The first layout had runs directly in `.runs`; a later one keeps a state in the folder of the branch. */
 async function isSingleRun(place: RunPlace, name: string, current: string): Promise<boolean> {
   if (name === MAIN || name === current) return false;
-  const names = new Set(await namesIn(place));
-  if (!RUN_FILES.some((file) => names.has(file)) || names.has(BRANCH_FILE)) return false;
+  if (!hasRunFile(place) || hasFile(place, BRANCH_FILE)) return false;
   return (await runFoldersIn(place)).length === 0;
 }
 
@@ -161,16 +165,13 @@ async function readBranch(
     problems.push(
       `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(called.slice(0, 80))}; the folder is ${name}, which is used.`,
     );
-  const own = await namesIn(place);
   const folders =
-    look.id === undefined
-      ? await runFolders(place, problems)
-      : own.filter((each) => each === look.id && !each.startsWith('.'));
+    look.id === undefined ? await runFolders(place, problems) : await namedFolder(place, look.id);
   const names: [RunName, RunPlace][] = folders.map((id) => [
     { id, branch: name, archive },
     { base: place.base, path: `${place.path}/${id}` },
   ]);
-  if (RUN_FILES.some((file) => own.includes(file))) {
+  if (hasRunFile(place)) {
     const state = await readJson(place.base, `${place.path}/${STATE_FILE}`);
     const said = state.table === undefined ? undefined : textField(state.table, 'run_id');
     const id = said !== undefined && isRunId(said) ? said : name;
@@ -195,64 +196,5 @@ function aboutOf(
   };
 }
 
-/** All names in the folders of runs, branches and archives: whatever a new run must not be called. */
-export async function namesAround({ read }: RunsFolders): Promise<string[]> {
-  const found: string[] = [];
-  for (const { base, path } of read)
-    for (const above of [path, `${path}/${ARCHIVE}`]) {
-      const names = await foldersIn(base, above);
-      found.push(...names);
-      for (const name of names) found.push(...(await namesIn({ base, path: `${above}/${name}` })));
-    }
-  return found;
-}
-
-/** Run ids are folder names, nothing more: existing ones need not follow a pattern. */
-export function isRunId(id: string): boolean {
-  return (
-    id.length <= 120 &&
-    /^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(id) &&
-    !id.includes('..') &&
-    !/[. ]$/.test(id)
-  );
-}
-
 const runAt = ({ root, kept }: Looking, place: RunPlace, name: RunName): Promise<Run | undefined> =>
   kept.read(root, place, name);
-
-/** The folders of a branch that may hold a run. */
-async function runFolders(place: RunPlace, problems?: string[]): Promise<string[]> {
-  return (await foldersIn(place.base, place.path, problems)).filter((name) => !name.startsWith('.'));
-}
-
-/** Those that do: they have one of its files. */
-async function runFoldersIn(place: RunPlace): Promise<string[]> {
-  const names = await runFolders(place);
-  const held = await mapLimited(names, AT_ONCE, async (name) =>
-    (await entriesOf({ base: place.base, path: `${place.path}/${name}` })).some((entry) =>
-      RUN_FILES.includes(entry.name),
-    ),
-  );
-  return names.filter((_, index) => held[index]);
-}
-
-async function namesIn({ base, path }: RunPlace): Promise<string[]> {
-  return stateNames(join(base, path), base).catch(orElse<string[]>([]));
-}
-
-async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {
-  return listInside(base, path).catch(orElse([]));
-}
-
-/** The folders in a folder. The jail leaves out links that point outside; they are reported. */
-async function foldersIn(base: string, path: string, problems?: string[]): Promise<string[]> {
-  const entries = await entriesOf({ base, path });
-  if (problems !== undefined) {
-    const seen = new Set(entries.map(({ name }) => name));
-    const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
-    // Drafts and locks of writers come and go between two looks.
-    for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
-      problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
-  }
-  return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
-}

@@ -1,7 +1,8 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { ARCHIVE, isBranchName, isRunId } from '../../kit/runs/scan.ts';
+import { ARCHIVE, isRunId } from '../../kit/runs/run-folders.ts';
+import { isBranchName } from '../../kit/runs/scan.ts';
 import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 
 const LISTED = 20;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { KeptRuns } from '../../kit/runs/kept-runs.ts';
-import { ARCHIVE } from '../../kit/runs/scan.ts';
+import { ARCHIVE } from '../../kit/runs/run-folders.ts';
 import type { Run } from '../../model/run.ts';
 import { branchOf, checkedRunId, findRun } from './find.ts';
 import { readAll, readOnly, type Reading, type RunsStorage } from './storage.ts';
@@ -25,7 +25,7 @@ export async function oneRun(
 
 /** Of more runs than this, only some are read to be shown beside one. */
 const ALL_READ = 200;
-const SOME_READ = 60;
+const SOME_READ = 40;
 
 interface WithOthers {
   run: Run;
@@ -51,9 +51,9 @@ export async function runWithOthers(storage: RunsStorage, id: string, branch?: s
   }
   const { kept = new KeptRuns() } = storage;
   const latest = places
-    .flatMap((place, index) => (names[index] ?? []).map((name) => ({ place, name })))
+    .flatMap((place, index) => (names[index] ?? []).map((name) => ({ place, name, date: dateIn(name) })))
     .filter(({ name }) => name !== id && !name.startsWith('.'))
-    .sort((a, b) => (dateIn(a.name) < dateIn(b.name) ? 1 : -1))
+    .sort((a, b) => (a.date < b.date ? 1 : -1))
     .slice(0, SOME_READ);
   const read = await Promise.all(
     latest.map(({ place, name }) =>

@@ -3,7 +3,8 @@ import { moveFolder } from '../../base/files/file-tree.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { join } from 'node:path';
-import { BRANCH_FILE, MAIN, namesAround } from '../../kit/runs/scan.ts';
+import { namesAround } from '../../kit/runs/run-folders.ts';
+import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
@@ -37,7 +38,7 @@ export async function openRun(
   const folder = theirs.owner === write.owner ? theirs : write;
   return lockedRuns(folder, async () => {
     const now = storage.now();
-    const id = await freeId(storage, workflow, now);
+    const id = await freeId(storage, before, workflow, now);
     const path = `${folder.path}/${name}`;
     await sweepDrafts(join(folder.base, path), folder.base);
     const place = { base: folder.base, path: `${path}/${id}` };
@@ -78,13 +79,17 @@ export async function openRun(
 /** No run has it: branches are what is wanted. */
 const NONE = '';
 
-async function freeId(storage: RunsStorage, workflow: string, now: Date): Promise<string> {
+async function freeId(
+  storage: RunsStorage,
+  { folders }: Reading,
+  workflow: string,
+  now: Date,
+): Promise<string> {
   const stamp = now
     .toISOString()
     .replace(/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2}).*$/, '$1$2$3-$4$5$6');
   const name = withoutEnds((workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'), '-');
   const id = `${(name || 'run').slice(0, 60)}-${stamp}`;
-  const { folders } = await readOnly(storage, NONE);
   const taken = new Set((await namesAround(folders)).map(lower));
   for (let count = 1; ; count++) {
     const free = count === 1 ? id : `${id}-${count}`;

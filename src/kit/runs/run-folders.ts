@@ -1,0 +1,85 @@
+import { join, sep } from 'node:path';
+import { mapLimited } from '../../base/async.ts';
+import { orElse } from '../../base/expected.ts';
+import { changeMark } from '../../base/files/file-stamps.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { listInside, realFolder } from '../../base/files/files.ts';
+import type { RunPlace } from '../../model/run.ts';
+import type { RunsFolders } from './places.ts';
+import { RUN_FILES } from './read-run.ts';
+
+export const ARCHIVE = 'archive';
+const AT_ONCE = 16;
+
+/** Run ids are folder names, nothing more: existing ones need not follow a pattern. */
+export function isRunId(id: string): boolean {
+  return (
+    id.length <= 120 &&
+    /^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(id) &&
+    !id.includes('..') &&
+    !/[. ]$/.test(id)
+  );
+}
+
+/** All names in the folders of runs, branches and archives: whatever a new run must not be called. */
+export async function namesAround({ read }: RunsFolders): Promise<string[]> {
+  const found: string[] = [];
+  for (const { base, path } of read)
+    for (const above of [path, `${path}/${ARCHIVE}`]) {
+      const names = await foldersIn(base, above);
+      found.push(...names);
+      for (const name of names) found.push(...(await namesIn({ base, path: `${above}/${name}` })));
+    }
+  return found;
+}
+
+export const hasFile = ({ base, path }: RunPlace, file: string): boolean =>
+  changeMark(join(base, path, file)) !== undefined;
+
+export const hasRunFile = (place: RunPlace): boolean => RUN_FILES.some((file) => hasFile(place, file));
+
+/** The folder of this very name: some disks find it by another spelling too. */
+export async function namedFolder(place: RunPlace, id: string): Promise<string[]> {
+  if (!isRunId(id)) return [];
+  const folder = join(place.base, place.path, id);
+  if (changeMark(folder) === undefined) return [];
+  const isExact = (await realFolder(folder))?.endsWith(`${sep}${id}`) === true;
+  return isExact || (await namesIn(place)).includes(id) ? [id] : [];
+}
+
+/** The folders of a branch that may hold a run. */
+export async function runFolders(place: RunPlace, problems?: string[]): Promise<string[]> {
+  return (await foldersIn(place.base, place.path, problems)).filter((name) => !name.startsWith('.'));
+}
+
+/** Those that do: they have one of its files. */
+export async function runFoldersIn(place: RunPlace): Promise<string[]> {
+  const names = await runFolders(place);
+  const held = await mapLimited(names, AT_ONCE, async (name) =>
+    (await entriesOf({ base: place.base, path: `${place.path}/${name}` })).some((entry) =>
+      RUN_FILES.includes(entry.name),
+    ),
+  );
+  return names.filter((_, index) => held[index]);
+}
+
+async function namesIn({ base, path }: RunPlace): Promise<string[]> {
+  return stateNames(join(base, path), base).catch(orElse<string[]>([]));
+}
+
+async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {
+  return listInside(base, path).catch(orElse([]));
+}
+
+/** The folders in a folder. The jail leaves out links that point outside; they are reported. */
+export async function foldersIn(base: string, path: string, problems?: string[]): Promise<string[]> {
+  const entries = await entriesOf({ base, path });
+  if (problems !== undefined) {
+    const seen = new Set(entries.map(({ name }) => name));
+    const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
+    // Drafts and locks of writers come and go between two looks.
+    for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
+      problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
+  }
+  return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
+}
