@@ -230,6 +230,17 @@ interface Recent {
   texts: DeliveredText[];
   /** What was called for an answer that has more parts, by the cursor of the next. */
   calls: Map<string, { tool: string; args: Readonly<Record<string, unknown>> }>;
+  /** Texts of agents that it has; not there where several conversations could be meant. */
+  given?: Map<string, GivenText>;
+}
+
+/** A long text that was given and need not be given again as long as it stays the same. */
+interface GivenText {
+  digest: string;
+  /** The cursor of the part that it has not asked for yet. */
+  next: string | undefined;
+  /** The message of the call that was answered without the text. */
+  shortFor?: string | undefined;
 }
 
 /** What lives as long as one request; each surface brings its own. */

@@ -92,6 +92,13 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
     expect(text).toContain(cwd);
   });
 
+  it('gets an agent whole again only where calls do not belong together', async () => {
+    const [body = ''] = textsOf(await call({ operation: 'execute', agent: 'architect', message: 'Go on.' }));
+    expect(body).toContain('Go on.');
+    expect(body.includes('given earlier in this session')).toBe(era === 'legacy');
+    expect(body.includes('----- BEGIN')).toBe(era === 'modern');
+  });
+
   it('finds by words, best first', async () => {
     const [body = ''] = textsOf(await call({ operation: 'search', query: 'plan the next sprint' }));
     expect(body.split('\n')[0]).toContain('**sprint-planning**');

@@ -4,7 +4,7 @@ import type { Journey } from '../support/journey.ts';
 /** A project of version 4: agents whose commands are the workflows. */
 export const VERSION_FOUR: Journey = {
   name: 'of a project of 4.44.3',
-  tokens: 15_000,
+  tokens: 14_000,
   moves: [
     {
       wants: 'where are we',
@@ -22,14 +22,9 @@ export const VERSION_FOUR: Journey = {
     {
       wants: 'a PRD, by the command',
       call: ['bmad', { command: '*create-prd a shop for plants' }],
-      says: ['John', '*create-prd a shop for plants'],
-      atMost: 7_800,
-    },
-    {
-      wants: 'the task that the command names',
-      call: ['bmad', { operation: 'execute', workflow: 'create-doc' }],
-      says: ['bmad-core/create-doc'],
-      atMost: 5_900,
+      says: ['John', '*create-prd a shop for plants', '# Create Document from Template', 'prd-tmpl.yaml'],
+      // With the task, which was a call of its own.
+      atMost: 11_000,
     },
     {
       wants: 'the template that the command names',
@@ -71,8 +66,8 @@ export const VERSION_FOUR: Journey = {
     {
       wants: 'the reviewer',
       call: ['bmad', { command: '*review 1.1' }],
-      says: ['Quinn'],
-      atMost: 9_100,
+      says: ['Quinn', '# review-story'],
+      atMost: 11_000,
     },
   ],
 };

@@ -49,7 +49,7 @@ export interface Walk {
 export async function walk({ moves }: Journey, folder: string, home: string): Promise<Walk> {
   await mkdir(home, { recursive: true });
   const context = await contextIn(folder, { home, env: { PATH: process.env['PATH'] } });
-  const { recent } = newConversation();
+  const { recent } = newConversation(true);
   const answers: string[] = [await openingWords(context)];
   const result: Walk = { wrong: [], tokens: estimateTokens(answers[0] ?? ''), table: [] };
   const seen: Seen = {

@@ -2,10 +2,25 @@ import * as z from 'zod';
 import { saying } from '../../base/step.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
-import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
+import {
+  cursorField,
+  detailField,
+  moduleField,
+  originField,
+  projectField,
+  sectionField,
+  stepSchema,
+} from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
+import {
+  outlineOnly,
+  LEAST_PART,
+  restOf,
+  shownNote,
+  shownTextSchema,
+  showText,
+} from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
 import { runIdField } from '../runs/run-fields.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
@@ -13,9 +28,6 @@ import { textLimits } from '../host-limits.ts';
 import { knownInputs } from './known-inputs.ts';
 import { meantStart } from './meant-start.ts';
 import { noteText } from '../recent.ts';
-
-/** Even after a very long message there is room for a part worth reading. */
-const MINIMUM = 3_000;
 
 /** The operation users know as `execute`. It delivers; the model does the work. */
 export const activate = defineOperation({
@@ -49,6 +61,12 @@ export const activate = defineOperation({
     problems: z.array(z.string()),
     /** Roots, placeholders, module and origin, for programs; the text says the same to a model. */
     context: z.record(z.string(), z.unknown()),
+    /** What the message starts, where it is an entry of the agent's menu; its text follows that of the agent. */
+    starts: z.object({ name: z.string(), kind: z.enum(['agent', 'workflow']) }).optional(),
+    /** Whether the text of the agent was given before in this session, and is left out here. */
+    given_before: z.boolean().optional(),
+    /** The next part of what it starts, and the call for what was left out. */
+    steps: z.array(stepSchema).optional(),
     ...shownTextSchema.shape,
   }),
 
@@ -61,22 +79,18 @@ export const activate = defineOperation({
     const asked = { operation: 'execute' as const, call, words: input.message, project };
     const { record, message, told } = await meantStart(wanted, workspace, context, asked);
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
-    const { body } = activation;
+    const { body, lead } = activation;
     const own = qualifiedName(activation.record);
     noteText(call, activation.record, project);
     const kept =
       run === undefined
         ? undefined
         : resumed?.runSection(run, activation.record, workspace, call.say ?? toolCall);
-    const { lead } = activation;
     const begun =
       run === undefined || lead === undefined ? undefined : resumed?.underWay(run, call.say ?? toolCall);
     const start = begun === undefined ? activation.head : activation.head.replace(lead ?? '', () => begun);
     const first = cursor === undefined && section === undefined;
-    const inputs = first ? await knownInputs(activation, project, workspace, context) : undefined;
-    const head = [told, start, inputs, kept].filter(Boolean).join('\n\n');
     const limits = textLimits(context, call);
-    const used = first ? byteLength(head) + 2 : 0;
     const about = {
       name: own,
       kind: activation.record.kind,
@@ -84,19 +98,38 @@ export const activate = defineOperation({
       problems: activation.problems.map(problemText),
       context: { ...activation.context },
     };
-    if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
-    const maxBytes = Math.max(MINIMUM, limits.maxBytes - used);
-    if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
-    const mostBytes = Math.max(maxBytes, limits.mostBytes - used);
     // Nobody waits for it, and a start is one whether or not it can be noted. What is noted moves the lists of
     // everybody, so those who may not write leave nothing.
-    if (call.mayWrite !== false)
+    if (first && detail !== 'concise' && call.mayWrite !== false)
       context.usage(project).then(
         (usage) => usage.note(activation.record),
         () => undefined,
       );
+    if (activation.record.kind === 'agent' && detail !== 'concise') {
+      const { agentText } = await import('./agent-start.ts');
+      const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
+      return {
+        ...about,
+        ...(await agentText({ activation, workspace, context, call, limits }, details, [told, start, kept])),
+      };
+    }
+    const inputs = first ? await knownInputs(activation, project, workspace, context) : undefined;
+    const head = [told, start, inputs, kept].filter(Boolean).join('\n\n');
+    const used = first ? byteLength(head) + 2 : 0;
+    if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
+    const maxBytes = Math.max(LEAST_PART, limits.maxBytes - used);
+    if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
+    const mostBytes = Math.max(maxBytes, limits.mostBytes - used);
     return { ...about, ...showText(body, { detail, maxBytes, mostBytes, head }) };
   },
 
-  render: (data) => ({ body: data.text, note: shownNote(data), again: restOf(data) }),
+  render: (data) => ({
+    body: data.text,
+    note:
+      data.given_before === true && data.starts === undefined
+        ? `Short form, ~${data.tokens} tokens.`
+        : shownNote(data),
+    ...(data.steps === undefined ? {} : { steps: data.steps }),
+    again: data.starts === undefined ? restOf(data) : undefined,
+  }),
 });

@@ -34,6 +34,9 @@ export interface ShowOptions {
   head?: string | undefined;
 }
 
+/** Even after a very long message there is room for a part worth reading. */
+export const LEAST_PART = 3_000;
+
 /** Room kept for the note under a text; it is short when nothing is left out. */
 const RESERVED = 800;
 const SHORT_NOTE = 250;

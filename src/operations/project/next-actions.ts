@@ -5,7 +5,6 @@ import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
 import { stepSchema } from '../fields.ts';
 import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
-import type { Verification } from './verification.ts';
 
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 export type Evidence = z.output<typeof evidenceSchema>;
@@ -26,6 +25,18 @@ export const actionSchema = z.object({
   evidence: z.array(evidenceSchema),
 });
 export type Action = z.output<typeof actionSchema>;
+
+/** What receipts say about work that is called done: a ledger says that of anything. */
+export const verificationSchema = z.object({
+  /** The newest verdict that was given here; `none` where nothing was ever verified. */
+  verdict: z.enum(['PASS', 'FAIL', 'none']),
+  receipt: z.string().optional(),
+  /** Whether the completion contract could say more now. */
+  contract: z.enum(['may run', 'waits for a person', 'forbidden', 'nothing to run', 'unknown']),
+  says: z.string(),
+  steps: z.array(stepSchema),
+});
+export type Verification = z.output<typeof verificationSchema>;
 
 const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
 

@@ -15,10 +15,10 @@ import {
   runAction,
   runEvidence,
   stepsOf,
+  verificationSchema,
   type Action,
   type Evidence,
 } from './next-actions.ts';
-import { verificationOf, verificationSchema } from './verification.ts';
 
 const itemSchema = z.object({
   phase: z.string(),
@@ -98,7 +98,9 @@ export const next = defineOperation({
     const built =
       totals.done + totals.waiting_for_review > 0 ||
       report.files.specs.some(({ status }) => status === 'review' || status === 'done');
-    const verification = built ? await verificationOf(state, call) : undefined;
+    const verification = built
+      ? await (await import('./verification.ts')).verificationOf(state, call)
+      : undefined;
     return {
       project: state.root,
       detail,

@@ -1,20 +1,7 @@
-import * as z from 'zod';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import type { Call, ProjectState } from '../context.ts';
-import { stepSchema } from '../fields.ts';
-
-/** What receipts say about work that is called done: a ledger says that of anything. */
-export const verificationSchema = z.object({
-  /** The newest verdict that was given here; `none` where nothing was ever verified. */
-  verdict: z.enum(['PASS', 'FAIL', 'none']),
-  receipt: z.string().optional(),
-  /** Whether the completion contract could say more now. */
-  contract: z.enum(['may run', 'waits for a person', 'forbidden', 'nothing to run', 'unknown']),
-  says: z.string(),
-  steps: z.array(stepSchema),
-});
-export type Verification = z.output<typeof verificationSchema>;
+import type { Verification } from './next-actions.ts';
 
 type Way = Pick<Verification, 'contract' | 'steps'> & { why: string };
 

@@ -16,6 +16,8 @@ export interface MenuItem {
   text: string;
   /** What it starts, as the file writes it: the name of a skill, or the path of a workflow. */
   target?: string;
+  /** Files that version 4 has it done with: `tasks/create-doc.md`, `templates/prd-tmpl.yaml`. */
+  uses?: readonly string[];
 }
 
 /** What an agent says of itself beyond its name and title; a file that says nothing gives nothing. */
@@ -44,11 +46,12 @@ function profile(role: string | undefined, identity: string | undefined, menu: M
     role: clean(role),
     identity: clean(identity),
     menu: menu
-      .map(({ code, also = [], text, target }) => ({
+      .map(({ code, also = [], text, target, uses = [] }) => ({
         code: oneLine(code, 60),
         ...(also.length === 0 ? {} : { also }),
         text: oneLine(text, ITEM_LENGTH),
         ...(target === undefined || target === '' ? {} : { target }),
+        ...(uses.length === 0 ? {} : { uses }),
       }))
       .filter(({ text }) => text !== '')
       .slice(0, ITEMS),
@@ -118,18 +121,40 @@ function fromYamlBlock(file: string, text: string): AgentProfile {
   const table = yamlBlock(file, text);
   const own = tableOf(field(table, 'persona'));
   const commands = field(table, 'commands');
+  const needed = dependenciesIn(table);
   const menu = (Array.isArray(commands) ? commands : [commands]).flatMap((entry): MenuItem[] => {
     if (typeof entry === 'string') {
       const [code = '', ...rest] = entry.split(/[:\s]+/);
-      return [{ code: starred(code), text: rest.join(' ') || code }];
+      return [{ code: starred(code), text: rest.join(' ') || code, uses: namedIn(entry, needed) }];
     }
     if (!isTable(entry)) return [];
     return Object.entries(entry).map(([code, value]) => ({
       code: starred(code),
       text: typeof value === 'string' ? value : code,
+      uses: namedIn(typeof value === 'string' ? value : '', needed),
     }));
   });
   return profile(textField(own, 'role'), textField(own, 'identity'), menu);
+}
+
+/** The files that an agent of version 4 depends on: `tasks/create-doc.md`. */
+function dependenciesIn(table: Table): string[] {
+  return Object.entries(tableOf(field(table, 'dependencies'))).flatMap(([folder, names]) =>
+    (Array.isArray(names) ? names : []).flatMap((name) =>
+      typeof name === 'string' ? [`${folder}/${name}`] : [],
+    ),
+  );
+}
+
+/** Those of some files that a text names, with or without their extension. */
+export function namedIn(text: string, files: readonly string[]): string[] {
+  const words = new Set(text.match(/[\w-]+/g));
+  return files.filter((file) => words.has(file.slice(file.lastIndexOf('/') + 1).replace(/\.\w+$/, '')));
+}
+
+/** The files that an agent of version 4 depends on; others name none in this form. */
+export function neededFiles({ bmadRelativePath }: BmadRecord, text: string): string[] {
+  return dependenciesIn(yamlBlock(bmadRelativePath, text));
 }
 
 /** The first YAML block of a Markdown text; one that is missing or broken gives nothing. */

@@ -11,6 +11,7 @@ import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import type { MeantCommands } from './menu-commands.ts';
 import { menuTarget } from './menu-target.ts';
+import type { CommandedWork } from './menu-work.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
 
@@ -87,6 +88,12 @@ export function createDescriptions(
     },
     /** What an entry of an agent's menu starts, if that is here. */
     startedBy,
+    /** What a message to an agent starts, where it begins with an entry of its menu. */
+    async commanded(agent: BmadRecord, message: string): Promise<CommandedWork | undefined> {
+      const { commandedWork } = await import('./menu-work.ts');
+      const { menu } = await profile(agent);
+      return commandedWork(agent, message, catalogue, { menu, startedBy, textOf: mainText, nameOfToday });
+    },
     /** What a workflow takes and makes, and the content paths of its files. */
     async details(record: BmadRecord) {
       const main = await mainText(record);

@@ -16,12 +16,13 @@ export interface Conversation {
   recent: NonNullable<Call['recent']>;
 }
 
-export const newConversation = (): Conversation => ({
+/** `isOne`: whether it is one conversation, in which what was said before is still known. */
+export const newConversation = (isOne: boolean): Conversation => ({
   answers: new Map(),
   open: openQuestions(),
   left: openQuestions(),
   silent: false,
-  recent: { texts: [], calls: new Map() },
+  recent: { texts: [], calls: new Map(), ...(isOne ? { given: new Map() } : {}) },
 });
 
 /** Answers and questions of one conversation. */
@@ -37,7 +38,7 @@ export function conversationsByClient(): (sdk: ServerContext) => Conversation {
   return ({ mcpReq, http }) => {
     const client = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
     const name = `${http?.authInfo?.clientId ?? ''} ${client}`;
-    const conversation = known.get(name) ?? newConversation();
+    const conversation = known.get(name) ?? newConversation(false);
     remember(known, name, conversation, CONVERSATIONS_KEPT);
     return conversation;
   };

@@ -50,7 +50,8 @@ export function mcpServerFactory(
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
-    const own = newConversation();
+    // Calls of the 2026 protocol stand each for itself.
+    const own = newConversation(era === 'legacy');
     // A server of the 2026 protocol over HTTP lives for one request.
     const conversationOf = (sdk: ServerContext): Conversation =>
       era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
