@@ -47,6 +47,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',
   },
+  'base/files/places.ts': {
+    names: ['statSync'],
+    why: 'whether what was read is still as it was; nothing is decided by it but whether to read again',
+  },
   'base/files/code-cache.ts': {
     names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'writeFileSync'],
     why: 'the compiled programs in the cache of the user, before anything else of ours is loaded',

@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
+import type { Seen } from '../base/files/places.ts';
 import { stepLines } from '../base/step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
@@ -10,6 +11,7 @@ import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
+import { DISK } from '../sources/disk.ts';
 import { inOrder } from '../sources/origin-order.ts';
 import type { Source } from '../sources/source.ts';
 import type { Reader } from '../readers/reader.ts';
@@ -36,6 +38,7 @@ export async function openWorkspace(
   project: Project,
   { outside, config, from, log }: Settings,
   { gitSources, rankings, embedder }: WorkspaceParts,
+  seen: Seen,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources, bmadPlace }, { buildCatalogue }, { createDelivery }] =
     await Promise.all([
@@ -54,6 +57,7 @@ export async function openWorkspace(
     root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
     home: outside.home,
     maxFileBytes,
+    seen,
   });
   warnings.push(...git.warnings);
   if (discovery === 'auto') found.push(await packageSource(outside.contentRoot, maxFileBytes));
@@ -68,7 +72,7 @@ export async function openWorkspace(
     catalogue,
     projectRoot: project.root,
     async projectBmad() {
-      const folder = project.root === undefined ? undefined : await bmadPlace(project.root, '_bmad');
+      const folder = project.root === undefined ? undefined : await bmadPlace(project.root, '_bmad', DISK);
       return folder === undefined ? undefined : folderTree(folder, maxFileBytes, { within: folder });
     },
     today: () => new Date().toISOString().slice(0, 10),

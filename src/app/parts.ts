@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PROJECT_CONFIG_FILE, PROJECT_LOCK_FILE, userConfigFile, userLockFile } from '../config/locations.ts';
+import { diskSeenBy } from '../sources/disk.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
 import { createModel, forSearch, openBuiltIn } from './built-in-model.ts';
 import { createCodebases } from './codebases.ts';
@@ -67,17 +68,18 @@ function openWorkspaces(settings: Settings, roots: ClientRoots, parts: Workspace
     allowed: [(await findProject(hints)).root ?? [], config.allowProjects].flat(),
   });
   return createWorkspaces({
-    find: async (call) =>
+    find: async (call, seen) =>
       findProject({
         ...hints,
         roots: roots.folders,
         call,
+        disk: diskSeenBy(seen),
         configuredBy: from.project,
         ...(outside.forOthers === true && call !== undefined ? await allowed() : {}),
       }),
-    async open(project) {
+    async open(project, seen) {
       const { openWorkspace } = await import('./open-workspace.ts');
-      return openWorkspace(project, settings, parts);
+      return openWorkspace(project, settings, parts, seen);
     },
     version: parts.gitSources.version,
     log,

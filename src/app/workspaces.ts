@@ -1,64 +1,139 @@
-import { once } from '../base/async.ts';
+import { ours } from '../base/expected.ts';
+import { Places, type Seen } from '../base/files/places.ts';
 import type { Log } from '../base/log.ts';
-import { compareCatalogues } from '../catalogue/changes.ts';
+import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';
 import type { Project } from '../sources/project-root.ts';
 
 interface WorkspaceParts {
-  /** The project that is meant; without an argument, the one the server runs for. */
-  find(project?: string): Promise<Project>;
-  open(project: Project): Promise<Workspace>;
+  /** The project that is meant; without a name, the one the server runs for. */
+  find(project: string | undefined, seen?: Seen): Promise<Project>;
+  open(project: Project, seen: Seen): Promise<Workspace>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
   log: Log;
+}
+
+/** A world, and what it was read from. */
+interface Read {
+  version: string;
+  places: Places;
+  opened: Promise<Workspace>;
 }
 
 const KEPT = 8;
 
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
-/** The worlds of the projects that are in use: opened when first asked for, kept, and replaced whole by a refresh. */
+/**
+ * The worlds of the projects in use: opened when first asked for, and kept. Every call looks at the places that one was
+ * read from; if they are not as they were, the call is answered from a new one.
+ */
 export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
-  const kept = createBounded<{ version: string; opened: Promise<Workspace> }>(KEPT);
+  const kept = createBounded<Read>(KEPT);
   const listeners = new Set<(changes: Changes) => void>();
-  let current = once(() => find());
+  let current: { project: Promise<Project>; places: Places } | undefined;
+  /** The last one that could be used. */
+  let usable: Project | undefined;
+  /** Where the world of the server's own project was read last. */
+  let served: string | undefined;
+
+  /** Which project the server runs for depends on what is around it. One that can no longer be used stays the project. */
+  async function currentProject(): Promise<Project> {
+    const known = current;
+    const same = known !== undefined && (await isFound(known));
+    // Those who wait here together look once.
+    const looked =
+      same && current === known
+        ? known
+        : current === known || current === undefined
+          ? lookForProject()
+          : current;
+    current = looked;
+    try {
+      const found = await looked.project;
+      if (!isLost(found, usable)) usable = found;
+    } catch (error) {
+      if (usable === undefined) throw error;
+    }
+    return usable ?? looked.project;
+  }
+
+  const isFound = async ({ project, places }: NonNullable<typeof current>): Promise<boolean> =>
+    project.then(
+      async () => (await places.changed()).length === 0,
+      () => false,
+    );
+
+  function lookForProject(): NonNullable<typeof current> {
+    const places = new Places();
+    return { project: find(undefined, places), places };
+  }
 
   const projectOf = (project: string | undefined): Promise<Project> =>
-    project === undefined ? current() : find(project);
+    project === undefined ? currentProject() : find(project);
 
   async function get(project?: string): Promise<Workspace> {
     const found = await projectOf(project);
-    const key = found.root ?? '';
-    const wanted = await version();
+    const key = keyOf(found);
     const known = kept.get(key);
-    if (known?.version === wanted) return known.opened;
-    if (known !== undefined) {
-      await refresh(project);
-      return (kept.get(key) ?? known).opened;
-    }
-    const opened = open(found);
-    kept.set(key, { version: wanted, opened });
-    opened.catch(() => {
-      if (kept.get(key)?.opened === opened) kept.delete(key);
+    const moved = project === undefined && served !== undefined && served !== key;
+    if (known === undefined && !moved) return first(found, project);
+    if (known !== undefined && !moved && (await isCurrent(known))) return known.opened;
+    const isGone = await find(project).then(
+      (again) => isLost(again, found),
+      ours(() => true),
+    );
+    // Of a project that is gone, there is nothing newer to say.
+    if (isGone && known !== undefined) return known.opened;
+    await inTurn(`renew ${project ?? ''}`, async () => {
+      // Whoever was before may have read it just now.
+      const now = kept.get(key);
+      if (now === undefined || now === known || !(await isCurrent(now))) await rebuild(project);
     });
-    return opened;
+    return (kept.get(key) ?? (await reading(found))).opened;
+  }
+
+  async function isCurrent({ opened, version: read, places }: Read): Promise<boolean> {
+    await opened;
+    return (await version()) === read && places.unchanged();
+  }
+
+  async function first(found: Project, project: string | undefined): Promise<Workspace> {
+    const key = keyOf(found);
+    const read = await reading(found);
+    kept.set(key, read);
+    if (project === undefined) served = key;
+    read.opened.catch(() => {
+      if (kept.get(key) === read) kept.delete(key);
+    });
+    return read.opened;
+  }
+
+  async function reading(found: Project): Promise<Read> {
+    const places = new Places();
+    return { version: await version(), places, opened: open(found, places) };
   }
 
   async function rebuild(project: string | undefined): Promise<Changes> {
     // A BMAD folder that has appeared may make another folder the project than before.
-    const found = await find(project);
-    const previous = project === undefined ? await current().catch(() => found) : found;
-    const before = await kept.get(previous.root ?? '')?.opened.catch(() => undefined);
-    const wanted = await version();
-    const after = await open(found);
-    kept.set(found.root ?? '', { version: wanted, opened: Promise.resolve(after) });
-    if (project === undefined) current = async () => found;
+    const looked = project === undefined ? lookForProject() : undefined;
+    const found = await (looked?.project ?? find(project));
+    const previous = looked === undefined ? keyOf(found) : (served ?? keyOf(found));
+    const before = await kept.get(previous)?.opened.catch(() => undefined);
+    const read = await reading(found);
+    const after = await read.opened;
+    kept.set(keyOf(found), read);
+    if (looked !== undefined) {
+      current = looked;
+      served = keyOf(found);
+    }
     const changes = {
-      ...(before === undefined ? NOTHING : await compareCatalogues(before.catalogue, after.catalogue)),
+      ...(before === undefined ? NOTHING : await differences(before, after)),
       project: found,
       known: before !== undefined,
-      current: found.root === (await current().catch(() => undefined))?.root,
+      current: found.root === (await currentProject().catch(() => undefined))?.root,
     };
     if (changes.known) tell(changes);
     return changes;
@@ -74,22 +149,24 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
     }
   }
 
-  const waiting = new Map<string, Promise<Changes>>();
+  const waiting = new Map<string, Promise<unknown>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One at a time; callers share one that is still queued. */
-  function refresh(project?: string): Promise<Changes> {
-    const key = project ?? '';
-    const shared = waiting.get(key);
+  /** One at a time; callers share what is still queued under the same name. */
+  function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const shared = waiting.get(name) as Promise<T> | undefined;
     if (shared !== undefined) return shared;
     const turn = last.then(() => {
-      waiting.delete(key);
-      return rebuild(project);
+      waiting.delete(name);
+      return work();
     });
-    waiting.set(key, turn);
+    waiting.set(name, turn);
     last = turn.catch(() => undefined);
     return turn;
   }
+
+  const refresh = (project?: string): Promise<Changes> =>
+    inTurn(`refresh ${project ?? ''}`, () => rebuild(project));
 
   return {
     get,
@@ -102,7 +179,18 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
     },
     /** Something has changed that decides which project the server runs for. */
     lookAgain(): void {
-      current = once(() => find());
+      current = undefined;
     },
   };
 }
+
+/** Whether there is no project any more where there was one. */
+const isLost = ({ root }: Project, before: Project | undefined): boolean =>
+  root === undefined && before?.root !== undefined;
+
+async function differences(before: Workspace, after: Workspace): Promise<CatalogueChanges> {
+  const { compareCatalogues } = await import('../catalogue/changes.ts');
+  return compareCatalogues(before.catalogue, after.catalogue);
+}
+
+const keyOf = ({ root }: Project): string => root ?? '';

@@ -3,6 +3,7 @@ import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
 import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
+import { onOneView } from './one-view.ts';
 import { continued, noteCall } from './recent.ts';
 import { fromTheStart, shaped, type Repeated } from './shaped.ts';
 
@@ -30,7 +31,9 @@ export async function execute(
     const { say } = call;
     const own = say === undefined ? call : { ...call, say: (step: Step) => say(inProject(step, input)) };
     const fresh = meant.keeps === true ? await unusedState(context, input) : undefined;
-    const result = await meant.run(input, seenBy(context, call), own);
+    const result = await onOneView(seenBy(context, call), meant.effect === 'read', (view) =>
+      meant.run(input, view, own),
+    );
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.

@@ -1,16 +1,17 @@
 import { basename, join } from 'node:path';
-import { realFolder } from '../base/files/files.ts';
+import type { Seen } from '../base/files/places.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
 import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
 import { readMarketplace } from './marketplace.ts';
+import { DISK, diskSeenBy, type Disk, type Opener } from './disk.ts';
 import { moduleFoldersIn, nameOfFolder } from './module-folders.ts';
 import { mountedTree, type Mount } from './mounted-tree.ts';
 import { plainParts } from './plain-folder.ts';
 import type { Source } from './source.ts';
-import { folderTree, type OpenFolder, type Tree } from './tree.ts';
+import { folderTree, type Tree } from './tree.ts';
 
 export { bmadPlace } from './bmad-folders.ts';
 
@@ -28,6 +29,8 @@ export interface DiscoveryRequest {
   git: readonly GitMount[];
   home: string;
   maxFileBytes: number;
+  /** Hears of every place that is looked at, now and later. */
+  seen?: Seen | undefined;
 }
 
 /** The files of one commit of a git source. */
@@ -55,17 +58,26 @@ const STEP = 0.01;
 export async function discoverSources(request: DiscoveryRequest): Promise<Discovered> {
   const { mode, project, paths, root, home } = request;
   const found: Discovered = { sources: [], warnings: [] };
-  const { maxFileBytes } = request;
+  const { maxFileBytes, seen } = request;
+  const watched = diskSeenBy(seen);
   /**
    * Opens what is in a folder, and nothing that a link in it leads to, now or later. What is elsewhere by its own path was
    * found to be BMAD's.
    */
-  const openIn =
-    (top: string): OpenFolder =>
-    (folder, shows) =>
-      folderTree(folder, maxFileBytes, { shows, within: isBelow(top, folder) ? top : folder });
+  const openIn = (top: string, disk: Disk): Opener => ({
+    disk,
+    open: (folder, shows) =>
+      folderTree(folder, maxFileBytes, {
+        shows,
+        within: isBelow(top, folder) ? top : folder,
+        seen: disk.seen,
+      }),
+  });
   /** In the user's own folders, links are the user's business. */
-  const openOwn: OpenFolder = (folder, shows) => folderTree(folder, maxFileBytes, { shows });
+  const openOwn: Opener = {
+    disk: watched,
+    open: (folder, shows) => folderTree(folder, maxFileBytes, { shows, seen }),
+  };
 
   async function add(
     folder: string,
@@ -78,16 +90,17 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
       git,
     }: { offset?: number; room?: number; name?: string; git?: Origin['git'] } = {},
   ): Promise<void> {
-    const real = await realFolder(folder);
-    const open = kind === 'user' ? openOwn : openIn(real ?? folder);
+    const real = await watched.realFolder(folder);
+    // The files of a commit stay as they are; they can only go altogether.
+    const opener = kind === 'user' ? openOwn : openIn(real ?? folder, kind === 'git' ? DISK : watched);
     const warn = (message: string): void =>
       void found.warnings.push(`${git?.source ?? `${label} ${folder}`}: ${message}`);
     const mounts =
       real === undefined
         ? []
         : kind === 'project'
-          ? await mountsOfProject(real, open, warn)
-          : await mountsOfFolder(real, open, { ...(name === undefined ? {} : { name }), warn });
+          ? await mountsOfProject(real, opener, warn)
+          : await mountsOfFolder(real, opener, { ...(name === undefined ? {} : { name }), warn });
     const step = Math.min(STEP, room / mounts.length);
     for (const [index, { place, parts, ...about }] of mounts.entries()) {
       const origin: Origin = {
@@ -143,15 +156,16 @@ interface RootMounts {
 /** The roots in a project folder; the skills in the assistants' folders belong to the first root that is of version 6. */
 async function mountsOfProject(
   project: string,
-  open: OpenFolder,
+  opener: Opener,
   warn: (message: string) => void,
 ): Promise<RootMounts[]> {
-  const roots = await rootsIn(project, warn);
+  const { disk, open } = opener;
+  const roots = await rootsIn(project, disk, warn);
   const treeOf = ({ name, elsewhere }: (typeof roots)[number]): Tree =>
     elsewhere === undefined ? open(join(project, name)) : open(elsewhere, isNoMemory);
   const [main, ...others] = roots.filter(({ shape }) => shape === 'v6');
   const listed = main === undefined ? new Set<string>() : await listedSkills(treeOf(main));
-  const skills = await skillMounts(project, listed, open);
+  const skills = await skillMounts(project, listed, opener);
   const first: RootMounts[] =
     main === undefined
       ? skills.length === 0
@@ -170,11 +184,15 @@ async function mountsOfProject(
 /** What another project remembers is not for this one, even if both share one BMAD folder. */
 const isNoMemory = (path: string): boolean => path.split('/', 1)[0] !== '_memory';
 
-async function skillMounts(folder: string, listed: ReadonlySet<string>, open: OpenFolder): Promise<Mount[]> {
+async function skillMounts(
+  folder: string,
+  listed: ReadonlySet<string>,
+  { disk, open }: Opener,
+): Promise<Mount[]> {
   const mounts: Mount[] = [];
-  const top = (await realFolder(folder)) ?? folder;
+  const top = (await disk.realFolder(folder)) ?? folder;
   for (const skills of SKILL_FOLDERS) {
-    for (const { name, place } of await bmadSkillsIn(join(folder, skills), listed, top)) {
+    for (const { name, place } of await bmadSkillsIn(join(folder, skills), listed, top, disk)) {
       mounts.push({ at: `${skills}/${name}`, tree: open(place) });
     }
   }
@@ -187,31 +205,32 @@ async function skillMounts(folder: string, listed: ReadonlySet<string>, open: Op
  */
 async function mountsOfFolder(
   folder: string,
-  open: OpenFolder,
+  opener: Opener,
   {
     name = nameOfFolder(folder),
     warn = () => undefined,
   }: { name?: string; warn?: (message: string) => void } = {},
 ): Promise<RootMounts[]> {
-  if ((await shapeOf(folder, basename(folder))) !== undefined)
+  const { disk, open } = opener;
+  if ((await shapeOf(folder, basename(folder), disk)) !== undefined)
     return [{ place: '', parts: [{ at: '', tree: open(folder) }] }];
-  const roots = await mountsOfProject(folder, open, warn);
-  const marketplace = await readMarketplace(folder, open, warn);
+  const roots = await mountsOfProject(folder, opener, warn);
+  const marketplace = await readMarketplace(folder, opener, warn);
   if (marketplace !== undefined) return [...roots, { place: '', name, ...marketplace }];
   const inRoots = new Set(roots.map(({ place }) => place));
-  const modules = (await moduleFoldersIn(folder, name)).filter(({ path }) => !inRoots.has(path));
+  const modules = (await moduleFoldersIn(folder, name, disk)).filter(({ path }) => !inRoots.has(path));
   if (modules.length > 0) {
     const parts = modules.map(({ at, path }) => ({ at, tree: open(join(folder, path)) }));
     return [...roots, { place: '', name, parts }];
   }
   if (roots.length > 0) return roots;
-  const parts = await plainParts(folder, name, open);
+  const parts = await plainParts(folder, name, opener);
   return parts.length === 0 ? [] : [{ place: '', name, parts, declared: [{ code: name }] }];
 }
 
 /** Skills the user has for all projects, in the assistants' folders of the home folder. */
-async function addUserSkills(home: string, found: Discovered, open: OpenFolder): Promise<void> {
-  const parts = await skillMounts(home, new Set(), open);
+async function addUserSkills(home: string, found: Discovered, opener: Opener): Promise<void> {
+  const parts = await skillMounts(home, new Set(), opener);
   if (parts.length === 0) return;
   const origin: Origin = {
     kind: 'user',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
+import { DISK } from './disk.ts';
 import { readMarketplace } from './marketplace.ts';
 import { mountedTree } from './mounted-tree.ts';
 import { folderTree } from './tree.ts';
@@ -38,7 +39,7 @@ async function resolved(
   const warnings: string[] = [];
   const found = await readMarketplace(
     folder,
-    (path, shows) => folderTree(path, 100_000, { shows }),
+    { disk: DISK, open: (path, shows) => folderTree(path, 100_000, { shows }) },
     (message) => warnings.push(message.replace('.claude-plugin/marketplace.json: ', '')),
   );
   return {

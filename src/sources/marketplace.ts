@@ -1,13 +1,13 @@
 import { join, sep } from 'node:path';
 import { normalize } from 'node:path/posix';
 import { BmadError, quoted } from '../base/errors.ts';
-import { realFolder } from '../base/files/files.ts';
 import { field, isTable, textField, type Table } from '../base/parse/parse.ts';
 import type { DeclaredModule } from '../model/module.ts';
+import type { Disk, Opener } from './disk.ts';
 import { moduleName } from './module-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import { resolvePlugin, type Plugin, type PluginModule } from './plugin-modules.ts';
-import { optionalText, type OpenFolder, type Tree } from './tree.ts';
+import { optionalText, type Tree } from './tree.ts';
 import { isTooDeep } from '../base/parse/nesting.ts';
 
 const MARKETPLACE = '.claude-plugin/marketplace.json';
@@ -18,12 +18,12 @@ const MARKETPLACE = '.claude-plugin/marketplace.json';
  */
 export async function readMarketplace(
   folder: string,
-  open: OpenFolder,
+  from: Opener,
   warn: (message: string) => void,
 ): Promise<{ parts: Mount[]; declared: DeclaredModule[] } | undefined> {
-  const data = await marketplaceData(open(folder), warn);
+  const data = await marketplaceData(from.open(folder), warn);
   if (data === undefined) return undefined;
-  const plugins = await localPlugins(folder, data, warn);
+  const plugins = await localPlugins(folder, data, from.disk, warn);
   const modules = new Map<string, PluginModule>();
   const taken = new Set<string>();
   for (const plugin of plugins) {
@@ -33,7 +33,7 @@ export async function readMarketplace(
     for (const path of skills ?? []) taken.add(path);
     const others = plugins.filter((other) => other !== plugin).map(({ source }) => source);
     const own = { ...plugin, ...(skills === undefined ? {} : { skills }) };
-    for (const module of await resolvePlugin(folder, own, others, open))
+    for (const module of await resolvePlugin(folder, own, others, from))
       if (!added(modules, module))
         warn(`${MARKETPLACE}: plugin ${quoted(plugin.name)}: a module ${quoted(module.code)} already exists`);
   }
@@ -74,7 +74,13 @@ async function marketplaceData(tree: Tree, warn: (message: string) => void): Pro
   return undefined;
 }
 
-async function localPlugins(folder: string, data: Table, warn: (message: string) => void): Promise<Plugin[]> {
+async function localPlugins(
+  folder: string,
+  data: Table,
+  disk: Disk,
+  warn: (message: string) => void,
+): Promise<Plugin[]> {
+  const inside: FolderInside = (path) => folderInside(folder, path, disk);
   const metadata = field(data, 'metadata');
   const base = isTable(metadata) ? (textField(metadata, 'pluginRoot') ?? '') : '';
   const plugins: Plugin[] = [];
@@ -86,9 +92,9 @@ async function localPlugins(folder: string, data: Table, warn: (message: string)
       continue;
     }
     const tell = (message: string): void => warn(`${MARKETPLACE}: plugin ${quoted(name)}: ${message}`);
-    const source = await sourceOf(folder, entry, base, tell);
+    const source = await sourceOf(inside, entry, base, tell);
     if (source === undefined) continue;
-    const skills = await skillsOf(folder, entry, source, tell);
+    const skills = await skillsOf(inside, entry, source, tell);
     if (skills?.length === 0) continue;
     plugins.push({
       name,
@@ -114,7 +120,7 @@ function shown<Key extends string>(
 
 /** Where a plugin is, from the folder; undefined, with a warning, if it is not in the folder. */
 async function sourceOf(
-  folder: string,
+  inside: FolderInside,
   entry: Table,
   base: string,
   tell: (message: string) => void,
@@ -126,12 +132,12 @@ async function sourceOf(
   }
   // A base folder is for sources that are bare names.
   const path = base !== '' && !/^\.{0,2}\//.test(source) ? `${base}/${source}` : source;
-  return usable(await folderInside(folder, path), `its source ${quoted(source)}`, tell);
+  return usable(await inside(path), `its source ${quoted(source)}`, tell);
 }
 
 /** The listed skills, from the folder; nothing when none are listed. Paths begin at the folder, or at the plugin. */
 async function skillsOf(
-  folder: string,
+  inside: FolderInside,
   entry: Table,
   source: string,
   tell: (message: string) => void,
@@ -144,8 +150,8 @@ async function skillsOf(
       tell('it lists a skill that is not a path');
       continue;
     }
-    const atTop = await folderInside(folder, item);
-    const place = atTop === 'missing' ? await folderInside(folder, `${source || '.'}/${item}`) : atTop;
+    const atTop = await inside(item);
+    const place = atTop === 'missing' ? await inside(`${source || '.'}/${item}`) : atTop;
     const path = usable(place, `its skill ${quoted(item)}`, tell);
     if (path !== undefined && !found.includes(path)) found.push(path);
   }
@@ -161,15 +167,16 @@ function usable(place: PathInside, what: string, tell: (message: string) => void
 
 /** A folder named by a file in another folder: its path from there, or why it cannot be used. */
 type PathInside = { path: string } | 'outside' | 'missing';
+type FolderInside = (written: string) => Promise<PathInside>;
 
 /** Where a written path leads, links included. `root` is a real path. */
-async function folderInside(root: string, written: string): Promise<PathInside> {
+async function folderInside(root: string, written: string, disk: Disk): Promise<PathInside> {
   if (/^(?:\/|~|[A-Za-z]:)|[\\\0]/.test(written)) return 'outside';
   const path = normalize(written)
     .replace(/^\.\//, '')
     .replace(/^\.?\/?$|\/$/, '');
   if (path === '..' || path.startsWith('../')) return 'outside';
-  const real = await realFolder(join(root, path));
+  const real = await disk.realFolder(join(root, path));
   if (real === undefined) return 'missing';
   return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? { path } : 'outside';
 }

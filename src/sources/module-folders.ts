@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { expected } from '../base/expected.ts';
-import { listInside, pathExists } from '../base/files/files.ts';
 import { withoutEnd } from '../base/text/ends.ts';
+import type { Disk } from './disk.ts';
 
 export interface ModuleFolder {
   /** The name under which it appears. */
@@ -34,23 +34,23 @@ export function nameOfFolder(folder: string): string {
  * The modules in a checkout or package: a folder with `module.yaml` is one. Repositories keep it at the top, in `src`,
  * in `skills`, or, as BMAD's own package does, in one folder of `src` for each module.
  */
-export async function moduleFoldersIn(folder: string, name: string): Promise<ModuleFolder[]> {
+export async function moduleFoldersIn(folder: string, name: string, disk: Disk): Promise<ModuleFolder[]> {
   for (const path of ['', 'src', 'skills']) {
-    if (await pathExists(join(folder, path, 'module.yaml'))) return [{ at: name, path }];
+    if (await disk.exists(join(folder, path, 'module.yaml'))) return [{ at: name, path }];
   }
   const found: ModuleFolder[] = [];
   for (const parent of ['', 'src', 'modules', 'src/modules']) {
-    for (const child of await foldersIn(join(folder, parent))) {
+    for (const child of await foldersIn(join(folder, parent), disk)) {
       const path = parent === '' ? child : `${parent}/${child}`;
-      if (await pathExists(join(folder, path, 'module.yaml')))
+      if (await disk.exists(join(folder, path, 'module.yaml')))
         found.push({ at: moduleFolderName(path), path });
     }
   }
   return found;
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await listInside(folder, '').catch(expected(() => []));
+async function foldersIn(folder: string, disk: Disk): Promise<string[]> {
+  const entries = await disk.entries(folder).catch(expected(() => []));
   return entries
     .filter(({ name, kind }) => kind === 'folder' && !/^[._]|^node_modules$/.test(name))
     .map(({ name }) => name);

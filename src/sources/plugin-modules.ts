@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
 import { attempt, expected } from '../base/expected.ts';
-import { pathExists } from '../base/files/files.ts';
 import { isTable, parseYaml, textField } from '../base/parse/parse.ts';
 import { present } from '../base/present.ts';
 import type { DeclaredModule } from '../model/module.ts';
+import type { Disk, Opener } from './disk.ts';
 import { moduleFolderName, moduleFoldersIn, moduleName } from './module-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import { plainContent } from './plain-folder.ts';
-import { optionalText, type OpenFolder } from './tree.ts';
+import { optionalText } from './tree.ts';
 
 /** A plugin inside the folder of its marketplace. All paths begin at that folder. */
 export interface Plugin {
@@ -40,13 +40,13 @@ export async function resolvePlugin(
   folder: string,
   plugin: Plugin,
   otherSources: readonly string[],
-  open: OpenFolder,
+  from: Opener,
 ): Promise<PluginModule[]> {
   const { skills } = plugin;
-  if (skills === undefined) return wholeSource(folder, plugin, otherSources, open);
+  if (skills === undefined) return wholeSource(folder, plugin, otherSources, from);
   const homes = new Map<string | undefined, string[]>();
   for (const skill of skills) {
-    const home = await moduleFolderOf(folder, skill);
+    const home = await moduleFolderOf(folder, skill, from.disk);
     homes.set(home, [...(homes.get(home) ?? []), skill]);
   }
   const defined = [...homes].filter((entry): entry is [string, string[]] => entry[0] !== undefined);
@@ -55,24 +55,24 @@ export async function resolvePlugin(
   for (const [home, listed] of defined) {
     modules.push(
       several
-        ? await wholeModule(folder, { at: moduleFolderName(home), path: home }, plugin, open)
-        : await listedModule(folder, { plugin, definition: home, base: home, skills: listed, open }),
+        ? await wholeModule(folder, { at: moduleFolderName(home), path: home }, plugin, from)
+        : await listedModule(folder, { plugin, definition: home, base: home, skills: listed, from }),
     );
   }
   const rest = homes.get(undefined) ?? [];
-  if (rest.length > 0) modules.push(...(await standalone(folder, plugin, rest, open)));
+  if (rest.length > 0) modules.push(...(await standalone(folder, plugin, rest, from)));
   const [first] = modules;
   const alone = plugin.source !== '' || otherSources.length === 0;
   if (first !== undefined && alone && !several)
-    first.parts.push(...(await ownParts(folder, plugin, skills, first, open)));
+    first.parts.push(...(await ownParts(folder, plugin, skills, first, from)));
   return modules;
 }
 
 /** The nearest folder above a skill that is a module. */
-async function moduleFolderOf(folder: string, skill: string): Promise<string | undefined> {
+async function moduleFolderOf(folder: string, skill: string, disk: Disk): Promise<string | undefined> {
   for (let path = skill; path !== '';) {
     path = dirname(path) === '.' ? '' : dirname(path);
-    if (await pathExists(join(folder, path, 'module.yaml'))) return path;
+    if (await disk.exists(join(folder, path, 'module.yaml'))) return path;
   }
   return undefined;
 }
@@ -82,11 +82,12 @@ async function standalone(
   folder: string,
   plugin: Plugin,
   skills: readonly string[],
-  open: OpenFolder,
+  from: Opener,
 ): Promise<PluginModule[]> {
   const base = commonParent(skills);
   const carrying: string[] = [];
-  for (const skill of skills) if (await hasDefinition(folder, `${skill}/assets`)) carrying.push(skill);
+  for (const skill of skills)
+    if (await hasDefinition(folder, `${skill}/assets`, from.disk)) carrying.push(skill);
   const setup = carrying.find((skill) => skill.endsWith('-setup'));
   const only = setup ?? (skills.length === 1 ? carrying[0] : undefined);
   if (only === undefined && carrying.length === skills.length) {
@@ -99,16 +100,16 @@ async function standalone(
         description: undefined,
       });
       const definition = `${skill}/assets`;
-      modules.push(await listedModule(folder, { plugin: own, definition, base, skills: [skill], open }));
+      modules.push(await listedModule(folder, { plugin: own, definition, base, skills: [skill], from }));
     }
     return modules;
   }
   const definition = only === undefined ? undefined : `${only}/assets`;
-  return [await listedModule(folder, { plugin, definition, base, skills, open })];
+  return [await listedModule(folder, { plugin, definition, base, skills, from })];
 }
 
-async function hasDefinition(folder: string, path: string): Promise<boolean> {
-  for (const file of DEFINITION) if (!(await pathExists(join(folder, path, file)))) return false;
+async function hasDefinition(folder: string, path: string, disk: Disk): Promise<boolean> {
+  for (const file of DEFINITION) if (!(await disk.exists(join(folder, path, file)))) return false;
   return true;
 }
 
@@ -120,23 +121,23 @@ async function listedModule(
     definition,
     base,
     skills,
-    open,
+    from,
   }: {
     plugin: Plugin;
     definition: string | undefined;
     /** The folder below which skills keep their places. */
     base: string;
     skills: readonly string[];
-    open: OpenFolder;
+    from: Opener;
   },
 ): Promise<PluginModule> {
-  const code = (await statedCode(folder, definition, open)) ?? plugin.name;
+  const code = (await statedCode(folder, definition, from)) ?? plugin.name;
   const parts: Mount[] = skills.map((skill) => ({
     at: `${code}/${(base === '' ? skill : skill.slice(base.length + 1)) || plugin.name}`,
-    tree: open(join(folder, skill)),
+    tree: from.open(join(folder, skill)),
   }));
   if (definition !== undefined) {
-    parts.push({ at: code, tree: open(join(folder, definition), (path) => DEFINITION.includes(path)) });
+    parts.push({ at: code, tree: from.open(join(folder, definition), (path) => DEFINITION.includes(path)) });
   }
   return { code, definedIn: definition, parts, declared: declaration(code, plugin) };
 }
@@ -146,17 +147,17 @@ async function wholeSource(
   folder: string,
   plugin: Plugin,
   otherSources: readonly string[],
-  open: OpenFolder,
+  from: Opener,
 ): Promise<PluginModule[]> {
   const { name, source } = plugin;
   const place = join(folder, source);
   const modules: PluginModule[] = [];
-  for (const { at, path } of await moduleFoldersIn(place, name))
+  for (const { at, path } of await moduleFoldersIn(place, name, from.disk))
     modules.push(
-      await wholeModule(folder, { at, path: [source, path].filter(Boolean).join('/') }, plugin, open),
+      await wholeModule(folder, { at, path: [source, path].filter(Boolean).join('/') }, plugin, from),
     );
   if (modules.length > 0) return modules;
-  const { skills, loose } = await plainContent(place);
+  const { skills, loose } = await plainContent(place, from.disk);
   if (!skills && loose.length === 0) return [];
   // What belongs to another plugin, or to none, as the marketplace itself, is not shown twice.
   const others = otherSources.filter((other) => other !== '' && other !== source);
@@ -164,7 +165,7 @@ async function wholeSource(
     const full = source === '' ? path : `${source}/${path}`;
     return !others.some((other) => full === other || full.startsWith(`${other}/`));
   };
-  const parts = [{ at: name, tree: open(place, shows) }];
+  const parts = [{ at: name, tree: from.open(place, shows) }];
   return [{ code: name, definedIn: undefined, parts, declared: declaration(name, plugin) }];
 }
 
@@ -172,12 +173,12 @@ async function wholeModule(
   folder: string,
   { at, path }: { at: string; path: string },
   plugin: Plugin,
-  open: OpenFolder,
+  from: Opener,
 ): Promise<PluginModule> {
-  const code = (await statedCode(folder, path, open)) ?? moduleName(at) ?? plugin.name;
+  const code = (await statedCode(folder, path, from)) ?? moduleName(at) ?? plugin.name;
   const { name, source, version } = plugin;
   const declared = declaration(code, present<Plugin>({ name, source, version }));
-  return { code, definedIn: path, parts: [{ at: code, tree: open(join(folder, path)) }], declared };
+  return { code, definedIn: path, parts: [{ at: code, tree: from.open(join(folder, path)) }], declared };
 }
 
 /** Agents and workflows beside the skills, in the usual folders of the plugin. */
@@ -186,15 +187,15 @@ async function ownParts(
   { source }: Plugin,
   skills: readonly string[],
   { code, parts }: PluginModule,
-  open: OpenFolder,
+  from: Opener,
 ): Promise<Mount[]> {
   const found: Mount[] = [];
   for (const name of ['agents', 'workflows']) {
     const path = source === '' ? name : `${source}/${name}`;
     const listed = skills.some((skill) => skill === path || skill.startsWith(`${path}/`));
     if (listed || parts.some(({ at }) => at === `${code}/${name}`)) continue;
-    if (await pathExists(join(folder, path)))
-      found.push({ at: `${code}/${name}`, tree: open(join(folder, path)) });
+    if (await from.disk.exists(join(folder, path)))
+      found.push({ at: `${code}/${name}`, tree: from.open(join(folder, path)) });
   }
   return found;
 }
@@ -207,11 +208,11 @@ function declaration(code: string, { title, description, version }: Plugin): Dec
 async function statedCode(
   folder: string,
   path: string | undefined,
-  open: OpenFolder,
+  from: Opener,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const nothing = expected(() => undefined);
-  const text = await optionalText(open(join(folder, path)), 'module.yaml').catch(nothing);
+  const text = await optionalText(from.open(join(folder, path)), 'module.yaml').catch(nothing);
   const table = text === undefined ? undefined : attempt(() => parseYaml('module.yaml', text), nothing);
   return isTable(table) ? moduleName(textField(table, 'code') ?? '') : undefined;
 }

@@ -1,7 +1,7 @@
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
-import { isLink, pathExists, realFolder } from '../base/files/files.ts';
 import { PROJECT_CONFIG_FILE } from '../config/locations.ts';
+import { DISK, type Disk } from './disk.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */
@@ -20,7 +20,11 @@ export interface ProjectHints {
    * of these folders nor whether other folders exist.
    */
   allowed?: readonly string[];
+  /** The disk as it is now, unless somebody wants to know later whether it still is. */
+  disk?: Disk;
 }
+
+type Hints = ProjectHints & { disk: Disk };
 
 export interface Project {
   /** Absolute real path; nothing when no folder can be taken for the project. */
@@ -36,7 +40,8 @@ const MARKING_FILES = ['project-context.yaml', PROJECT_CONFIG_FILE];
 /** The project a call is about. The root of the disk and the home folder are never taken for one. */
 export async function findProject(given: ProjectHints): Promise<Project> {
   // Looked up once: the way up from a deep folder asks about it at every step.
-  const hints = { ...given, home: (await realFolder(given.home)) ?? given.home };
+  const { disk = DISK } = given;
+  const hints = { ...given, disk, home: (await disk.realFolder(given.home)) ?? given.home };
   const named: [string | undefined, string][] = [
     [hints.call, 'the call'],
     [hints.configured, hints.configuredBy ?? 'the configuration'],
@@ -49,32 +54,32 @@ export async function findProject(given: ProjectHints): Promise<Project> {
     return { root, from };
   }
   if (hints.host !== undefined && hints.host !== '') {
-    const root = await realFolder(resolve(hints.cwd, hints.host));
+    const root = await disk.realFolder(resolve(hints.cwd, hints.host));
     if (root !== undefined && !isOffLimits(root, hints.home)) return { root, from: 'CLAUDE_PROJECT_DIR' };
   }
   const offered = await clientRoot(hints);
   if (offered !== undefined) return { root: offered, from: 'the client’s roots' };
-  const cwd = await realFolder(hints.cwd);
+  const cwd = await disk.realFolder(hints.cwd);
   if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory no longer exists' };
-  return (await walkUp(cwd, hints.home)) ?? ownFolder(cwd, hints.home);
+  return (await walkUp(cwd, hints)) ?? ownFolder(cwd, hints.home);
 }
 
 /** The first folder of the client that has BMAD in it, else the first that can be used at all. */
-async function clientRoot({ roots = [], home }: ProjectHints): Promise<string | undefined> {
+async function clientRoot({ roots = [], home, disk }: Hints): Promise<string | undefined> {
   const usable: string[] = [];
   for (const folder of roots) {
-    const root = await realFolder(folder);
+    const root = await disk.realFolder(folder);
     if (root !== undefined && !isOffLimits(root, home)) usable.push(root);
   }
   for (const root of usable) {
     for (const marker of MARKERS)
-      if (marker !== '.git' && (await pathExists(join(root, marker)))) return root;
+      if (marker !== '.git' && (await disk.exists(join(root, marker)))) return root;
   }
   return usable[0];
 }
 
-async function requiredFolder(folder: string, hints: ProjectHints, from: string): Promise<string> {
-  const root = await realFolder(resolve(hints.cwd, folder));
+async function requiredFolder(folder: string, hints: Hints, from: string): Promise<string> {
+  const root = await hints.disk.realFolder(resolve(hints.cwd, folder));
   const reason =
     root === undefined
       ? 'there is no such folder'
@@ -93,12 +98,12 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
 }
 
 /** Both as it is written and where it really leads: a link inside must not lead out, and one outside tells nothing. */
-async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints): Promise<void> {
+async function checkAllowed(folder: string, { cwd, allowed = [], disk }: Hints): Promise<void> {
   const written = resolve(cwd, folder);
   // For a missing path, its nearest existing parent: a link in between reveals nothing about its target either.
-  const real = (await realFolder(written)) ?? (await realAbove(written));
+  const real = (await disk.realFolder(written)) ?? (await realAbove(written, disk));
   for (const root of allowed) {
-    const realRoot = await realFolder(resolve(cwd, root));
+    const realRoot = await disk.realFolder(resolve(cwd, root));
     if (realRoot !== undefined && real !== undefined && isInside(realRoot, real)) return;
   }
   throw new BmadError('forbidden', `This server does not serve the project folder ${quoted(folder)}.`, {
@@ -108,13 +113,9 @@ async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints)
 }
 
 /** Any folder below one that is allowed would be one more world to read and keep; the allowed ones themselves may be any. */
-async function checkProject(
-  folder: string,
-  root: string,
-  { cwd, allowed = [] }: ProjectHints,
-): Promise<void> {
-  for (const each of allowed) if ((await realFolder(resolve(cwd, each))) === root) return;
-  if (await isProject(root)) return;
+async function checkProject(folder: string, root: string, { cwd, allowed = [], disk }: Hints): Promise<void> {
+  for (const each of allowed) if ((await disk.realFolder(resolve(cwd, each))) === root) return;
+  if (await isProject(root, disk)) return;
   throw new BmadError('forbidden', `The folder ${quoted(folder)} is not a project.`, {
     subject: folder.slice(0, 200),
     hint: 'Name the top folder of a project: one with a BMAD folder, a project-context.yaml or a git repository. The server’s operator can allow any folder with allow_projects, or --allow-project.',
@@ -122,27 +123,27 @@ async function checkProject(
 }
 
 /** Whether something at the top of a folder says that it is one: each opens content, a memory and more for itself. */
-async function isProject(root: string): Promise<boolean> {
-  for (const marker of MARKERS) if (await marks(join(root, marker), marker)) return true;
-  for (const file of MARKING_FILES) if (await pathExists(join(root, file))) return true;
+async function isProject(root: string, disk: Disk): Promise<boolean> {
+  for (const marker of MARKERS) if (await marks(join(root, marker), marker, disk)) return true;
+  for (const file of MARKING_FILES) if (await disk.exists(join(root, file))) return true;
   return false;
 }
 
-async function realAbove(path: string): Promise<string | undefined> {
+async function realAbove(path: string, disk: Disk): Promise<string | undefined> {
   // A link that leads to no folder, or nowhere, is not told from one that leads out.
-  if (await isLink(path)) return undefined;
+  if (await disk.isLink(path)) return undefined;
   const above = dirname(path);
-  return (await realFolder(above)) ?? (above === path ? undefined : realAbove(above));
+  return (await disk.realFolder(above)) ?? (above === path ? undefined : realAbove(above, disk));
 }
 
 function isInside(root: string, folder: string): boolean {
   return folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
+async function walkUp(cwd: string, { home, disk }: Hints): Promise<Project | undefined> {
   for (const marker of MARKERS) {
     for (let folder = cwd; !isOffLimits(folder, home); folder = dirname(folder)) {
-      if (await marks(join(folder, marker), marker))
+      if (await marks(join(folder, marker), marker, disk))
         return { root: folder, from: `the nearest folder with ${marker}` };
     }
   }
@@ -150,8 +151,8 @@ async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
 }
 
 /** A worktree has a file `.git`; a file with the name of a BMAD folder says nothing. */
-async function marks(place: string, marker: string): Promise<boolean> {
-  return marker === '.git' ? pathExists(place) : (await realFolder(place)) !== undefined;
+async function marks(place: string, marker: string, disk: Disk): Promise<boolean> {
+  return marker === '.git' ? disk.exists(place) : (await disk.realFolder(place)) !== undefined;
 }
 
 function ownFolder(cwd: string, home: string): Project {

@@ -12,6 +12,7 @@ import {
   type InsideRules,
 } from '../base/files/files.ts';
 import { isOwnState } from '../base/files/own-state.ts';
+import type { Seen } from '../base/files/places.ts';
 import { isSecretFile } from '../base/secrets/secret-files.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
@@ -27,9 +28,6 @@ export interface Tree {
   /** Every file below `path`, sorted. Folders that cannot be read are left out. */
   files(path?: string): Promise<string[]>;
 }
-
-/** Opens a folder as a tree, or only the given paths of it. */
-export type OpenFolder = (folder: string, shows?: (path: string) => boolean) => Tree;
 
 const DEPTH_LIMIT = 256;
 const FILE_LIMIT = 100_000;
@@ -56,23 +54,26 @@ export interface TreeRules {
   shows?: ((path: string) => boolean) | undefined;
   /** The real path of the folder that the root has to be in, whatever it leads to. */
   within?: string | undefined;
+  /** Hears of what is looked at. */
+  seen?: Seen | undefined;
 }
 
 /** A folder as a tree. */
 export function folderTree(
   root: string,
   maxFileBytes: number,
-  { shows = () => true, within }: TreeRules = {},
+  { shows = () => true, within, seen }: TreeRules = {},
 ): Tree {
   const shown = (path: string): boolean => path === '' || (!isHidden(path) && shows(path));
   function checked(path: string): string {
     if (shown(path)) return path;
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
   }
-  const rules = { serves, within };
+  const rules = { serves, within, seen };
   const rulesFor = (path: string): InsideRules => ({
     serves: (real) => serves(real) && !isSecret(real) && !isSecret(path),
     within,
+    seen,
   });
   const tree: Tree = {
     root,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
 import { unlessShort } from '../expected.ts';
 import { holdReal, isBelow, openChecked, openedPaths } from './open-file.ts';
+import type { Seen } from './places.ts';
 
 /**
  * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
@@ -31,6 +32,8 @@ export interface InsideRules {
   serves?(realPath: string): boolean;
   /** The real path of a folder that the root has to be in: a root may be a link, or become one later. */
   within?: string | undefined;
+  /** Hears of what is looked at. */
+  seen?: Seen | undefined;
 }
 
 /** A file that is replaced each time it is opened is given up. */
@@ -58,6 +61,7 @@ async function openInside(root: string, path: string, rules?: InsideRules): Prom
 
 /** Most requested files do not exist, and waiting for a thread to say so would take several times as long as looking. */
 function realInside(root: string, path: string, rules?: InsideRules): { realRoot: string; target: string } {
+  rules?.seen?.look(join(root, path));
   let realRoot: string;
   let target: string;
   try {
@@ -174,19 +178,19 @@ export async function modifiedInside(
 }
 
 /** Whether there is a file at this path inside the root. */
-export async function isFileInside(root: string, path: string): Promise<boolean> {
-  return (await linkKind(root, path, undefined)) === 'file';
+export async function isFileInside(root: string, path: string, rules?: InsideRules): Promise<boolean> {
+  return (await linkKind(root, path, rules)) === 'file';
 }
 
 /** The names of the folders in a folder, including links to folders, wherever they point. */
-export async function folderNames(folder: string): Promise<string[]> {
+export async function folderNames(folder: string, seen?: Seen): Promise<string[]> {
+  seen?.look(folder);
   const entries = await readdir(folder, { withFileTypes: true }).catch(unlessShort([]));
   const names: string[] = [];
   for (const entry of entries) {
-    if (
-      entry.isDirectory() ||
-      (entry.isSymbolicLink() && (await realFolder(join(folder, entry.name))) !== undefined)
-    )
+    const link = entry.isSymbolicLink();
+    if (link) seen?.find(join(folder, entry.name));
+    if (entry.isDirectory() || (link && (await realFolder(join(folder, entry.name))) !== undefined))
       names.push(entry.name);
   }
   return names.sort();
