@@ -7,6 +7,7 @@ import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
+import type { KeptTasks } from '../services/tasks/open-tasks.ts';
 import { createBounded } from './bounded.ts';
 import { rootOf, type Settings } from './settings.ts';
 
@@ -81,16 +82,18 @@ export function projectState(project: Project, settings: Settings): ProjectState
     },
     async tasks() {
       const { openTasks } = await import('../services/tasks/open-tasks.ts');
-      return openTasks(await own(), { root: userState, folder: `tasks/${projectKey(root)}` });
+      const place = { root: userState, folder: `tasks/${projectKey(root)}` };
+      return openTasks(await own(), place, await keptOf(settings, root).tasks());
     },
   };
 }
 
-/** Projects whose runs are kept once they were read. */
+/** Projects whose runs and tasks are kept once they were read. */
 const MOST_KEPT = 8;
 
 interface Kept {
   runs(): Promise<KeptRuns>;
+  tasks(): Promise<KeptTasks>;
 }
 
 const keptBySettings = new WeakMap<Settings, ReturnType<typeof createBounded<Kept>>>();
@@ -100,6 +103,7 @@ function keptOf(settings: Settings, root: string): Kept {
   keptBySettings.set(settings, all);
   const known = all.get(root) ?? {
     runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
+    tasks: once(async () => new (await import('../services/tasks/open-tasks.ts')).KeptTasks()),
   };
   all.set(root, known);
   return known;

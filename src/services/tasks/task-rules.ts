@@ -1,4 +1,5 @@
 import { BmadError, quoted, type ErrorDetails } from '../../base/errors.ts';
+import { grouped } from '../../base/grouped.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 
 export interface NewTask {
@@ -68,15 +69,20 @@ export function checkKey(
 
 export type Lease = NonNullable<Task['lease']>;
 
+/** Tasks by their keys. */
+export type TasksByKey = ReadonlyMap<string, readonly Task[]>;
+
+export const byKey = (tasks: readonly Task[]): TasksByKey => grouped(tasks, ({ output_key }) => output_key);
+
 /** The task whose result stands for a key: of the same run if there is one, else of none. */
-export function completed(key: string, runId: string | undefined, tasks: readonly Task[]): Task | undefined {
-  const done = tasks.filter(({ output_key, status }) => output_key === key && status === 'completed');
+export function completed(key: string, runId: string | undefined, all: TasksByKey): Task | undefined {
+  const tasks = all.get(key) ?? [];
+  const done = tasks.filter(({ status }) => status === 'completed');
   const own = done.findLast(({ run_id }) => run_id === runId);
   if (own !== undefined) return own;
   // One of this run that is not done yet is what is meant, whatever else has the key.
   const isMeant = tasks.some(
-    ({ output_key, run_id, status }) =>
-      output_key === key && run_id === runId && !['cancelled', 'failed'].includes(status),
+    ({ run_id, status }) => run_id === runId && !['cancelled', 'failed'].includes(status),
   );
   return isMeant ? undefined : done.findLast(({ run_id }) => run_id === undefined);
 }
@@ -191,7 +197,7 @@ function claimedAlready({ task_id, lease }: Task, worker: string): BmadError {
 }
 
 /** A task that is named is begun now or not at all. */
-export function claimable(task: Task, tasks: readonly Task[], worker: string): Task {
+export function claimable(task: Task, tasks: TasksByKey, worker: string): Task {
   if (task.status === 'running') throw claimedAlready(task, worker);
   if (task.status !== 'queued') throw wrongState(task, 'be claimed');
   const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);

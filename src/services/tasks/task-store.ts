@@ -12,6 +12,7 @@ import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { strayRefusal } from '../../kit/kit.ts';
+import { KeptTasks, type TaskFile } from './kept-tasks.ts';
 import { TASK_VERSION, taskSchema, type Task } from '../../model/task.ts';
 
 const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
@@ -35,16 +36,20 @@ const ENDING = '.json';
 const TASK_BYTES = 1_000_000;
 const TEXT_BYTES = 10_000_000;
 const LOCK_WAIT_MS = 15_000;
+/** For so long a look at all tasks will do to choose one of them. */
+const LATELY_MS = 2_000;
 const absent = ours(() => [], 'not_found');
 const ID = /^task-[\w-]{1,80}$/;
 
 /** The files of the tasks. A task is one file, replaced as a whole; long texts lie beside it. */
 export class TaskStore {
   readonly place: TaskPlace;
+  readonly #kept: KeptTasks;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(place: TaskPlace) {
+  constructor(place: TaskPlace, kept = new KeptTasks()) {
     this.place = place;
+    this.#kept = kept;
   }
 
   /** One change at a time, also between processes. */
@@ -63,19 +68,31 @@ export class TaskStore {
 
   /** All tasks, the oldest first. */
   async all(): Promise<StoredTasks> {
-    const { root, folder } = this.place;
-    const entries = await listInside(root, folder).catch(absent);
-    const tasks: Task[] = [];
-    const problems: string[] = [];
-    for (const { name, kind } of entries) {
-      if (kind !== 'file' || !name.startsWith('task-') || !name.endsWith(ENDING)) continue;
-      const task = await this.#read(name.slice(0, -ENDING.length))
-        // Removed since the folder was looked at.
-        .catch(unlessMissing)
-        .catch(ours(({ message }) => void problems.push(message)));
-      if (task !== undefined) tasks.push(task);
-    }
-    return { tasks: tasks.sort(byAge), problems };
+    const { root } = this.place;
+    const names = await stateNames(this.#folder, root).catch(absent);
+    const ofTasks = names.filter((name) => name.startsWith('task-') && name.endsWith(ENDING));
+    await this.#kept.look(this.#folder, ofTasks, (name) => this.#file(name.slice(0, -ENDING.length)));
+    return { tasks: this.#kept.tasks(), problems: this.#kept.problems() };
+  }
+
+  /** All tasks as they were a moment ago: whoever acts on one of them reads it first. */
+  async lately(): Promise<{ tasks: Task[]; isCurrent: boolean }> {
+    if (this.#kept.isRecent(this.#folder, LATELY_MS)) return { tasks: this.#kept.tasks(), isCurrent: false };
+    return { tasks: (await this.all()).tasks, isCurrent: true };
+  }
+
+  get #folder(): string {
+    return join(this.place.root, this.place.folder);
+  }
+
+  async #file(id: string): Promise<TaskFile> {
+    const isNone = (error: unknown): TaskFile => {
+      if (!(error instanceof BmadError)) throw error;
+      // Removed since the folder was looked at, or nothing of ours.
+      const isElse = error.code === 'not_found' || error.reason === 'outside' || error.reason === 'folder';
+      return isElse ? 'no task' : { problem: error.message };
+    };
+    return this.#read(id).then((task) => ({ task }), isNone);
   }
 
   /**
@@ -115,6 +132,7 @@ export class TaskStore {
 
   async put(task: Task): Promise<void> {
     await this.#write(`${task.task_id}${ENDING}`, `${JSON.stringify(task, null, 2)}\n`);
+    this.#kept.set(this.#folder, `${task.task_id}${ENDING}`, { task });
   }
 
   /** A long text beside the tasks; the answer is what the task keeps of it. */
@@ -163,7 +181,10 @@ export class TaskStore {
     const value = jsonIn((await readInside(root, path, TASK_BYTES, NO_SECRET_FILES)).toString('utf8'));
     if (isNewer(value)) throw newerTask(path);
     const parsed = taskSchema.safeParse(value);
-    if (parsed.success && parsed.data.task_id === id) return parsed.data;
+    if (parsed.success && parsed.data.task_id === id) {
+      this.#kept.set(this.#folder, `${id}${ENDING}`, { task: parsed.data });
+      return parsed.data;
+    }
     const [issue] = parsed.error?.issues ?? [];
     const where = issue === undefined ? 'its task_id differs' : `${issue.path.join('.')} ${issue.message}`;
     throw new BmadError('unavailable', `${path} is not a readable task (${where.slice(0, 200)}).`, {
@@ -187,10 +208,4 @@ function newerTask(path: string): BmadError {
 
 export function digestOf(text: string): string {
   return `sha256:${sha256(text)}`;
-}
-
-/** Ids begin with the time they were made at; a clock may have gone back, so the moment in the file comes first. */
-function byAge(a: Task, b: Task): number {
-  const [first, second] = [`${a.created_at} ${a.task_id}`, `${b.created_at} ${b.task_id}`];
-  return first < second ? -1 : first > second ? 1 : 0;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { present } from '../../base/present.ts';
-import { ours } from '../../base/expected.ts';
 import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
 import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import {
+  byKey,
   checkKey,
   claimable,
   completed,
@@ -14,7 +14,9 @@ import {
   type Decision,
   type Lease,
   type NewTask,
+  type TasksByKey,
 } from './task-rules.ts';
+import { nextTask } from './next-task.ts';
 import { changedSince, checkRead, isAsAgreed, taskDigest, type TaskTexts } from './task-digest.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
 
@@ -102,11 +104,7 @@ export class Tasks {
     signal: AbortSignal,
   ): Promise<Claimed | undefined> {
     return this.#store.change(signal, async () => {
-      const { tasks } = await this.all();
-      const task =
-        wanted.id === undefined
-          ? await this.#next(tasks, wanted.agent)
-          : claimable(await this.get(wanted.id), tasks, wanted.worker);
+      const { task, tasks } = await this.#wanted(wanted);
       if (task === undefined) return undefined;
       const brief = await this.brief(task);
       if (!isAsAgreed(task, { brief })) throw changedSince(task);
@@ -239,21 +237,29 @@ export class Tasks {
       : { ...rest, status: 'failed', error: `${gone}; ${ATTEMPTS} attempts` };
   }
 
-  #startable({ status, depends_on, run_id }: Task, tasks: readonly Task[]): boolean {
-    return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
-  }
-
-  /** The oldest that can be begun; one that was changed after a person agreed to it is passed over. */
-  async #next(tasks: readonly Task[], agent: string | undefined): Promise<Task | undefined> {
-    for (const task of tasks) {
-      if (!this.#startable(task, tasks) || (agent !== undefined && task.agent !== agent)) continue;
-      const brief = await this.brief(task).catch(ours(() => undefined));
-      if (brief !== undefined && isAsAgreed(task, { brief })) return task;
+  /** What is claimed, and the tasks that it may build on. Of many that are queued, one is read. */
+  async #wanted({
+    id,
+    agent,
+    worker,
+  }: {
+    id?: string | undefined;
+    agent?: string | undefined;
+    worker: string;
+  }) {
+    if (id !== undefined) {
+      const named = await this.get(id);
+      const tasks = byKey(named.depends_on.length === 0 ? [] : (await this.all()).tasks);
+      return { task: claimable(named, tasks, worker), tasks };
     }
-    return undefined;
+    const lately = await this.#store.lately();
+    const tasks = lately.tasks.map((each) => this.#current(each));
+    const found = await nextTask(this, tasks, agent);
+    if (found.task !== undefined || lately.isCurrent) return found;
+    return nextTask(this, (await this.all()).tasks, agent);
   }
 
-  async #inputs({ depends_on, run_id }: Task, tasks: readonly Task[]): Promise<Claimed['inputs']> {
+  async #inputs({ depends_on, run_id }: Task, tasks: TasksByKey): Promise<Claimed['inputs']> {
     const inputs: Claimed['inputs'] = [];
     for (const key of depends_on) {
       const task = completed(key, run_id, tasks);
