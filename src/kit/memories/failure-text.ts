@@ -1,6 +1,14 @@
 import { asLine } from '../kit-text.ts';
 import { ENGLISH } from '../language.ts';
-import { fieldsIn, named, type Failure, type FailureFields } from '../museum/museum.ts';
+import { severityAmong, severityOf } from '../museum/kinds.ts';
+import {
+  fieldsIn,
+  firstKnown,
+  named,
+  saidSeverity,
+  type Failure,
+  type FailureFields,
+} from '../museum/museum.ts';
 import { fieldLines, type NewFailure } from '../museum/museum-write.ts';
 
 /** A failure as one text, for where there is no museum: its title, and a line with a label for all else. */
@@ -11,17 +19,25 @@ export function failureText(failure: NewFailure): string {
   ].join('\n');
 }
 
-export type ToldFailure = FailureFields & Pick<Failure, 'title' | 'category' | 'status'>;
+export type ToldFailure = FailureFields & Pick<Failure, 'title' | 'category' | 'severity' | 'status'>;
 
 /** Reads it back, and any other text that is remembered about a failure, in either language of the museum. */
 export function failureIn(text: string, tags: readonly string[]): ToldFailure {
-  const [first = '', ...rest] = text.trim().split(/\r?\n/);
-  const { title, category } = named(first, tags);
-  const { status = 'unknown', ...fields } = fieldsIn(
-    rest.map((line, index) => ({ text: line, line: index + 2 })),
-  );
+  const [line = '', ...rest] = text.trim().split(/\r?\n/);
+  // `[critical] title`, as answers have it.
+  const [mark = '', own = ''] = /^\[([^\]]{1,40})\]\s*/.exec(line) ?? [];
+  const ahead = severityOf(own);
+  const { title, category } = named(ahead === 'unknown' ? line : line.slice(mark.length), tags);
+  const body = rest.map((each, index) => ({ text: each, line: index + 2 }));
+  const { status = 'unknown', ...fields } = fieldsIn(body);
+  const about = {
+    title,
+    category,
+    status,
+    severity: firstKnown(ahead, saidSeverity(body), severityAmong(tags)),
+  };
   const labelled = Object.values(fields).some((value) => value !== undefined);
-  if (labelled || rest.length === 0) return { title, category, status, ...fields };
+  if (labelled || rest.length === 0) return { ...about, ...fields };
   // Words without labels are all about what happened.
-  return { title, category, status, happened: rest.join('\n').trim() || undefined };
+  return { ...about, happened: rest.join('\n').trim() || undefined };
 }

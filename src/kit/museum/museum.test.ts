@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
-import { museumIn, museumLog, severityOf } from './museum.ts';
+import { categoryOf, severityOf } from './kinds.ts';
+import { museumIn, museumLog } from './museum.ts';
 
 describe('museumIn', () => {
   it('finds nothing in a new museum: its entries are examples', () => {
@@ -38,6 +39,9 @@ describe('museumIn', () => {
       'an API that is not there',
       ['dev'],
     ],
+    ['### [2026-01-01] [dev] cc-fail : x', 'CC-FAIL', 'x', ['dev']],
+    ['### [2026-01-01] [Mauvaise hypothèse] x', 'WRONG-ASSUMPTION', 'x', []],
+    ['### [2026-01-01] [dev] Perte de contexte — x', 'CONTEXT-LOSS', 'x', ['dev']],
     ['### [2026-01-01] [dev] NEW-KIND — x', 'UNKNOWN', 'NEW-KIND — x', ['dev']],
     ['### [2026-01-01] [dev] Sans catégorie', 'UNKNOWN', 'Sans catégorie', ['dev']],
   ])('understands the heading %s', (heading, category, title, agents) => {
@@ -89,8 +93,34 @@ describe('severityOf', () => {
     ['high', 'critical'],
     ['medium', 'important'],
     ['low', 'micro'],
+    ['CRITIQUE', 'critical'],
+    ['Sévérité : Élevée', 'critical'],
+    ['severity:HIGH', 'critical'],
+    ['Bloquant', 'critical'],
+    ['Moyenne', 'important'],
+    ['Importantes', 'important'],
+    ['Mineure', 'micro'],
+    ['Highlights', 'unknown'],
+    ['Leçons majeures de la phase', 'unknown'],
     ['📊 Statistiques', 'unknown'],
   ])('%s is %s', (title, severity) => {
     expect(severityOf(title)).toBe(severity);
+  });
+});
+
+describe('categoryOf', () => {
+  it.each([
+    ['cc-fail', 'CC-FAIL'],
+    ['Wrong assumption', 'WRONG-ASSUMPTION'],
+    ['mauvaise hypothèse', 'WRONG-ASSUMPTION'],
+    ['Perte de contexte', 'CONTEXT-LOSS'],
+    ['hallucinations', 'HALLUCINATION'],
+    ['erreur d’architecture', 'ARCH-MISTAKE'],
+    ['étape sautée', 'PROCESS-SKIP'],
+    ['process_skip', 'PROCESS-SKIP'],
+    ['NEW-KIND', undefined],
+    ['Sans catégorie', undefined],
+  ])('%s is %s', (word, category) => {
+    expect(categoryOf(word)).toBe(category);
   });
 });

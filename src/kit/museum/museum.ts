@@ -1,7 +1,8 @@
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, textField } from '../../base/parse/parse.ts';
-import { CATEGORIES, UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
+import { UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
 import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
+import { categoryAhead, categoryOf, severityAmong, severityOf } from './kinds.ts';
 import { sectionsOf, withoutExamples, type LineSection } from '../../base/text/markdown.ts';
 
 /** What is told about a failure, as far as it is. */
@@ -35,7 +36,7 @@ export interface Failure extends FailureFields {
 
 const HEADING = /^\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)/s;
 const NUMBERED = /^(FM-\d+)\s*(?:[—–:-]\s*)?(.*)/s;
-const CATEGORY = /^[A-Z]{2,}(?:-[A-Z]+)+$|^HALLUCINATION$/;
+const CATEGORY = /^[A-Z]{2,}(?:-[A-Z]+)+$/;
 
 /** The failures of a page: a heading with a date or a number each, the fields below it, and older lines with a date. */
 export function museumIn(text: string, source: string): Failure[] {
@@ -71,15 +72,17 @@ function datedFailure(
   severity: Severity,
   source: string,
 ): Failure {
-  // Some have the category in brackets where others have the agent, some have both.
-  const inBrackets = bracket !== undefined && CATEGORY.test(bracket);
-  const heading = inBrackets ? `${bracket} ${rest}` : rest;
+  // Some have the category or the severity in brackets where others have the agent, some have both.
+  const isKind = bracket !== undefined && (CATEGORY.test(bracket) || categoryOf(bracket) !== undefined);
+  const heading = isKind ? `[${bracket}] ${rest}` : rest;
+  const own = bracket === undefined ? 'unknown' : severityOf(bracket);
+  const said = saidSeverity(body);
   return {
     ...blank(source, line),
     ...named(heading),
-    severity,
+    severity: firstKnown(own, said, severity),
     date,
-    agents: bracket === undefined || inBrackets ? [] : [bracket],
+    agents: bracket === undefined || isKind || own !== 'unknown' ? [] : [bracket],
     ...fieldsIn(body),
     told: [heading, ...toldLines(body)].filter((part) => part !== '').join('\n'),
   };
@@ -99,7 +102,7 @@ function numberedFailure(
     ...blank(source, line),
     id,
     ...named(title, known),
-    severity: severityOf(severity ?? ''),
+    severity: firstKnown(severityOf(severity ?? ''), severityAmong(known)),
     date,
     agents: list(agents).filter((agent) => agent !== 'unknown'),
     ...fields,
@@ -125,7 +128,7 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
       ...blank(source, index + 1),
       id: part('failure_id'),
       ...named(part('title') ?? '', tags),
-      severity: severityOf(part('severity') ?? ''),
+      severity: firstKnown(severityOf(part('severity') ?? ''), severityAmong(tags)),
       status: statusOf(part('status')),
       date: part('timestamp'),
       agents: texts(field(value, 'agents')),
@@ -140,6 +143,10 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
     });
   }
   return failures;
+}
+
+export function firstKnown(...severities: Severity[]): Severity {
+  return severities.find((severity) => severity !== 'unknown') ?? 'unknown';
 }
 
 export function texts(value: unknown): string[] {
@@ -161,32 +168,16 @@ function blank(source: string, line: number): Failure {
   };
 }
 
-/** `CC-FAIL — title` in two parts. A category may also be among the tags, or in brackets. */
+/** `CC-FAIL — title` in two parts. A category may also be among the tags. */
 export function named(
   heading: string,
   tags: readonly string[] = [],
 ): { category: string; title: string; heading: string } {
-  const [, first = '', rest = ''] =
-    /^\[?([A-Z][A-Z-]{2,39})\]?(?=[\s:—–-]|$)\s*(?:[—–:-]\s*)?(.*)/s.exec(heading) ?? [];
-  const known = (CATEGORIES as readonly string[]).includes(first);
-  const tagged = CATEGORIES.find((category) => tags.some((tag) => tag.toUpperCase() === category));
-  if (known) return { category: first, title: rest.trim() || heading, heading };
+  const ahead = categoryAhead(heading);
+  if (ahead !== undefined) return { ...ahead, heading };
+  const tagged = tags.map(categoryOf).find((category) => category !== undefined);
   // What looks like a category and is none is left in the title, where it can be read.
   return { category: tagged ?? UNKNOWN, title: heading.trim(), heading };
-}
-
-/** The severity that a heading or a word stands for, by its colour or by its words. */
-export function severityOf(title: string): Severity {
-  const plain = plainTitle(title);
-  if (title.includes('🔴') || /\bcritiques?\b|\bcritical\b|^(?:high|haute)$/.test(plain)) return 'critical';
-  if (
-    title.includes('🟡') ||
-    title.includes('🟠') ||
-    /\bimportant(?:e?s?)\b|^(?:medium|moyenne)$/.test(plain)
-  )
-    return 'important';
-  if (title.includes('🟢') || /\bmicro\b|^(?:low|basse|minor)$/.test(plain)) return 'micro';
-  return 'unknown';
 }
 
 function statusOf(text: string | undefined): Failure['status'] {
@@ -239,6 +230,11 @@ function labelled(body: LineSection['body']): Partial<Record<Label, string>> {
     else if (last !== undefined) found[last] += ` ${told}`;
   }
   return found;
+}
+
+/** The severity that is written among the fields. */
+export function saidSeverity(body: LineSection['body']): Severity {
+  return severityOf(labelled(body).severity ?? '');
 }
 
 export function fieldsIn(body: LineSection['body']): Partial<Failure> {

@@ -31,6 +31,24 @@ describe('check_failures', () => {
     expect(answer.body).toContain('Rules to keep:');
   });
 
+  it('is as high as the worst failure that is similar enough, and says why', async () => {
+    const similar = await session.ok(checkFailures, {
+      change:
+        'Rework the settings page of the shop, translate its labels, and have the tests of the integration run later than the story is closed',
+    });
+    expect(similar.data).toMatchObject({ risk: 'high', warnings: [{ severity: 'critical' }] });
+    expect(similar.answer.body).toMatch(
+      /^Risk: high\. A past failure \(critical\) is similar, by \d+ %: .*test/m,
+    );
+    const weak = await session.ok(checkFailures, {
+      change:
+        'Translate the labels of the settings page, order the icons, and write one more story about colours for the designers with tests for contrast',
+    });
+    expect(weak.data).toMatchObject({ risk: 'low', warnings: [{ severity: 'critical' }] });
+    expect(weak.answer.body).toContain('Risk: low. The plan has only a few words in common with these');
+    expect(weak.answer.body).toMatch(/^- \d+ %, a weak match: \[critical\] CC-FAIL/m);
+  });
+
   it('knows when nothing is alike, and when there is nothing to compare with', async () => {
     expect((await session.ok(checkFailures, { change: 'Rename a style class' })).data).toMatchObject({
       risk: 'none',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { oneLine } from '../../base/text/text.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
+import { SEVERITIES } from '../../model/failure.ts';
 import { projectField } from '../fields.ts';
 import { failureLines, failureSchema, knownFailures, type FailureData } from './failure-view.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
@@ -10,7 +11,11 @@ const MOST = 5;
 const LEAST_WORDS = 2;
 const LEAST_COVERAGE = 0.34;
 const LEAST_MEANING = 0.45;
+/** From here on it is the same thing again, however bad it was. */
 const HIGH = 0.5;
+/** From here on a match is strong enough for its severity to count. */
+const STRONG = 0.25;
+const STRONG_WORDS = 3;
 
 export const checkFailures = defineOperation({
   name: 'check_failures',
@@ -29,6 +34,8 @@ export const checkFailures = defineOperation({
   }),
   output: z.object({
     risk: z.enum(['none', 'low', 'high']),
+    /** What the risk follows from. */
+    why: z.string(),
     warnings: z.array(failureSchema.extend({ relevance: z.number(), matched: z.array(z.string()) })),
     rules: z.array(z.string()),
     /** How many failures it was compared with. */
@@ -54,11 +61,8 @@ export const checkFailures = defineOperation({
       return [{ ...failure, relevance, matched: [...hit.matched] }];
     });
     const worst = warnings.sort((a, b) => b.relevance - a.relevance).slice(0, MOST);
-    const isHigh = worst.some(
-      ({ relevance, severity }) => relevance >= HIGH || (severity === 'critical' && relevance >= 0.7 * HIGH),
-    );
     return {
-      risk: worst.length === 0 ? ('none' as const) : isHigh ? ('high' as const) : ('low' as const),
+      ...riskOf(worst, failures.length),
       warnings: worst,
       rules: [...new Set(worst.flatMap(ruleOf))],
       compared: failures.length,
@@ -66,17 +70,16 @@ export const checkFailures = defineOperation({
     };
   },
 
-  render({ risk, warnings, rules, compared, notes }) {
+  render({ risk, why, warnings, rules, notes }) {
     const note = notes.length === 0 ? {} : { note: lines(notes) };
-    if (compared === 0) return { body: 'Risk: none. No failures are recorded yet.', ...note };
-    if (risk === 'none') return { body: `Risk: none of ${compared} past failures is similar.`, ...note };
+    if (risk === 'none') return { body: `Risk: none. ${why}`, ...note };
     return {
       body: lines(
         DATA_NOTE,
-        `Risk: ${risk}`,
+        `Risk: ${risk}. ${why}`,
         warnings.flatMap((failure) => {
           const [head = '', ...rest] = failureLines(failure, 200);
-          return [`- ${Math.round(failure.relevance * 100)} % ${head}`, ...rest];
+          return [`- ${percent(failure)}${isStrong(failure) ? '' : ', a weak match:'} ${head}`, ...rest];
         }),
         rules.length === 0 ? undefined : 'Rules to keep:',
         rules.map((rule) => `- ${oneLine(rule, 300)}`),
@@ -89,4 +92,38 @@ export const checkFailures = defineOperation({
 function ruleOf({ rule, lesson }: FailureData): string[] {
   const told = rule ?? lesson;
   return told === undefined ? [] : [told];
+}
+
+type Warning = FailureData & { relevance: number; matched: readonly string[] };
+
+const percent = ({ relevance }: Warning): string => `${Math.round(relevance * 100)} %`;
+
+const isStrong = ({ relevance, matched }: Warning): boolean =>
+  relevance >= STRONG || matched.length >= STRONG_WORDS;
+
+/** The risk is that of the worst failure among those that are similar enough; the others are only named. */
+function riskOf(
+  warnings: readonly Warning[],
+  compared: number,
+): { risk: 'none' | 'low' | 'high'; why: string } {
+  if (compared === 0) return { risk: 'none', why: 'No failures are recorded yet.' };
+  if (warnings.length === 0)
+    return { risk: 'none', why: `None of ${plural(compared, 'past failure')} is similar.` };
+  const strong = warnings.filter(isStrong);
+  const [worst] = strong.toSorted(
+    (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.relevance - a.relevance,
+  );
+  if (worst === undefined)
+    return {
+      risk: 'low',
+      why: 'The plan has only a few words in common with these, whatever their severity.',
+    };
+  const again = strong.find(({ relevance }) => relevance >= HIGH);
+  const decisive = worst.severity === 'critical' ? worst : (again ?? worst);
+  const how = decisive.severity === 'unknown' ? 'A past failure' : `A past failure (${decisive.severity})`;
+  const words = decisive.matched.length === 0 ? '' : `: ${decisive.matched.join(', ')}`;
+  return {
+    risk: worst.severity === 'critical' || again !== undefined ? 'high' : 'low',
+    why: `${how} is similar, by ${percent(decisive)}${words}.`,
+  };
 }

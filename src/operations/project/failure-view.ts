@@ -72,7 +72,7 @@ export async function knownFailures(facts: ProjectFacts, context: MemoryPort, pr
           told.category === UNKNOWN_CATEGORY
             ? (CATEGORIES.find((category) => marks.has(category)) ?? UNKNOWN_CATEGORY)
             : told.category,
-        severity: SEVERITIES.find((severity) => entry.tags.includes(severity)) ?? 'unknown',
+        severity: told.severity,
         status: told.status,
         date: dated ? localDay(new Date(entry.createdAt)) : undefined,
         agents: [entry.agent],
@@ -119,7 +119,7 @@ export function failureLines(failure: FailureData, most: number): string[] {
   const part = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`   ${name}: ${oneLine(value, most)}`];
   return [
-    `[${severity}] ${category === 'UNKNOWN' ? '' : `${category}: `}${title} (${[date, agents.join(', '), status === 'open' ? 'open' : '', named, source].filter(Boolean).join('; ')})`,
+    `${severity === 'unknown' ? '' : `[${severity}] `}${category === UNKNOWN_CATEGORY ? '' : `${category}: `}${title} (${[date, agents.join(', '), status === 'open' ? 'open' : '', named, source].filter(Boolean).join('; ')})`,
     ...part('happened', failure.what_happened),
     ...part('cause', failure.root_cause),
     ...part('impact', failure.impact),

@@ -88,6 +88,34 @@ describe('get_failure_museum', () => {
     expect(data['total']).toBe(3);
   });
 
+  it('reads severities and categories in any case and language, and says in plain words what is not given', async () => {
+    const { session } = await museumOf({});
+    for (const [text, tags] of [
+      ['cc-fail : livré sans lancer les tests', ['Critique']],
+      ['[high] Wrong assumption — the clock was taken for UTC', []],
+      ['Étape sautée: no review was held\nSévérité : moyenne', []],
+      ['The cache was never cleared', []],
+    ] as const)
+      await session.remember('failures', 'qa', text, [...tags]);
+    const { data, answer } = await session.ok(getFailureMuseum);
+    expect(data).toMatchObject({
+      by_severity: { critical: 2, important: 1, unknown: 1 },
+      by_category: { 'CC-FAIL': 1, 'WRONG-ASSUMPTION': 1, 'PROCESS-SKIP': 1, UNKNOWN: 1 },
+    });
+    expect(answer.body).toMatch(
+      /^4 failures \(critical 2, important 1; .*; 1 without a severity, 1 without a category\)$/m,
+    );
+    expect(answer.body).toMatch(/^4\. The cache was never cleared \(/m);
+    expect(answer.body).not.toMatch(/unknown/i);
+    const one = await session.ok(getFailureMuseum, { category: 'mauvaise hypothèse' });
+    expect(one.data).toMatchObject({ total: 1, failures: [{ title: 'the clock was taken for UTC' }] });
+    const { session: other } = await museumOf({});
+    await other.remember('failures', 'qa', 'The cache was never cleared');
+    expect((await other.ok(getFailureMuseum)).answer.body).toContain(
+      '1 failure (without severity and category)',
+    );
+  });
+
   it('works in a project without BMAD', async () => {
     const { session } = await museumOf({});
     await session.remember('failures', 'qa', 'The cache was never cleared');

@@ -41,7 +41,10 @@ export const getFailureMuseum = defineOperation({
   async run({ category, top_n: most, project }, context) {
     const facts = await (await context.state(project)).facts();
     const { failures, notes } = await knownFailures(facts, context, project);
-    const wanted = category === undefined || /^all$/i.test(category) ? undefined : category.toUpperCase();
+    const wanted =
+      category === undefined || /^all$/i.test(category)
+        ? undefined
+        : (facts.categoryOf(category) ?? category.toUpperCase());
     const known = [...new Set([...CATEGORIES, UNKNOWN_CATEGORY, ...failures.map((each) => each.category)])];
     if (wanted !== undefined && !known.includes(wanted))
       throw new BmadError('invalid_input', `There is no category ${quoted(category ?? '')}.`, {
@@ -79,12 +82,12 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
   if (total === 0)
     return Object.keys(all).length === 0
       ? 'No failures are recorded.'
-      : `None in this category; available: ${countsText(all)}.`;
+      : `None in this category; available: ${kindsText({}, all, -1)}.`;
   const shown = failures.slice(0, most);
   const left = total - shown.length;
   return lines(
     DATA_NOTE,
-    `${plural(total, 'failure')} (${countsText(severities)}; ${countsText(kinds)})`,
+    `${plural(total, 'failure')} (${kindsText(severities, kinds, total)})`,
     shown.flatMap((failure, index) => {
       const [head = '', ...rest] = failureLines(failure, 300);
       return [`${index + 1}. ${head}`, ...rest];
@@ -93,4 +96,22 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
     rules.length === 0 ? undefined : 'Rules to keep:',
     rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
   );
+}
+
+/** How many there are of each sort; those that say nothing about it come last, in plain words. */
+function kindsText(
+  { unknown = 0, ...severities }: Readonly<Record<string, number>>,
+  { [UNKNOWN_CATEGORY]: uncategorized = 0, ...kinds }: Readonly<Record<string, number>>,
+  total: number,
+): string {
+  const without =
+    unknown === total && uncategorized === total
+      ? ['without severity and category']
+      : [
+          ...(unknown === 0 ? [] : [`${unknown} without a severity`]),
+          ...(uncategorized === 0 ? [] : [`${uncategorized} without a category`]),
+        ];
+  return [countsText(severities), countsText(kinds), without.join(', ')]
+    .filter((part) => part !== '')
+    .join('; ');
 }

@@ -18,6 +18,7 @@ import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
 import { failureIn, failureText } from '../../kit/memories/failure-text.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memories-json.ts';
+import { categoryOf } from '../../kit/museum/kinds.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
 import { SESSION_FILE, writeSession, type SessionState } from '../../kit/session/session-state.ts';
@@ -43,6 +44,8 @@ export class ProjectFacts {
   readonly bmadValues = bmadValues;
   /** A failure as a text to remember, for a project without a museum. */
   readonly failureText = failureText;
+  /** The category that a word stands for, in any case and language. */
+  readonly categoryOf = categoryOf;
   /** What such a text, or any other about a failure, says. */
   readonly failureIn = failureIn;
 
