@@ -9,15 +9,18 @@ import { inProject, type Kit } from '../kit.ts';
 import { textToRead } from '../kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
+import { TracedDecisions } from './traced.ts';
 import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
 
 /** Everything in the project's own memory files that can be recalled, read again when a file has changed. */
 export class KitFiles {
   readonly kit: Kit;
-  #known: { stamp: string; reading: KitReading; agents: KitAgent[] } | undefined;
+  readonly #traced: TracedDecisions;
+  #known: { stamp: string; traced: KitReading; reading: KitReading; agents: KitAgent[] } | undefined;
 
   constructor(kit: Kit) {
     this.kit = kit;
+    this.#traced = new TracedDecisions(kit);
   }
 
   async agents(): Promise<readonly KitAgent[]> {
@@ -26,7 +29,9 @@ export class KitFiles {
 
   async read(): Promise<KitReading> {
     const { kit } = this;
-    if (kit.memory === undefined) return { entries: [], problems: [...kit.problems] };
+    const traced = await this.#traced.read();
+    if (kit.memory === undefined)
+      return { entries: traced.entries, problems: [...kit.problems, ...traced.problems] };
     const unread: string[] = [];
     const learnings = await learningsFiles(kit, unread);
     const paths = [
@@ -45,10 +50,10 @@ export class KitFiles {
       ),
     );
     const stamp = [...unread, ...paths.map((path, index) => `${path}@${times[index]}`)].join('|');
-    if (this.#known?.stamp === stamp) return this.#known.reading;
+    if (this.#known?.stamp === stamp && this.#known.traced === traced) return this.#known.reading;
     const agents = await readKitAgents(kit);
-    const reading = await this.#readAnew(learnings, agents, unread);
-    this.#known = { stamp, reading, agents };
+    const reading = await this.#readAnew(learnings, agents, [...unread, ...traced.problems], traced.entries);
+    this.#known = { stamp, traced, reading, agents };
     return reading;
   }
 
@@ -56,6 +61,7 @@ export class KitFiles {
     learnings: readonly { path: string; owner: string }[],
     agents: readonly KitAgent[],
     unread: readonly string[],
+    traced: readonly KitEntry[],
   ): Promise<KitReading> {
     const problems = [...this.kit.problems, ...unread];
     const entries: KitEntry[] = [];
@@ -83,6 +89,7 @@ export class KitFiles {
       problems.push(`${source} was left unchanged: ${tables}.`);
       return [];
     });
+    entries.push(...traced);
     return { entries: withAgents(entries.filter(({ text }) => text.trim() !== '')), problems };
   }
 }

@@ -119,7 +119,7 @@ function sessionData(session: Session, facts: ProjectFacts): Session {
   };
 }
 
-/** Decisions of the memory and of the log, which are one list there, then those that only the trace has. */
+/** Decisions of the memory, of the log and of the trace, which are one list there. */
 async function decisionsOf(
   facts: ProjectFacts,
   context: MemoryPort,
@@ -145,6 +145,7 @@ async function decisionsOf(
           id: entry.id,
           sources,
         }));
+  if (browsed !== undefined) return found;
   const traced = (await facts.tracedDecisions(warnings))
     .filter(({ text: told }) => !found.some((each) => each.text.includes(told)))
     .map(({ date, agent, text: told, source, line }) => ({

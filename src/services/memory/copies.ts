@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BmadError, systemCode } from '../../base/errors.ts';
 import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
+import { expected } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
 import { localDay } from '../../base/text/local-time.ts';
@@ -8,6 +9,7 @@ import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } f
 import { strayPart } from '../../kit/kit.ts';
 import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
+import { dropTraced } from '../../kit/memories/traced.ts';
 import { kitLock } from '../../kit/kit-lock.ts';
 import {
   removeFromKitFiles,
@@ -114,7 +116,13 @@ export async function uncopied(
   entry: MemoryEntry,
   earlier: readonly MemoryRevision[],
 ): Promise<Written> {
-  return removeFromKitFiles(await writingOf(opened, store), entry, { earlier });
+  const done = await removeFromKitFiles(await writingOf(opened, store), entry, { earlier });
+  if (entry.type !== 'decisions') return done;
+  const texts = [entry, ...earlier].map(({ text }) => text);
+  return dropTraced(opened.files.kit, texts).then(
+    (path) => (path === undefined ? done : { ...done, files: [...done.files, path] }),
+    expected(({ message }) => ({ ...done, problems: [...done.problems, message] })),
+  );
 }
 
 async function writingOf({ files, folder }: OpenMemory, store: MemoryStore): Promise<KitWriting> {
