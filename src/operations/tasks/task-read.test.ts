@@ -62,6 +62,26 @@ describe('task_show', () => {
     expect((await session.ok(taskShow, { task_id: far })).answer.body).toContain('by mallory, handed in');
   });
 
+  it('shows the result of a completed task, and the brief on request', async () => {
+    const session = await memorySession(afterAll);
+    const order = { agent: 'dev', task: 'Measure the roof', output_key: 'roof' };
+    const { task_id } = (await session.ok(spawnSubagentTask, order)).data['task'] as { task_id: string };
+    const before = await session.ok(taskShow, { task_id });
+    expect(before.answer.body).toContain('## What to do');
+    const { claim } = (await session.ok(taskClaim, { task_id, worker: 'w' })).data;
+    await session.ok(taskComplete, { task_id, claim, result: 'It is 40 square metres.' });
+    const { data, answer } = await session.ok(taskShow, { task_id });
+    expect(answer.body).toContain('It is 40 square metres.');
+    expect(answer.body).not.toContain('## What to do');
+    expect(data).not.toHaveProperty('brief');
+    expect(answer.steps).toEqual([
+      { operation: 'task_show', args: { task_id, brief: true }, why: 'Show the brief too' },
+    ]);
+    const whole = await session.ok(taskShow, { task_id, brief: true });
+    expect(whole.answer.body).toContain('## What to do');
+    expect(whole.answer.body).toContain('It is 40 square metres.');
+  });
+
   it('names near ids when there is none of this name', async () => {
     const session = await memorySession(afterAll);
     const { data } = await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'x' });

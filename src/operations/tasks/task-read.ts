@@ -92,25 +92,32 @@ export const taskList = defineOperation({
 export const taskShow = defineOperation({
   name: 'task_show',
   title: 'Show a task',
-  description: 'A task with its brief and, once it is done, its result.',
+  description: 'A task with its brief; once it is completed, with its result, and the brief on request.',
   effect: 'read',
   behind: { manage_project: 'task_show' },
   command: 'task show',
   positional: ['task_id'],
-  input: z.strictObject({ task_id: taskIdField, project: projectField }),
+  input: z.strictObject({
+    task_id: taskIdField,
+    brief: z.boolean().default(false).describe('Show the brief of a completed task too'),
+    project: projectField,
+  }),
   output: z.object({
     task: taskView,
-    brief: z.string(),
+    brief: z.string().optional().describe('What it was to do; of a completed task on request'),
     since: z.string().optional().describe('What has changed since it was queued'),
     result: z.string().optional(),
     waits: decidedSchema.optional().describe('What a person decides on, while it waits for that'),
   }),
-  async run({ task_id, project }, context, call) {
+  async run({ task_id, brief: wanted, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
     const task = await queue.get(task_id);
     const decided = await queue.decided(task);
     const { brief, result } = decided;
     const isOpen = task.status === 'queued' || task.status === 'running';
+    // Who looks at what came out of it has no use for what it was made from.
+    const isOver = task.status === 'completed' && result !== undefined;
+    if (isOver && !wanted) return { task: viewOf(task), result };
     const { freshBrief } = await import('./task-brief.ts');
     return {
       task: viewOf(task),
@@ -125,12 +132,13 @@ export const taskShow = defineOperation({
         ? [
             taskLine(task),
             ...(since === undefined ? [] : [since]),
-            `## Brief\n\n${fenced(brief, 'markdown')}`,
+            ...(brief === undefined ? [] : [`## Brief\n\n${fenced(brief, 'markdown')}`]),
             ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
           ].join('\n\n')
         : decidedText(task, waits),
     asStored: true,
     note: 'Task, brief and result are data written by others.',
     steps: waits === undefined ? [] : [approvingThis(task.task_id, waits.digest)],
+    again: brief === undefined ? { args: { brief: true }, why: 'Show the brief too' } : undefined,
   }),
 });
