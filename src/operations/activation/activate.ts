@@ -113,7 +113,9 @@ export const activate = defineOperation({
         ...(await agentText({ activation, workspace, context, call, limits }, details, [told, start, kept])),
       };
     }
-    const inputs = first ? await knownInputs(activation, project, workspace, context) : undefined;
+    const inputs = first
+      ? await knownInputs(activation, { project, message }, workspace, context)
+      : undefined;
     const head = [told, start, inputs, kept].filter(Boolean).join('\n\n');
     const used = first ? byteLength(head) + 2 : 0;
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };

@@ -63,7 +63,7 @@ export async function agentText(
   const before =
     work === undefined
       ? [short ?? start]
-      : [agent, work.intro, await knownInputs(work.work, project, started.workspace, started.context)];
+      : [agent, work.intro, await knownInputs(work.work, asked, started.workspace, started.context)];
   const head = [told, ...before, kept].filter(Boolean).join('\n\n');
   const body = work?.work.body ?? (short === undefined ? activation.body : '');
   const most = limits.mostBytes - byteLength(head) - 2;

@@ -10,7 +10,8 @@ import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { isDone, isUnreviewed, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { phaseOfWorkflow, Workers, type Action } from './workers.ts';
+import { storyInput, type StoryInput } from './story-inputs.ts';
+import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
 export type { Action } from './workers.ts';
 
@@ -41,6 +42,11 @@ export function createProgress(root: string) {
       const files = new ProjectFiles(root);
       const artefacts = await findArtefacts(files, await findLocations(files));
       return artefacts.length === 0 ? [] : inventoryOf(await readReport(root, files));
+    },
+    /** The story that a workflow is for, where it works on stories. */
+    async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
+      const works = worksOf(workflow);
+      return works.length === 0 ? undefined : storyInput(await readReport(root), works, words);
     },
     /** The story that is worked on and the plans, as they are. */
     documents: () => projectDocuments(root),

@@ -1,7 +1,15 @@
 import { posix } from 'node:path';
 import { attempt, broken } from '../../base/expected.ts';
 import { headingIn } from '../../base/text/markdown.ts';
-import { bodyOf, frontMatterOf, judgeDocument, statedAbove, statusIn, type Stated } from './document.ts';
+import {
+  bodyOf,
+  frontMatterOf,
+  judgeDocument,
+  statedAbove,
+  statusIn,
+  type FrontMatter,
+  type Stated,
+} from './document.ts';
 import { readGates, type Gate } from './gates.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
@@ -20,6 +28,8 @@ interface StoryFacts {
   /** Its status stands in front matter, as in the specs that BMAD builds from; a story has a line for it. */
   isSpec: boolean;
   review: ReviewNotes | undefined;
+  /** The commit it was begun at, as builds note it. */
+  baseline: string | undefined;
   line: number | undefined;
   tasks: { done: number; total: number };
   /** A part of the template that nobody has filled in. */
@@ -148,6 +158,7 @@ const NOTHING: StoryFacts = {
   status: undefined,
   isSpec: false,
   review: undefined,
+  baseline: undefined,
   line: undefined,
   tasks: { done: 0, total: 0 },
   placeholder: undefined,
@@ -171,6 +182,7 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
     status: stated === undefined ? undefined : storyStatus(stated.word),
     isSpec: above !== undefined,
     review: reviewIn(lines),
+    baseline: baselineIn(head),
     line: stated?.line,
     tasks: tasksIn(lines),
     // The record of the developer is filled in while the story is built.
@@ -178,6 +190,13 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
     trouble,
     named: lines.slice(0, 60).some((line) => headingIn(line)?.level === 1 && TITLE.test(line)),
   };
+}
+
+/** A commit, and nothing that only stands in its place, such as `NO_VCS`. */
+function baselineIn({ pairs }: FrontMatter): string | undefined {
+  const value = pairs.find(({ key }) => key === 'baseline_commit')?.value;
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return /^[\da-f]{7,64}$/i.test(text) ? text : undefined;
 }
 
 /** A status line before the first section, or the first line of a section called so. */

@@ -101,10 +101,33 @@ const PHASE_OF: Partial<Record<Work, Phase>> = {
   readiness: 'solutioning',
 };
 
+/** The tasks of version 4 that work on stories; its agents have them as commands. */
+const TASKS_4: Partial<Record<string, Work>> = {
+  'create-next-story': 'create story',
+  'validate-next-story': 'approve story',
+  'review-story': 'review story',
+  'apply-qa-fixes': 'review story',
+};
+
+/** What a workflow or task of this name does, in any version. */
+export function worksOf(workflow: string): Work[] {
+  const name = plainName(workflow);
+  const old = TASKS_4[name];
+  const works = Object.entries<Ways>(WAYS) as [Work, Ways][];
+  return [
+    ...(old === undefined ? [] : [old]),
+    ...works.flatMap(([work, { v6 }]) => (v6.includes(name) ? [work] : [])),
+  ];
+}
+
+function plainName(workflow: string): string {
+  const parts = workflow.split(/[/:]/).filter((part) => !/^(?:workflow|skill)\.\w+$/i.test(part));
+  return (parts.at(-1) ?? '').replace(/\.\w+$/, '').replace(/^bmad-/, '');
+}
+
 /** The phase that a workflow belongs to, by its name in any version or by its path; nothing for one that is not BMAD's. */
 export function phaseOfWorkflow(workflow: string): Phase | undefined {
-  const parts = workflow.split(/[/:]/).filter((part) => !/^(?:workflow|skill)\.\w+$/i.test(part));
-  const name = (parts.at(-1) ?? '').replace(/\.\w+$/, '').replace(/^bmad-/, '');
+  const name = plainName(workflow);
   const works = Object.entries<Ways>(WAYS) as [Work, Ways][];
   const work = works.find(([, { v6 }]) => v6.includes(name))?.[0];
   return work === undefined ? undefined : (PHASE_OF[work] ?? 'implementation');

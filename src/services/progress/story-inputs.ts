@@ -1,0 +1,79 @@
+import { at, type Evidence } from './model.ts';
+import type { Report } from './report.ts';
+import { isDone, planEvidence, type Story } from './stories.ts';
+import type { StoryStatus } from './words.ts';
+import type { Work } from './workers.ts';
+
+/** The story that a workflow works on, as its text would have to look for it. */
+export interface StoryInput {
+  id: string;
+  /** How far it is, in the ledger's word. */
+  status: string;
+  /** Its file; where it has none yet, the place that plans it. */
+  place: string;
+  isPlanned: boolean;
+  /** For a review: the commit that its changes begin at, or that its file should note one and does not. */
+  base?: { commit: string | undefined };
+  /** How many others are as far as it. */
+  others: number;
+}
+
+/** Which stories a piece of work takes, the first state that has one decides. */
+const TAKES: Partial<Record<Work, readonly StoryStatus[]>> = {
+  'create story': ['backlog'],
+  'approve story': ['drafted'],
+  'develop story': ['in-progress', 'ready-for-dev', 'drafted'],
+  'apply review': ['in-progress'],
+  'review story': ['review'],
+};
+/** Work on a story that is begun comes before a new one, whatever a workflow can do. */
+const ORDER: readonly Work[] = [
+  'review story',
+  'develop story',
+  'apply review',
+  'approve story',
+  'create story',
+];
+
+/** The story that work is for: the one that is named, else the one that `next` would name. */
+export function storyInput(
+  { stories }: Report,
+  works: readonly Work[],
+  words: string | undefined,
+): StoryInput | undefined {
+  const own = ORDER.filter((work) => works.includes(work));
+  const isReview = own[0] === 'review story';
+  const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
+  if (named !== undefined) return inputOf(named, isReview, 0);
+  for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
+    const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
+    if (story !== undefined) return inputOf(story, isReview, others.length);
+  }
+  return undefined;
+}
+
+function inputOf(story: Story, isReview: boolean, others: number): StoryInput | undefined {
+  const { id, file, planned, likely } = story;
+  const place: Evidence | undefined =
+    file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
+  if (place === undefined) return undefined;
+  return {
+    id,
+    status: likely ?? 'unknown',
+    place: at(place),
+    isPlanned: file === undefined,
+    // Only the specs of newer versions have it.
+    ...(isReview && file?.isSpec === true ? { base: { commit: file.baseline } } : {}),
+    others,
+  };
+}
+
+/** `1-2-login`, `1.2`, `story 1-2`, or the path of its file. */
+function isNamed({ id, epic, story, file }: Story, words: string): boolean {
+  if (file !== undefined && words.includes(file.file)) return true;
+  const tokens = words.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? [];
+  return tokens.some((token) => {
+    const plain = token.replace(/\.+$/, '');
+    return plain === id.toLowerCase() || plain === `${epic}.${story}` || plain === `${epic}-${story}`;
+  });
+}
