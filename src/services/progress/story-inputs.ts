@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../base/text/ends.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
 import { isDone, planEvidence, type Story } from './stories.ts';
@@ -73,7 +74,7 @@ function isNamed({ id, epic, story, file }: Story, words: string): boolean {
   if (file !== undefined && words.includes(file.file)) return true;
   const tokens = words.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? [];
   return tokens.some((token) => {
-    const plain = token.replace(/\.+$/, '');
+    const plain = withoutEnd(token, '.');
     return plain === id.toLowerCase() || plain === `${epic}.${story}` || plain === `${epic}-${story}`;
   });
 }
