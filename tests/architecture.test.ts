@@ -244,7 +244,7 @@ describe('architecture', () => {
   });
 
   it('prints in one place, which shows what is hidden in a text (S-03)', async () => {
-    expect(await having(PRINTS, production)).toEqual(['bin/printer.ts']);
+    expect(await having(PRINTS, production)).toEqual(['bin/printer.ts', 'bin/protocol-output.ts']);
   });
 
   it('has every operation run by execute.ts, which checks who may call it and with what', async () => {

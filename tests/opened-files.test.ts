@@ -55,6 +55,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'writeFileSync'],
     why: 'the compiled programs in the cache of the user, before anything else of ours is loaded',
   },
+  'base/files/kept-answers.ts': {
+    names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'statSync', 'writeFileSync'],
+    why: 'the first answers in the cache of the user, before anything else of ours is loaded',
+  },
   'base/files/file-digest.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
 };
 

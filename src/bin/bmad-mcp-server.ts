@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { useCompileCache } from './compile-cache.ts';
+import { startEarly } from './first-answers.ts';
+import type * as server from './server.ts';
 
-// The server is a separate file, so that the cache is on before it is compiled.
+// The server is a separate file, so that the cache is on before it is compiled, and the first answers can come before it.
 useCompileCache();
-createRequire(import.meta.url)('./server.cjs');
+const load = createRequire(import.meta.url);
+startEarly((early) => (load('./server.cjs') as typeof server).startServer(early));

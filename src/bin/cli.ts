@@ -4,8 +4,9 @@ import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
-import { outside, programArguments } from './outside.ts';
+import { outside } from './outside.ts';
 import { answers, lineReader, printer, whenOutputIsLost } from './printer.ts';
+import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
 
 /** A terminal has no size limit for answers; hosts do. */

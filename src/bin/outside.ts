@@ -1,12 +1,9 @@
 import { homedir, userInfo } from 'node:os';
-import { dirname, isAbsolute, join, parse } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { isAbsolute, join, parse } from 'node:path';
 import type { Outside } from '../app/app.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
 import { errorsAreRead, printer } from './printer.ts';
-
-/** The folder of the built programs; the content is beside them. */
-const programFolder = dirname(fileURLToPath(import.meta.url));
+import { programFolder } from './program-place.ts';
 
 /** The only place that looks at the process's environment, arguments and streams for the rest of the code. */
 export function outside(
@@ -31,13 +28,6 @@ export function outside(
 /** The file hosts start: an absolute path, so that no registry and no PATH is involved. */
 export function serverFile(): string {
   return join(programFolder, `${SERVER_PROGRAM}.cjs`);
-}
-
-/** The first word of the command line that starts the server over HTTP. */
-export const SERVE = 'serve';
-
-export function programArguments(): string[] {
-  return process.argv.slice(2);
 }
 
 function workingFolder(): string {

@@ -74,11 +74,6 @@ export function lineReader(signal: AbortSignal): ((prompt: string) => Promise<st
   };
 }
 
-/** The stream of a protocol, which is written by the SDK and read by a program. */
-export function protocolOutput(): NodeJS.WriteStream {
-  return process.stdout;
-}
-
 /** Hears once if the output is lost, as on a full disk. A reader that closes early, such as "head", is not an error. */
 export function whenOutputIsLost(act: (code: string) => void): void {
   let lost = false;

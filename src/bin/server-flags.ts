@@ -1,8 +1,8 @@
 import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
 import { parseFlags, type ParsedFlags } from '../config/flags.ts';
-import { programArguments, SERVE } from './outside.ts';
 import { printer } from './printer.ts';
+import { programArguments, SERVE } from './program-place.ts';
 
 const SWITCHES = ['help', 'version', 'test', 'summary', 'http', 'new-token'] as const;
 const VALUES = ['port'] as const;

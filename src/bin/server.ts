@@ -5,10 +5,13 @@ import { PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts
 import { settingsHelp } from '../config/flags.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
+import type { FirstAnswers } from '../surfaces/mcp/early.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
+import type { EarlyStart } from './first-answers.ts';
 import { outside, serverFile } from './outside.ts';
-import { printer, protocolOutput } from './printer.ts';
+import { printer } from './printer.ts';
+import { protocolOutput } from './protocol-output.ts';
 import { readyLine } from './ready-line.ts';
 import { fail, serverFlags } from './server-flags.ts';
 
@@ -29,7 +32,7 @@ Settings, in the order flag, environment, project file, user file, default:
 ${settingsHelp()}
 `;
 
-async function main(): Promise<void> {
+async function main(early: EarlyStart | undefined): Promise<void> {
   const { settings, switches, values } = serverFlags();
   if (switches.has('help')) return switches.has('http') ? loadHttp() : printer.out(help());
   if (switches.has('version')) return printer.out(`${VERSION}\n`);
@@ -45,7 +48,7 @@ async function main(): Promise<void> {
   if (process.stdin.isTTY) printer.err(connectionHelp());
   const summary = switches.has('summary') || process.stdin.isTTY ? readyLine(context) : undefined;
   const printed = summary?.then((line) => printer.err(`${line}\n`));
-  await serve(context);
+  await serve(context, early);
   await printed;
 }
 
@@ -60,9 +63,19 @@ function loadHttp(): void {
   createRequire(import.meta.url)('./http.cjs');
 }
 
+/** The tools of agents come from the content, so that a list of them may be another one next time. */
+function firstAnswers({ tools }: Context, early: EarlyStart | undefined): FirstAnswers | undefined {
+  return early !== undefined && tools.agents ? { ...early.first, keep: () => undefined } : early?.first;
+}
+
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
-async function serve(context: Context): Promise<void> {
-  const connection = serveStreams(context, process.stdin, protocolOutput());
+async function serve(context: Context, early: EarlyStart | undefined): Promise<void> {
+  const connection = serveStreams(
+    context,
+    early?.input ?? process.stdin,
+    protocolOutput(),
+    firstAnswers(context, early),
+  );
   const stop = (): void => {
     leaveSoon();
     context.close();
@@ -100,4 +113,7 @@ ${JSON.stringify(entry, null, 2)}
 `;
 }
 
-main().catch((error: unknown) => fail(error));
+/** What was answered before this was loaded comes along, with the input from its first byte. */
+export function startServer(early?: EarlyStart): void {
+  main(early).catch((error: unknown) => fail(error));
+}

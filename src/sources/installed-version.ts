@@ -1,14 +1,6 @@
 import { readInside } from '../base/files/files.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
-
-/** Where the installers of all generations write down what they have installed; what is used today comes first. */
-const MANIFESTS = [
-  '_bmad/_config/manifest.yaml',
-  '_bmad/_cfg/manifest.yaml',
-  'bmad/_cfg/manifest.yaml',
-  '.bmad/_cfg/manifest.yaml',
-  '.bmad-core/install-manifest.yaml',
-];
+import { MANIFESTS } from './project-marks.ts';
 
 const ENOUGH = 100_000;
 

@@ -2,6 +2,7 @@ import { dirname, join, parse, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { PROJECT_CONFIG_FILE } from '../config/locations.ts';
 import { DISK, type Disk } from './disk.ts';
+import { MARKERS } from './project-marks.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */
@@ -32,8 +33,6 @@ export interface Project {
   from: string;
 }
 
-/** What marks the top of a project, the more telling first: BMAD folders of any version, then git. */
-const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire', '.git'];
 /** The same for a folder that a caller names: files that say what a project is. */
 const MARKING_FILES = ['project-context.yaml', PROJECT_CONFIG_FILE];
 

@@ -7,6 +7,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 
+import { FirstRequests, type FirstAnswers } from './early.ts';
+
 /** A line longer than this is answered with an error and discarded; the connection stays open. */
 const LINE_LIMIT = 32 * 1024 * 1024;
 
@@ -28,6 +30,7 @@ export class LineTransport implements Transport {
   onmessage?: Transport['onmessage'];
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #first: FirstRequests | undefined;
   #pieces: Buffer[] = [];
   #size = 0;
   #skipping = false;
@@ -36,9 +39,10 @@ export class LineTransport implements Transport {
   #closed = false;
   #drained: Promise<void> | undefined;
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Writable, first?: FirstAnswers) {
     this.#input = input;
     this.#output = output;
+    this.#first = first === undefined ? undefined : new FirstRequests(first);
   }
 
   async start(): Promise<void> {
@@ -50,7 +54,8 @@ export class LineTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const written = this.#write(serializeMessage(message));
+    const written =
+      this.#first?.isGiven(message) === true ? undefined : this.#write(serializeMessage(message));
     if ('id' in message && !('method' in message)) this.#unanswered.delete(message.id);
     if (this.#inputEnded && this.#unanswered.size === 0) this.#onEnd();
     await written;
@@ -130,6 +135,7 @@ export class LineTransport implements Transport {
       return;
     }
     if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
+    this.#first?.received(message);
     if ('method' in message && message.method === 'notifications/cancelled') {
       const { requestId } = (message.params ?? {}) as { requestId?: unknown };
       this.#unanswered.delete(requestId);

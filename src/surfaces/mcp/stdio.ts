@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
+import type { FirstAnswers } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
 import { mcpServerFactory } from './server.ts';
@@ -12,8 +13,9 @@ export function serveStreams(
   context: Context,
   input: Readable,
   output: Writable,
+  first?: FirstAnswers,
 ): { ended: Promise<void>; close(): Promise<void> } {
-  return serveTransport(context, new LineTransport(input, output));
+  return serveTransport(context, new LineTransport(input, output, first));
 }
 
 /** The same over any transport of the protocol. */

@@ -1,0 +1,12 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the built programs; the content is beside them. */
+export const programFolder = dirname(fileURLToPath(import.meta.url));
+
+/** The first word of the command line that starts the server over HTTP. */
+export const SERVE = 'serve';
+
+export function programArguments(): string[] {
+  return process.argv.slice(2);
+}

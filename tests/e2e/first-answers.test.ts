@@ -1,0 +1,174 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checksum } from '../../src/base/files/kept-answers.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { INITIALIZE, LineClient, type LineClientOptions } from '../support/line-client.ts';
+import { connectClient } from '../support/mcp-client.ts';
+
+interface Place extends LineClientOptions {
+  folder: string;
+}
+
+async function place(): Promise<Place> {
+  const [cwd, home] = [await temporaryFolder(onTestFinished), await temporaryFolder(onTestFinished)];
+  return { cwd, home, folder: join(home, '.cache/bmad-mcp-server/first-answers') };
+}
+
+/** What a host asks first, all of it answered once, and one call after it. */
+async function start(options: LineClientOptions): Promise<{ first: string; tools: string }> {
+  const client = new LineClient(options);
+  const first = await client.initialize();
+  const tools = await client.request('tools/list', {});
+  const { result } = await client.callTool({ operation: 'list', query: 'agents' });
+  expect(JSON.stringify(result)).toContain('Winston');
+  expect(await client.close()).toEqual({ code: 0, signal: null });
+  expect({ unread: client.unread, strays: client.strays }).toEqual({ unread: [], strays: [] });
+  return { first: JSON.stringify(first.result), tools: JSON.stringify(tools.result) };
+}
+
+/** The one file that was kept, with its text replaced by what a test makes of it. */
+async function keptFile({ folder }: Place, change?: (text: string) => string): Promise<string> {
+  const names = await readdir(folder);
+  expect(names).toHaveLength(1);
+  const path = join(folder, names[0] ?? '');
+  const [, text = ''] = (await readFile(path, 'utf8')).split(/\n(.*)/s);
+  if (change !== undefined) await writeFile(path, `${checksum(change(text))}\n${change(text)}`);
+  return text;
+}
+
+/** Makes it visible which answers come from the file. */
+const marked = (text: string): string => text.replaceAll('architect', 'ARCHITECT');
+
+describe.skipIf(process.platform === 'win32')('the first answers of a server', () => {
+  it('are those of the last start, to the byte, and each is given once', async () => {
+    const here = await place();
+    const before = await start(here);
+    await keptFile(here);
+    expect(await start(here)).toEqual(before);
+  });
+
+  it('are given before the server is there, and forgotten when it would have said something else', async () => {
+    const here = await place();
+    const before = await start(here);
+    await keptFile(here, marked);
+    const { tools } = await start(here);
+    expect(tools).toBe(marked(before.tools));
+    expect(tools).not.toBe(before.tools);
+    expect(await readdir(here.folder)).toEqual([]);
+    expect(await start(here)).toEqual(before);
+  });
+
+  it.each([
+    [
+      'the configuration of the project',
+      async ({ cwd }: Place) => writeFile(join(cwd, 'bmad-mcp.toml'), 'toolsets = ["bmad"]\n'),
+    ],
+    [
+      'the configuration of the user',
+      async ({ home }: Place) => {
+        await mkdir(join(home, '.config/bmad-mcp-server'), { recursive: true });
+        await writeFile(join(home, '.config/bmad-mcp-server/config.toml'), 'toolsets = ["bmad"]\n');
+      },
+    ],
+    ['a flag', async (here: Place) => void Object.assign(here, { args: ['--toolsets', 'bmad'] })],
+    ['a variable', async (here: Place) => void Object.assign(here, { env: { BMAD_TOOLSETS: 'bmad' } })],
+  ])('follow %s', async (_what, change) => {
+    const here = await place();
+    const before = await start(here);
+    await change(here);
+    const { tools } = await start(here);
+    expect(tools).not.toBe(before.tools);
+    expect((JSON.parse(tools) as { tools: unknown[] }).tools).toHaveLength(1);
+  });
+
+  it('follow the release that is installed in the project', async () => {
+    const here = await place();
+    const before = await start(here);
+    await mkdir(join(here.cwd, '.bmad-core'));
+    await writeFile(join(here.cwd, '.bmad-core/install-manifest.yaml'), 'version: 4.44.3\n');
+    expect((await start(here)).first).not.toBe(before.first);
+  });
+
+  it.each([
+    ['damaged', (text: string) => text.slice(0, text.length / 2)],
+    ['of another shape', () => '{"a": 1}'],
+    ['empty', () => ''],
+  ])('are made again where the file is %s', async (how, damage) => {
+    const here = await place();
+    const before = await start(here);
+    const [name = ''] = await readdir(here.folder);
+    const path = join(here.folder, name);
+    const text = await readFile(path, 'utf8');
+    const broken = damage(text);
+    await writeFile(path, how === 'of another shape' ? `${checksum(broken)}\n${broken}` : broken);
+    expect(await start(here)).toEqual(before);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('are not taken from a folder that others may write to', async () => {
+    const here = await place();
+    const before = await start(here);
+    await keptFile(here, marked);
+    await chmod(here.folder, 0o777);
+    expect(await start(here)).toEqual(before);
+  });
+
+  it('are for one client each: a host with another name gets its own', async () => {
+    const here = await place();
+    await start(here);
+    const client = new LineClient(here);
+    const hello = { ...INITIALIZE, protocolVersion: '2024-11-05' };
+    const { result } = await client.request('initialize', hello);
+    expect(result?.['protocolVersion']).toBe('2024-11-05');
+    await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await client.request('tools/list', {});
+    await client.close();
+    const text = await keptFile(here);
+    expect(text).toContain('2024-11-05');
+    expect(text).toContain('2025-06-18');
+  });
+
+  it('hold no secrets', async () => {
+    const here = await place();
+    await start({
+      ...here,
+      env: { BMAD_HTTP_TOKEN: 'tok-3141592653589793', BMAD_OPENAI_API_KEY: 'sk-27182818' },
+    });
+    expect(await keptFile(here)).not.toMatch(/314159|271828/);
+    const there = await place();
+    await start({ ...there, args: ['git+https://ada:hunter2@127.0.0.1:9/x/y.git'] });
+    expect(await readdir(there.folder).catch(() => [])).toEqual([]);
+  });
+
+  it.each(['legacy', 'auto'] as const)('are understood by the official client, mode %s', async (mode) => {
+    const here = await place();
+    const seen: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const client = await connectClient({ cwd: here.cwd, home: here.home, mode });
+      seen.push(JSON.stringify((await client.listTools()).tools), String(client.getInstructions()));
+      await client.close();
+    }
+    expect(seen.slice(2, 4)).toEqual(seen.slice(0, 2));
+    expect(seen.slice(4)).toEqual(seen.slice(0, 2));
+  });
+
+  it('of what comes through a pipe that ends at once are all given once', async () => {
+    const here = await place();
+    await start(here);
+    const client = new LineClient(here);
+    const lines = [
+      { id: 1, method: 'initialize', params: INITIALIZE },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/list', params: {} },
+      {
+        id: 3,
+        method: 'tools/call',
+        params: { name: 'bmad', arguments: { operation: 'list', query: 'agents' } },
+      },
+    ];
+    client.child.stdin.end(lines.map((line) => JSON.stringify({ jsonrpc: '2.0', ...line })).join('\n'));
+    expect((await client.ended).code).toBe(0);
+    expect(client.unread.map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+});
