@@ -13,12 +13,12 @@ const HARMLESS = new Set(
 /** Who may take more of `node:fs`, and why. Whatever opens a file is in the first. */
 const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   'base/files/open-file.ts': {
-    names: ['open', 'openSync', 'closeSync', 'readlinkSync', 'statSync'],
+    names: ['open', 'openSync', 'closeSync', 'fstatSync', 'readlinkSync', 'statSync'],
     why: 'the one place that opens files, and finds out what was opened',
   },
   'base/files/files.ts': {
-    names: ['stat', 'statSync'],
-    why: 'what is a folder, and when it changed; a link has been resolved before, and nothing is opened after it',
+    names: ['stat', 'statSync', 'closeSync', 'fstatSync', 'readSync', 'readdirSync'],
+    why: 'what is a folder, and when it changed; a link has been resolved before, and nothing is opened after it; reads what open-file.ts has opened',
   },
   'base/files/file-shared.ts': {
     names: ['stat'],

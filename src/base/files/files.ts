@@ -1,10 +1,21 @@
-import { realpathSync, statSync, type Dirent } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
 import { lstat, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
-import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
+import { BmadError, quoted } from '../errors.ts';
 import { unlessShort } from '../expected.ts';
-import { holdReal, isBelow, openChecked, openedPaths } from './open-file.ts';
+import { holdReal, isBelow, openChecked, openCheckedNow, openedPaths, openedPathsNow } from './open-file.ts';
 import type { Seen } from './places.ts';
+import { isFolder, leadsAway, readFailure, tooLarge } from './read-failures.ts';
 
 /**
  * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
@@ -17,6 +28,9 @@ export async function readInside(
   maxBytes: number,
   rules?: InsideRules,
 ): Promise<Buffer> {
+  await breath();
+  const small = readNow(root, path, maxBytes, rules);
+  if (small !== undefined) return small;
   const handle = await openInside(root, path, rules);
   try {
     const { size } = await regularFile(handle, path);
@@ -24,6 +38,56 @@ export async function readInside(
     return await readAtMost(handle, size);
   } finally {
     await handle.close();
+  }
+}
+
+/** What takes a thread longer to be told of than to read. */
+const SMALL_BYTES = 256 * 1024;
+/** How long files are read one after the other before everyone else has a turn. */
+const BREATH_MS = 5;
+
+/** When the others had their turn, by any of the files that the programs consist of. */
+const BREATH = Symbol.for('bmad-mcp-server: last turn of others while files are read');
+const last = globalThis as { [BREATH]?: number };
+
+/** Content is many small files: each is read in this thread, and now and then others come in between. */
+async function breath(): Promise<void> {
+  const now = performance.now();
+  if (now - (last[BREATH] ?? 0) < BREATH_MS) return;
+  await turn();
+  last[BREATH] = performance.now();
+}
+
+/** The bytes of a small file; undefined for a larger one, and one that was replaced while it was opened. */
+function readNow(root: string, path: string, maxBytes: number, rules?: InsideRules): Buffer | undefined {
+  const { realRoot, target } = realInside(root, path, rules);
+  const fd = openedNow(target, path);
+  try {
+    const places = openedPathsNow(fd, target);
+    if (places === undefined) return undefined;
+    for (const place of places) checkPlace(realRoot, place, path, rules);
+    const info = fstatSync(fd);
+    checkRegular(info, path);
+    if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
+    if (info.size > SMALL_BYTES) return undefined;
+    const buffer = Buffer.allocUnsafe(info.size);
+    let filled = 0;
+    while (filled < info.size) {
+      const count = readSync(fd, buffer, filled, info.size - filled, filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openedNow(target: string, path: string): number {
+  try {
+    return openCheckedNow(target);
+  } catch (error) {
+    throw readFailure(path, error);
   }
 }
 
@@ -85,16 +149,13 @@ function checkPlace(
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
 }
 
-function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
-    reason: 'outside',
-    subject: path,
-    hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
-  });
-}
-
 async function regularFile(handle: FileHandle, path: string): Promise<{ size: number }> {
   const info = await handle.stat();
+  checkRegular(info, path);
+  return info;
+}
+
+function checkRegular(info: Stats, path: string): void {
   if (info.isDirectory()) throw isFolder(path);
   if (!info.isFile()) {
     throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, {
@@ -102,7 +163,6 @@ async function regularFile(handle: FileHandle, path: string): Promise<{ size: nu
       hint: 'Pipes, sockets and devices are not served.',
     });
   }
-  return info;
 }
 
 async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
@@ -125,10 +185,9 @@ export interface FolderEntry {
 
 /** What is in a folder, sorted. Links count as their targets if those are inside the root; all else is left out. */
 export async function listInside(root: string, path: string, rules?: InsideRules): Promise<FolderEntry[]> {
+  await breath();
   const { realRoot, target } = realInside(root, path, rules);
-  const entries = await entriesOf(target, realRoot).catch((error: unknown) => {
-    throw error instanceof BmadError ? leadsAway(path) : readFailure(path, error);
-  });
+  const entries = entriesOf(target, realRoot, path);
   const found: FolderEntry[] = [];
   for (const entry of entries) {
     const link = entry.isSymbolicLink();
@@ -138,12 +197,16 @@ export async function listInside(root: string, path: string, rules?: InsideRules
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function entriesOf(folder: string, realRoot: string): Promise<Dirent[]> {
-  const held = holdReal(folder, realRoot);
+function entriesOf(folder: string, realRoot: string, path: string): Dirent[] {
   try {
-    return await readdir(held.at('.'), { withFileTypes: true });
-  } finally {
-    held.close();
+    const held = holdReal(folder, realRoot);
+    try {
+      return readdirSync(held.at('.'), { withFileTypes: true });
+    } finally {
+      held.close();
+    }
+  } catch (error) {
+    throw error instanceof BmadError ? leadsAway(path) : readFailure(path, error);
   }
 }
 
@@ -220,51 +283,4 @@ export async function pathExists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function readFailure(path: string, error: unknown): BmadError {
-  // The file is not missing: a caller that went on without it would think the folder emptier than it is.
-  if (shortageIn(error) !== undefined) throw error;
-  const code = systemCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
-  }
-  if (code === 'EISDIR') return isFolder(path);
-  const reasons: Record<string, string> = {
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ELOOP: 'it is a link that points to itself',
-    ENAMETOOLONG: 'its name is too long',
-    ENXIO: 'it is not a regular file',
-  };
-  return new BmadError(
-    'forbidden',
-    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'I/O error'}.`,
-    {
-      subject: path,
-      hint: 'Check the file and its permissions, then try again.',
-      cause: error,
-    },
-  );
-}
-
-function isFolder(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
-    reason: 'folder',
-    subject: path,
-    steps: [
-      {
-        operation: 'list',
-        args: { what: 'resources', pattern: `${path.slice(0, 100)}/**` },
-        why: 'List its files',
-      },
-    ],
-  });
-}
-
-function tooLarge(path: string, size: number, limit: number): BmadError {
-  return new BmadError('too_large', `${quoted(path)} is ${size} bytes long; the limit is ${limit}.`, {
-    subject: path,
-    hint: 'If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.',
-  });
 }

@@ -1,4 +1,13 @@
-import { closeSync, constants, openSync, readlinkSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { unlessShort } from '../expected.ts';
@@ -87,6 +96,11 @@ export async function removeFile(path: string, inside?: string): Promise<void> {
 /** Opens exactly this path, whatever the way to it is: the caller has checked it, and has to compare afterwards. */
 export async function openChecked(path: string, flags = O_RDONLY, mode?: number): Promise<FileHandle> {
   return open(path, flags | SAFE, mode);
+}
+
+/** The same in this thread. The caller closes it. */
+export function openCheckedNow(path: string): number {
+  return openSync(path, O_RDONLY | SAFE);
 }
 
 /** A file that is replaced again and again while it is opened is given up. */
@@ -235,6 +249,20 @@ export async function openedPaths(handle: FileHandle, checked: string): Promise<
   const same = there?.isFile() === true && there.ino === (await handle.stat({ bigint: true })).ino;
   const real = await realpath(checked).catch(() => undefined);
   return same && real === checked ? [checked] : undefined;
+}
+
+/** The same in this thread. */
+export function openedPathsNow(fd: number, checked: string): string[] | undefined {
+  const place = pathOf(fd);
+  if (place !== undefined)
+    return place.endsWith(REMOVED) ? [place, place.slice(0, -REMOVED.length)] : [place];
+  try {
+    const there = lstatSync(checked, { bigint: true });
+    const same = there.isFile() && there.ino === fstatSync(fd, { bigint: true }).ino;
+    return same && realpathSync.native(checked) === checked ? [checked] : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a real path is a folder or something in it. */

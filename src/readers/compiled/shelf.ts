@@ -43,6 +43,7 @@ export class Shelf {
     if (this.#records.has(key)) return false;
     const record = this.#record(finding);
     this.#records.set(key, record);
+    this.#sorted = undefined;
     this.#modules.add(finding.moduleName);
     if (record.exists && !this.#paths.has(finding.path)) this.#paths.set(finding.path, record);
     return true;
@@ -80,10 +81,13 @@ export class Shelf {
     return this.#paths.get(path);
   }
 
+  #sorted: BmadRecord[] | undefined;
+
   get records(): BmadRecord[] {
-    return [...this.#records.values()].sort(
+    this.#sorted ??= [...this.#records.values()].sort(
       (a, b) => compare(a.kind, b.kind) || compare(a.moduleName, b.moduleName) || compare(a.name, b.name),
     );
+    return this.#sorted;
   }
 
   #record({ path, ...finding }: Finding): BmadRecord {

@@ -1,0 +1,56 @@
+import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
+
+export function leadsAway(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
+    reason: 'outside',
+    subject: path,
+    hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
+  });
+}
+
+export function readFailure(path: string, error: unknown): BmadError {
+  // The file is not missing: a caller that went on without it would think the folder emptier than it is.
+  if (shortageIn(error) !== undefined) throw error;
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  }
+  if (code === 'EISDIR') return isFolder(path);
+  const reasons: Record<string, string> = {
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ELOOP: 'it is a link that points to itself',
+    ENAMETOOLONG: 'its name is too long',
+    ENXIO: 'it is not a regular file',
+  };
+  return new BmadError(
+    'forbidden',
+    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'I/O error'}.`,
+    {
+      subject: path,
+      hint: 'Check the file and its permissions, then try again.',
+      cause: error,
+    },
+  );
+}
+
+export function isFolder(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
+    reason: 'folder',
+    subject: path,
+    steps: [
+      {
+        operation: 'list',
+        args: { what: 'resources', pattern: `${path.slice(0, 100)}/**` },
+        why: 'List its files',
+      },
+    ],
+  });
+}
+
+export function tooLarge(path: string, size: number, limit: number): BmadError {
+  return new BmadError('too_large', `${quoted(path)} is ${size} bytes long; the limit is ${limit}.`, {
+    subject: path,
+    hint: 'If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.',
+  });
+}
