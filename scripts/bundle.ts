@@ -57,6 +57,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/base/parse/csv-section.ts': 'csv-section',
   'src/operations/runs/run-at-step.ts': 'run-at-step',
   'src/services/delivery/agent-character.ts': 'agent-character',
+  'src/services/delivery/materials.ts': 'materials',
   'src/services/delivery/menu-commands.ts': 'menu-commands',
   'src/services/delivery/menu-work.ts': 'menu-work',
   'src/services/delivery/agent-customization.ts': 'agent-customization',

@@ -1,6 +1,6 @@
 import { generatedFiles } from '../../src/services/delivery/generated-files.ts';
 import { MANIFESTS, MASTER_ABOUT } from '../../src/services/delivery/manifest-files.ts';
-import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
+import { RENDERED } from '../../src/services/delivery/skill-folder.ts';
 import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
 import { TEMPLATES } from '../../src/surfaces/mcp/resources.ts';

@@ -3,7 +3,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { isTable, type Table } from '../../base/parse/parse.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { skillFolder } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 
 /** Lines that are handed on to somebody who knows nothing of this server: prompts of reviewers, work for sub-agents. */
 const FOR_OTHERS = /^\s*Read `|sub-?agent/i;

@@ -17,13 +17,12 @@ import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/se
 import type { CustomizedAgent } from './agent-customization.ts';
 import { centralConfig, type Central } from './central-config.ts';
 import { createDescriptions, standingFor } from './description.ts';
-import { installMaterial } from './install-material.ts';
 import { currentConfig, generatedFiles, moduleValues } from './generated-files.ts';
 import { createInspection, namesIn } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { masterRecords } from './master-record.ts';
-import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
-import { skillMaterial } from './skill-material.ts';
+import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
+import { RENDERED, skillFolder } from './skill-folder.ts';
 import { plainSettings } from './used-values.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
@@ -186,6 +185,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const known = await own.all();
     const has = (path: string): boolean => known.has(path) || generated.has(path);
     if (!behaviourOf(target).isSkill) {
+      const { installMaterial } = await import('./materials.ts');
       const material = await installMaterial({
         ...common,
         customized,
@@ -197,6 +197,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       const whole = { ...material, problems, data: context, settings, beside: common.beside };
       return withFaults(whole, await faultsOf(target));
     }
+    const { skillMaterial } = await import('./materials.ts');
     const material = skillMaterial({
       ...common,
       has,

@@ -12,7 +12,8 @@ import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.
 import type { MeantCommands } from './menu-commands.ts';
 import { menuTarget } from './menu-target.ts';
 import type { CommandedWork } from './menu-work.ts';
-import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
+import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
 
 /** What an old name stands for now. */

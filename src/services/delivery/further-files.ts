@@ -5,7 +5,7 @@ import { orElse } from '../../base/expected.ts';
 import { decodeText } from '../../base/text/decode.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import { behaviourOf } from '../../model/format.ts';
-import { skillFolder } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 import { sharesItsFolder } from './workflow-parts.ts';
 
 /** So many addresses are read at a glance, and names of so many characters in all. */

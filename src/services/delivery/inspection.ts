@@ -10,7 +10,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 import { CENTRAL_LAYERS, kitPlaces, type Central } from './central-config.ts';
-import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
+import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 import { missingParts } from './workflow-parts.ts';
 
 interface ShownLayer {

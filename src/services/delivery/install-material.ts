@@ -8,7 +8,7 @@ import type { Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
 import { inAllForms, namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
-import { skillFolder } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
 import type { CommonParts } from './skill-material.ts';

@@ -9,9 +9,7 @@ import type { Tree } from '../../sources/tree.ts';
 import type { Central } from './central-config.ts';
 import { applyLayers } from './layers.ts';
 import { needsRendering, RenderError, renderSources } from './render-skill.ts';
-
-/** Rendered files live under this first path segment: `bmad://rendered/bmad-build/workflow.md`. */
-export const RENDERED = 'rendered/';
+import { RENDERED, skillFolder } from './skill-folder.ts';
 
 /** A skill that has been put together with the project's overrides. */
 export interface ResolvedSkill {
@@ -33,10 +31,6 @@ export interface SkillResolver {
   central(): Promise<Table>;
   /** The same with the files it comes from and what is wrong with them. */
   centralLayers(): Promise<Central>;
-}
-
-export function skillFolder(record: BmadRecord): string {
-  return record.bmadRelativePath.slice(0, record.bmadRelativePath.lastIndexOf('/'));
 }
 
 export async function resolveSkill(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {

@@ -3,7 +3,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { ContextSection } from './activation.ts';
-import { skillFolder } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 
 /** Scripts whose work the server does before a text is delivered. */
 export const DONE_SCRIPTS = new Set([

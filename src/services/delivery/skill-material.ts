@@ -5,7 +5,8 @@ import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { ContextSection, Material } from './activation.ts';
 import { ownFilesNote } from './further-files.ts';
 import { rulesOf, usualRule, type PathRule } from './named-paths.ts';
-import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
+import type { ResolvedSkill } from './resolve-skill.ts';
+import { RENDERED, skillFolder } from './skill-folder.ts';
 import {
   DONE_SCRIPTS,
   isDoneWithout,

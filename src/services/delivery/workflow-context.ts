@@ -3,7 +3,7 @@ import { present } from '../../base/present.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Table } from '../../base/parse/parse.ts';
-import { skillFolder } from './resolve-skill.ts';
+import { skillFolder } from './skill-folder.ts';
 
 /** Where a workflow runs and what its placeholders stand for, as data for programs; models read the same as text. */
 export interface WorkflowContext {
