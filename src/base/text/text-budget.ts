@@ -84,18 +84,44 @@ function withReserve(needed: number): number {
   return needed + Math.min(MOST_RESERVED, Math.ceil(needed * (RESERVED / (1 - RESERVED))) + 1);
 }
 
-/** What can be had of the required parts when there is no room for all of them, in their order. */
+/** Where little fits, the list of what is left out has a larger share. */
+const RESERVED_OF_LITTLE = 0.25;
+/** A beginning that is shorter says nothing. */
+const WORTH = 30;
+
+/** What can be had of the required parts when there is no room for all of them, in their order, and what is missing. */
 function beginning(head: string, parts: readonly Part[], needed: number, budget: number): Packed {
-  const required = parts.filter((part) => part.required > 0);
-  const whole = [head, ...required.map((part) => part.render())].join('\n\n');
-  const text = fitted(whole, budget);
+  const room = budget - Math.min(MOST_RESERVED, Math.floor(budget * RESERVED_OF_LITTLE));
+  let text = fitted(head, room);
+  const included: Packed['included'] = [];
+  const leftOut: LeftOut[] = [];
+  let isFull = text !== head;
+  for (const part of parts) {
+    const about = { title: part.piece.title, ...sourceOf(part.piece) };
+    const longer = `${text}\n\n${part.render()}`;
+    if (part.required > 0 && !isFull && estimateTokens(longer) <= room) {
+      text = longer;
+      included.push(part.summary());
+      leftOut.push(...part.leftOut());
+      continue;
+    }
+    const shown = part.required > 0 && !isFull ? fitted(longer, room) : text;
+    const gain = estimateTokens(shown) - estimateTokens(text);
+    leftOut.push({ ...about, why: gain < WORTH ? 'no room' : 'only its beginning fits' });
+    if (part.required > 0) isFull = true;
+    if (gain < WORTH) continue;
+    text = shown;
+    included.push({ ...about, tokens: gain, isWhole: false });
+  }
+  const list = leftOutText(leftOut, budget - estimateTokens(text) - 2);
+  const whole = list === '' ? text : `${text}\n\n${list}`;
   return {
-    text,
-    tokens: estimateTokens(text),
+    text: whole,
+    tokens: estimateTokens(whole),
     isComplete: false,
     needed: withReserve(needed),
-    included: [],
-    leftOut: parts.map(({ piece }) => ({ ...sourceOf(piece), title: piece.title, why: 'no room' })),
+    included,
+    leftOut,
   };
 }
 

@@ -111,6 +111,54 @@ describe('the context of an agent', () => {
   });
 });
 
+describe('the story in a context', () => {
+  const story = [
+    '# Story 1.2: Cart\n\nStatus: in-progress\n',
+    `## Story\n\n${'As a buyer I want a cart, and this is why. '.repeat(30)}\n`,
+    '## Acceptance Criteria\n\n1. The cart keeps ten books.\n2. It is empty after the order.\n',
+    '## Tasks / Subtasks\n\n- [x] Make the table\n- [ ] Empty it after the order\n\n### Review Follow-ups\n\n- [ ] Name the index\n',
+    `## Dev Notes\n\n${'Notes about everything that could matter one day. '.repeat(60)}\n`,
+  ].join('\n');
+  const path = '_bmad-output/implementation-artifacts/1-2-cart.md';
+
+  it.each([
+    ['dev', 700],
+    ['dev', 2_600],
+    ['build', 1_500],
+  ])(
+    'of %s within %i tokens has its criteria and tasks first, and says what is missing',
+    async (name, budget) => {
+      const context = await shop({ ...PROJECT, [path]: story });
+      const { text, whole, leftOut } = await compiled(context, { name, budget });
+      for (const line of [
+        'The cart keeps ten books.',
+        '- [ ] Empty it after the order',
+        '- [ ] Name the index',
+      ])
+        expect(text).toContain(line);
+      const [before = ''] = text.split('## Acceptance Criteria', 1);
+      expect(before).not.toMatch(/## Values|## Dev Notes|----- BEGIN bmad/);
+      expect(leftOut.length).toBeGreaterThan(0);
+      expect(text).toMatch(/## Left out\n\n- /);
+      expect(whole).toMatch(/budget:\d+|"Left out" lists the rest/);
+      expect(estimateTokens(whole)).toBeLessThanOrEqual(budget);
+    },
+  );
+
+  it('is the one that the workflow is for', async () => {
+    const context = await shop({
+      ...PROJECT,
+      [path]: story,
+      '_bmad-output/implementation-artifacts/sprint-status.yaml':
+        'development_status:\n  epic-1: in-progress\n  1-1-login: review\n  1-2-cart: in-progress\n',
+      '_bmad-output/implementation-artifacts/1-1-login.md':
+        '# Story 1.1: Login\n\nStatus: review\n\n## Acceptance Criteria\n\n1. Three tries.\n',
+    });
+    expect((await compiled(context, { name: 'code-review' })).text).toContain('Three tries.');
+    expect((await compiled(context, { name: 'build' })).text).toContain('The cart keeps ten books.');
+  });
+});
+
 describe('budgets', () => {
   it.each([0, 1])('of %i tokens are an error that says what is enough', async (budget) => {
     const context = await shop();

@@ -1,17 +1,16 @@
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { saying, type SayStep } from '../../base/step.ts';
-import { essentialLength, type Chunk } from '../../base/text/text-chunks.ts';
+import { essentialLength } from '../../base/text/text-chunks.ts';
 import { packed, type LeftOut, type Piece } from '../../base/text/text-budget.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { toldLine } from '../memory/relation-view.ts';
-import type { Activation, Call, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
+import type { Activation, Call, Context, MemoryPort, Workspace } from '../context.ts';
+import { documentPieces, RANK } from './context-documents.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
 const WHOLE = { main: 4_500, instructions: 2_500, step: 3_000 };
-/** Who comes first when room is given out. */
-const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
 const RECALLED = 12;
 const NAMED_FILES = 8;
 
@@ -51,12 +50,13 @@ async function contextPieces(
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
   const steps = await stepPieces(activation, workspace);
-  const plans = await documentPieces(topic, project, workspace, context);
+  const { story, plans } = await documentPieces({ topic, target, message, project }, workspace, context);
   const questions = message === undefined ? [topic] : [message, topic];
   const known = await memoryPieces(questions, target, project, signal, workspace, context);
   return {
     head: activation.head,
     pieces: [
+      ...story,
       ...ownPieces(activation, steps.pieces, saying(say)),
       ...steps.pieces.filter(({ required }) => required > 0),
       ...known.pieces,
@@ -156,58 +156,6 @@ async function stepPieces(
 
 function nameOf(uri: string): string {
   return uri.slice(uri.lastIndexOf('/') + 1);
-}
-
-/** The story that is worked on, and of the plans the sections that are about the matter. */
-async function documentPieces(
-  topic: string,
-  project: string | undefined,
-  workspace: Workspace,
-  context: StatePort,
-): Promise<Piece[]> {
-  if (workspace.project.root === undefined) return [];
-  const documents = await (await (await context.state(project)).progress()).documents();
-  const story = documents.find(({ kind }) => kind === 'story')?.text ?? '';
-  const about = aboutness(`${topic} ${story.slice(0, 2_000)}`);
-  return documents.map(({ kind, path, state, text }): Piece => {
-    const isNear = kind === 'story' || kind === 'spec';
-    return {
-      title: `Project document (${isNear || state === 'complete' ? kind : `${kind}, ${state}`})`,
-      source: path,
-      text,
-      required: 0,
-      rank: isNear ? RANK.near : RANK.plan,
-      rest: isNear ? 'in order' : 'by score',
-      share: isNear ? 0.5 : 0.3,
-      score: about,
-    };
-  });
-}
-
-const LEAST_LETTERS = 4;
-const IN_TITLE = 3;
-/** Words that stand in every plan. */
-const COMMON = new Set(
-  'with this that from when will have what which their your into project product user users agent workflow create using pour dans avec cette sont plus utilisateur projet'.split(
-    ' ',
-  ),
-);
-
-/** How much a section of a document is about a matter: by the words they share, those of its heading above all. */
-function aboutness(topic: string): (chunk: Chunk) => number {
-  const wanted = wordsOf(topic);
-  const shared = (text: string): number => {
-    let count = 0;
-    for (const word of wordsOf(text)) if (wanted.has(word)) count += 1;
-    return count;
-  };
-  return ({ title, text }) => IN_TITLE * shared(title ?? '') + shared(text);
-}
-
-function wordsOf(text: string): Set<string> {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return new Set(words.filter((word) => word.length >= LEAST_LETTERS && !COMMON.has(word)));
 }
 
 const OWN_LEARNINGS = 20;

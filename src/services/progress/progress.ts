@@ -48,8 +48,8 @@ export function createProgress(root: string) {
       const works = worksOf(workflow);
       return works.length === 0 ? undefined : storyInput(await readReport(root), works, words);
     },
-    /** The story that is worked on and the plans, as they are. */
-    documents: () => projectDocuments(root),
+    /** The story that is worked on and the plans, as they are; for a workflow on stories the story that it is for. */
+    documents: (workflow?: string, words?: string) => projectDocuments(root, workflow, words),
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
       reconcile(root, { apply, proposal, now: new Date() }),
   };
@@ -107,10 +107,15 @@ function inventoryOf({ items }: Report): { kind: ItemKind; path: string; state: 
 const READ: readonly ItemKind[] = ['story', 'spec', 'prd', 'architecture', 'ux', 'epics', 'brief'];
 
 /** The story that is worked on, then the plans, found by the rules that progress is judged by. */
-async function projectDocuments(root: string): Promise<ProjectDocument[]> {
+async function projectDocuments(
+  root: string,
+  workflow: string | undefined,
+  words: string | undefined,
+): Promise<ProjectDocument[]> {
   const files = new ProjectFiles(root);
   const report = await readReport(root, files);
-  const story = currentStory(report);
+  const meant = storyInput(report, workflow === undefined ? [] : worksOf(workflow), words);
+  const story = meant === undefined || meant.isPlanned ? currentStory(report) : meant.place;
   const judged = (kind: ItemKind, own: readonly string[], state: State): State =>
     report.items.find((item) => item.kind === kind && own.includes(item.evidence[0]?.file ?? ''))?.state ??
     state;

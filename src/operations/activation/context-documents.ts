@@ -1,0 +1,103 @@
+import { chunksOf, type Chunk } from '../../base/text/text-chunks.ts';
+import { fitted, type Piece } from '../../base/text/text-budget.ts';
+import { shortName, type BmadRecord } from '../../model/record.ts';
+import type { StatePort, Workspace } from '../context.ts';
+
+/** Who comes first when room is given out. */
+export const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
+
+export interface Matter {
+  message?: string | undefined;
+  project?: string | undefined;
+  topic: string;
+  target: BmadRecord;
+}
+
+/**
+ * The story that is worked on, and of the plans the sections that are about the matter. What a story has to fulfil and what
+ * there is to do for it come before everything else: without them a worker can only guess.
+ */
+export async function documentPieces(
+  { topic, target, message, project }: Matter,
+  workspace: Workspace,
+  context: StatePort,
+): Promise<{ story: Piece[]; plans: Piece[] }> {
+  if (workspace.project.root === undefined) return { story: [], plans: [] };
+  const progress = await (await context.state(project)).progress();
+  const workflow = shortName(target.name);
+  const documents = await progress.documents(workflow, message);
+  const first = documents.find(({ kind }) => kind === 'story');
+  const isNeeded = target.kind === 'agent' || (await progress.storyFor(workflow, message)) !== undefined;
+  const about = aboutness(`${topic} ${first?.text.slice(0, 2_000) ?? ''}`);
+  const pieces = documents.map((document): Piece => {
+    const { kind, path, state } = document;
+    const isNear = kind === 'story' || kind === 'spec';
+    const { text, required } =
+      document === first && isNeeded ? coreFirst(document.text) : { text: document.text, required: 0 };
+    return {
+      title: `Project document (${isNear || state === 'complete' ? kind : `${kind}, ${state}`})`,
+      source: path,
+      text,
+      required,
+      rank: isNear ? RANK.near : RANK.plan,
+      rest: isNear ? 'in order' : 'by score',
+      share: isNear ? 0.5 : 0.3,
+      score: about,
+    };
+  });
+  const isRequired = ({ required }: Piece): boolean => required > 0;
+  return { story: pieces.filter(isRequired), plans: pieces.filter((piece) => !isRequired(piece)) };
+}
+
+/** The sections of a story that say what has to be fulfilled and done, as its versions call them. */
+const CORE = /acceptance|critère|\btasks?\b|tâches?/iu;
+/** Of a story that has none of them, or very long ones, this many tokens are required. */
+const CORE_TOKENS = 1_200;
+
+/** A story with its criteria and tasks behind the title, and how much of it must not be left out. */
+function coreFirst(text: string): { text: string; required: number } {
+  const chunks = chunksOf(text);
+  const level = Math.min(...chunks.flatMap((chunk) => (isCore(chunk) ? [chunk.level] : [])));
+  let inside = false;
+  const [title, ...sections] = chunks;
+  const core = sections.filter((chunk) => {
+    if (isCore(chunk)) inside = true;
+    else if (chunk.level > 0 && chunk.level <= level) inside = false;
+    return inside;
+  });
+  if (title === undefined || core.length === 0) return { text, required: fitted(text, CORE_TOKENS).length };
+  const joined = (some: readonly Chunk[]): string => some.map((chunk) => chunk.text).join('');
+  const head = joined([title, ...core]);
+  return {
+    text: head + joined(sections.filter((chunk) => !core.includes(chunk))),
+    required: fitted(head, CORE_TOKENS).length,
+  };
+}
+
+const isCore = ({ title = '', level }: Chunk): boolean => level > 1 && CORE.test(title);
+
+const LEAST_LETTERS = 4;
+const IN_TITLE = 3;
+/** Words that stand in every plan. */
+const COMMON = new Set(
+  'with this that from when will have what which their your into project product user users agent workflow create using pour dans avec cette sont plus utilisateur projet'.split(
+    ' ',
+  ),
+);
+
+/** How much a section of a document is about a matter: by the words they share, those of its heading above all. */
+function aboutness(topic: string): (chunk: Chunk) => number {
+  const wanted = wordsOf(topic);
+  const shared = (text: string): number => {
+    let count = 0;
+    for (const word of wordsOf(text)) if (wanted.has(word)) count += 1;
+    return count;
+  };
+  return ({ title, text }) => IN_TITLE * shared(title ?? '') + shared(text);
+}
+
+function wordsOf(text: string): Set<string> {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => word.length >= LEAST_LETTERS && !COMMON.has(word)));
+}
