@@ -17,8 +17,12 @@ const LIGATURE = /[œŒæÆßøØłŁ]/g;
 const ACCENTS = /[\u0300-\u036f]/g;
 const HUMP = /([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g;
 
+/** Most words have nothing to fold. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** Without accents and ligatures, case kept. */
 export function fold(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(LIGATURE, (letter) => LIGATURES[letter] ?? letter)
     .normalize('NFD')

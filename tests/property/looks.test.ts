@@ -97,3 +97,22 @@ describe('twice as many records are looked at about twice as often', () => {
     expect(twice / few).toBeLessThan(2.6);
   });
 });
+
+it('a later search looks only at what it finds (R-04)', async () => {
+  const { records, looks } = countingLooks(many(SMALL));
+  const search = createSearch({
+    catalogue: catalogueOf(records),
+    describe: async () => ({ menu: [] }),
+    embedder: async () => undefined,
+  });
+  const found = async (words: string): Promise<number> =>
+    (await search.find({ words, kinds: ['workflow', 'agent'], takes: () => true })).length;
+  await found('make thing');
+  const before = looks();
+  expect(await found('xylophone')).toBe(0);
+  expect(await found('make-thing-7')).toBeGreaterThan(0);
+  const after = looks();
+  expect(await found('xylophone')).toBe(0);
+  expect(looks() - after).toBe(0);
+  expect(after - before).toBeLessThan(20 * SMALL);
+});

@@ -21,7 +21,12 @@ interface Model {
   rows: ReadonlyMap<string, number>;
   scales: Float32Array;
   table: Int8Array;
+  /** What words that were met before stand for: texts of one kind have the same words again and again. */
+  met: Map<string, Float64Array>;
 }
+
+/** Two megabytes for each thousand. */
+const MOST_MET = 2_000;
 
 /** Reads the model from a folder; takes some tens of milliseconds, so call it when the first vector is needed. */
 export async function openStaticEmbedder(folder: string): Promise<Embedder> {
@@ -46,20 +51,18 @@ export async function openStaticEmbedder(folder: string): Promise<Embedder> {
   };
 }
 
-function embedOne(text: string, { rows, buckets, scales, table, dim }: Model): Float32Array {
-  const sum = new Float32Array(dim);
+function embedOne(text: string, model: Model): Float32Array {
+  const { dim } = model;
+  const sum = new Float64Array(dim);
   for (const word of tokens(text)) {
-    const used = features(word, rows, buckets);
-    for (const row of used) {
-      const scale = (scales[row] ?? 0) / Math.sqrt(used.length);
-      const start = row * dim;
-      for (let i = 0; i < dim; i++) sum[i] = (sum[i] ?? 0) + (table[start + i] ?? 0) * scale;
-    }
+    const own = wordVector(word, model);
+    for (let i = 0; i < dim; i++) sum[i] = (sum[i] as number) + (own[i] as number);
   }
   let square = 0;
   for (const value of sum) square += value * value;
-  if (square > 0) for (let i = 0; i < dim; i++) sum[i] = (sum[i] ?? 0) / Math.sqrt(square);
-  return sum;
+  const length = Math.sqrt(square);
+  if (square > 0) for (let i = 0; i < dim; i++) sum[i] = (sum[i] as number) / length;
+  return new Float32Array(sum);
 }
 
 function tokens(text: string): string[] {
@@ -68,6 +71,21 @@ function tokens(text: string): string[] {
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? [];
   return words.filter((word) => word.length > 1).map((word) => word.slice(0, LONGEST_WORD));
+}
+
+function wordVector(word: string, { rows, buckets, scales, table, dim, met }: Model): Float64Array {
+  const known = met.get(word);
+  if (known !== undefined) return known;
+  const made = new Float64Array(dim);
+  const used = features(word, rows, buckets);
+  for (const row of used) {
+    const scale = (scales[row] ?? 0) / Math.sqrt(used.length);
+    const start = row * dim;
+    for (let i = 0; i < dim; i++) made[i] = (made[i] as number) + (table[start + i] as number) * scale;
+  }
+  if (met.size >= MOST_MET) met.clear();
+  met.set(word, made);
+  return made;
 }
 
 /** The rows that stand for a word: its own, if it has one, and those of its hashed parts. */
@@ -107,7 +125,7 @@ function readModel(file: Buffer): Model {
     // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
     const scales = new Float32Array(new Uint8Array(file.subarray(wordsEnd, scalesEnd)).buffer);
     const table = new Int8Array(file.buffer, file.byteOffset + scalesEnd, count * head.dim);
-    return { id: head.id, dim: head.dim, buckets: head.buckets, rows, scales, table };
+    return { id: head.id, dim: head.dim, buckets: head.buckets, rows, scales, table, met: new Map() };
   } catch (cause) {
     throw unusable('is damaged', cause);
   }

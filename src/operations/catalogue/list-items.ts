@@ -78,16 +78,26 @@ function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefin
 }
 
 /** The same entries, where they are of several origins: those that are not of the one that most are of tell theirs. */
-export function tellingOrigins<T extends Item>(items: readonly T[], { catalogue }: Workspace): T[] {
+export function tellingOrigins<T extends Item>(items: readonly T[], workspace: Workspace): T[] {
+  const telling = originTelling(
+    items.map(({ origin }) => origin),
+    workspace,
+  );
+  return items.map(telling);
+}
+
+/** The same for any of many, whose origins are given. */
+export function originTelling(
+  origins: readonly (string | undefined)[],
+  { catalogue }: Workspace,
+): <T extends Item>(item: T) => T {
   const counts = new Map<string | undefined, number>();
-  for (const { origin } of items) counts.set(origin, (counts.get(origin) ?? 0) + 1);
-  if (counts.size < 2) return [...items];
+  for (const origin of origins) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  if (counts.size < 2) return (item) => item;
   // Of two with as many, the first in rank.
   const ranked = catalogue.sources.map(({ origin }) => origin.displayName);
   const usual = ranked.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))[0];
-  return items.map((item) =>
-    item.origin === usual || isToldByModule(item) ? item : { ...item, elsewhere: true },
-  );
+  return (item) => (item.origin === usual || isToldByModule(item) ? item : { ...item, elsewhere: true });
 }
 
 /** A pack of version 4 is a module and a folder of the same name: `Project (.bmad-creative-writing)`. */

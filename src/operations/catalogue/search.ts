@@ -6,7 +6,7 @@ import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 import { type Detail, detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
-import { itemLine, itemSchema, LISTED_KINDS, recordItem, tellingOrigins, type Item } from './list-items.ts';
+import { itemLine, itemSchema, LISTED_KINDS, originTelling, recordItem, type Item } from './list-items.ts';
 import { workspaceFrom } from './origins.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
@@ -75,22 +75,26 @@ export const search = defineOperation({
     const found = await (await workspace.search()).find({ words: query, kinds, takes, signal: call.signal });
     const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
     const hits = await settled(query, found, shown, workspace, context, call);
-    const items = tellingOrigins(
-      hits.map(({ record, score, why }) => ({
-        ...recordItem(record, workspace),
-        score: Math.round(score * 100) / 100,
-        why: why(),
-      })),
+    // Of thousands of hits only those of a page become items.
+    const telling = originTelling(
+      hits.map(({ record }) => record.origin.displayName),
       workspace,
     );
-    const identity = JSON.stringify(['search', query, type, module, category, origin, items.length]);
-    const { part, next, total } = fittingPage(items, {
+    const itemOf = ({ record, score, why }: (typeof hits)[number]) => ({
+      ...telling(recordItem(record, workspace)),
+      score: Math.round(score * 100) / 100,
+      why: why(),
+    });
+    const identity = JSON.stringify(['search', query, type, module, category, origin, hits.length]);
+    const page = fittingPage(hits, {
       size: limit ?? DEFAULT_HITS,
       maxBytes: answerRoom(context.config.answerBytes, RESERVED),
       identity,
       cursor,
-      render: (item) => hitLine(item, detail),
+      render: (hit) => hitLine(itemOf(hit), detail),
     });
+    const { next, total } = page;
+    const part = page.part.map(itemOf);
     return {
       query: query.slice(0, 200),
       ...(origin === undefined ? {} : { origin }),

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { likeness, smallVector } from '../../meaning/small-vector.ts';
+import { vectorBlock } from '../../meaning/small-vector.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText } from './record-text.ts';
 
@@ -8,6 +9,8 @@ const SECOND_SHARE = 0.3;
 const SENTENCE_END = /(?<=[.;!?])\s+/;
 const SHORTEST = 3;
 const NONE = -2;
+/** How many are compared before others get their turn. */
+const PASSAGES_AT_ONCE = 20_000;
 
 /** Compares short texts about each record with a question: a long one would blur what it is about. */
 export async function meaningIndex(
@@ -16,26 +19,27 @@ export async function meaningIndex(
   signal?: AbortSignal,
 ): Promise<(question: string) => Promise<Float64Array>> {
   const passages = texts.flatMap((text, at) => passagesOf(text).map((passage) => ({ at, passage })));
-  const vectors = (
+  const vectors = vectorBlock(
     await embedder.embed(
       passages.map(({ passage }) => passage),
       signal,
-    )
-  ).map(smallVector);
+    ),
+  );
 
   /** The likeness of each record to the question, at most 1, in the order of what was indexed. */
   return async (question) => {
     const [asked = new Float32Array()] = await embedder.embed([question]);
     const nearest = new Float64Array(texts.length).fill(NONE);
     const next = new Float64Array(texts.length).fill(NONE);
-    vectors.forEach((vector, index) => {
+    for (let index = 0; index < passages.length; index++) {
+      if (index % PASSAGES_AT_ONCE === PASSAGES_AT_ONCE - 1) await setImmediate();
       const at = passages[index]?.at ?? 0;
-      const alike = likeness(asked, vector);
+      const alike = vectors.likeness(asked, index);
       if (alike > (nearest[at] ?? NONE)) {
         next[at] = nearest[at] ?? NONE;
         nearest[at] = alike;
       } else if (alike > (next[at] ?? NONE)) next[at] = alike;
-    });
+    }
     return nearest.map((first, at) => {
       const second = next[at] ?? NONE;
       return second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;

@@ -3,20 +3,12 @@ import { lettersApart } from '../../base/text/letters-apart.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { fold } from '../../meaning/words.ts';
-import {
-  isListed,
-  qualifiedName,
-  shortName,
-  STARTABLE,
-  type BmadRecord,
-  type RecordKind,
-} from '../../model/record.ts';
+import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
+import { createNames, plainName, type Names } from './names.ts';
 import { questionOf } from './question.ts';
 import { recordTexts, type AgentText } from './record-text.ts';
 import { createShelf, type SearchHit, type Shelf } from './shelf.ts';
 import { slipsIn } from './word-index.ts';
-import { withoutEnds } from '../../base/text/ends.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;
@@ -48,7 +40,7 @@ const LONGEST_NAME = 200;
 export function createSearch({ catalogue, describe, embedder, ranking }: SearchParts) {
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
-  const names = new Map(served.map((record) => [record, namesOf(record, catalogue.names.handleOf(record))]));
+  const names = createNames(served, (record) => catalogue.names.handleOf(record));
   const shelves = new Map<string, (signal?: AbortSignal) => Promise<Shelf>>();
   /** Agents, workflows and tasks are searched together; each kind of material has a separate shelf. */
   const shelfOf = (kind: RecordKind): ((signal?: AbortSignal) => Promise<Shelf>) => {
@@ -68,24 +60,19 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
   return {
     /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
     async find({ words, kinds, takes, signal }: SearchQuery): Promise<SearchHit[]> {
-      const wanted = served.filter((record) => kinds.includes(record.kind) && takes(record));
-      const isWanted = new Set(wanted);
+      const isWanted = (record: BmadRecord): boolean => kinds.includes(record.kind) && takes(record);
       const rank = (await ranking?.()) ?? (() => 0);
-      const named = exactly(words, wanted, names, rank);
+      const named = exactly(words, isWanted, names, rank);
       const found = await (await shelfOf(mainKind(kinds))(signal))(words, signal);
       return firstOfEach([
         ...named.filter(({ record }) => isListed(record)),
-        ...replacing(named, wanted),
-        ...unreplaced(named, wanted),
+        ...replacing(named, served, isWanted),
+        ...unreplaced(named, served, isWanted),
         ...byRank(
-          found.filter(({ record }) => isWanted.has(record)),
+          found.filter(({ record }) => isWanted(record)),
           rank,
         ),
-        ...namedBy(
-          words,
-          wanted.filter((record) => !isMain(record, kinds)),
-          names,
-        ),
+        ...namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted),
       ]);
     },
 
@@ -95,8 +82,8 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
       const fitting = listed
         .filter(({ kind }) => kinds.includes(kind))
         .flatMap((record) => {
-          const { own, other } = names.get(record) as Names;
-          const fit = fitOf(typed, catalogue.names.handleOf(record), [...own, ...other]);
+          const { handle, own, other } = names.of(record);
+          const fit = fitOf(typed, handle, [...own, ...other]);
           return fit === undefined ? [] : [{ record, fit }];
         });
       return fitting
@@ -106,29 +93,22 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
   };
 }
 
-type Names = ReturnType<typeof namesOf>;
-
 /** Among several kinds, what can be started is what is asked for. */
 function mainKind(kinds: readonly RecordKind[]): RecordKind {
   return kinds.find((kind) => STARTABLE.includes(kind)) ?? kinds[0] ?? 'workflow';
 }
 
-function isMain(record: BmadRecord, kinds: readonly RecordKind[]): boolean {
-  const startable = STARTABLE.includes(mainKind(kinds));
-  return isListed(record) && startable === STARTABLE.includes(record.kind);
-}
-
 /** What has just the name that was typed, then what answers to it. */
 function exactly(
   words: string,
-  records: readonly BmadRecord[],
-  names: ReadonlyMap<BmadRecord, Names>,
+  isWanted: (record: BmadRecord) => boolean,
+  names: Names,
   rank: (record: BmadRecord) => number,
 ): SearchHit[] {
   if (words.length > LONGEST_NAME) return [];
   const typed = plainName(words);
-  const hits = (which: keyof Names, why: string): SearchHit[] => {
-    const having = records.filter((record) => names.get(record)?.[which].has(typed) === true);
+  const hits = (which: 'own' | 'other', why: string): SearchHit[] => {
+    const having = names.having(which, typed).filter(isWanted);
     const found = having.map((record) => ({ record, score: 1, weak: false, why: () => why }));
     return byRank(found, rank);
   };
@@ -136,10 +116,15 @@ function exactly(
 }
 
 /** A person who types an old name wants what replaced it. */
-function replacing(named: readonly SearchHit[], records: readonly BmadRecord[]): SearchHit[] {
+function replacing(
+  named: readonly SearchHit[],
+  records: readonly BmadRecord[],
+  isWanted: (record: BmadRecord) => boolean,
+): SearchHit[] {
   return named.flatMap(({ record: { name, deprecated } }) => {
+    if (deprecated?.successor === undefined) return [];
     const successor = records.find(
-      (record) => record.name === deprecated?.successor && record.deprecated === undefined,
+      (record) => record.name === deprecated.successor && record.deprecated === undefined && isWanted(record),
     );
     return successor === undefined
       ? []
@@ -148,31 +133,33 @@ function replacing(named: readonly SearchHit[], records: readonly BmadRecord[]):
 }
 
 /** An old name that nothing has replaced is what was asked for, when it is just what was typed. */
-function unreplaced(named: readonly SearchHit[], records: readonly BmadRecord[]): SearchHit[] {
+function unreplaced(
+  named: readonly SearchHit[],
+  records: readonly BmadRecord[],
+  isWanted: (record: BmadRecord) => boolean,
+): SearchHit[] {
   return named
-    .filter((hit) => hit.why() === 'name' && !isListed(hit.record) && replacing([hit], records).length === 0)
+    .filter(
+      (hit) =>
+        hit.why() === 'name' && !isListed(hit.record) && replacing([hit], records, isWanted).length === 0,
+    )
     .map((hit) => ({ ...hit, why: () => 'old name' }));
 }
 
 /** Old names, and material among what can be started, are there only for who says their names. */
 function namedBy(
   words: string,
-  records: readonly BmadRecord[],
-  names: ReadonlyMap<BmadRecord, Names>,
+  holding: (terms: readonly string[]) => readonly BmadRecord[],
+  isWanted: (record: BmadRecord) => boolean,
 ): SearchHit[] {
-  const asked = new Set(analyse(questionOf(words)));
-  if (asked.size === 0) return [];
-  const holding = records.filter((record) => {
-    const { own, other } = names.get(record) as Names;
-    const held = new Set([...own, ...other].flatMap((name) => analyse(name)));
-    return [...asked].every((term) => held.has(term));
-  });
-  const found = holding.map((record) => ({
-    record,
-    score: 0,
-    weak: false,
-    why: () => (record.deprecated === undefined ? 'name' : 'old name'),
-  }));
+  const found = holding(analyse(questionOf(words)))
+    .filter(isWanted)
+    .map((record) => ({
+      record,
+      score: 0,
+      weak: false,
+      why: () => (record.deprecated === undefined ? 'name' : 'old name'),
+    }));
   return found.sort((a, b) => Number(isListed(b.record)) - Number(isListed(a.record)));
 }
 
@@ -193,25 +180,6 @@ function byRank(found: readonly SearchHit[], rank: (record: BmadRecord) => numbe
 function firstOfEach(found: readonly SearchHit[]): SearchHit[] {
   const seen = new Set<BmadRecord>();
   return found.filter(({ record }) => !seen.has(record) && seen.add(record) !== undefined);
-}
-
-/** Case, accents and separators are ignored when names are compared. */
-function plainName(name: string): string {
-  const plain = fold(name)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}/]+/gu, '-');
-  return withoutEnds(plain, '-');
-}
-
-/** What a record is called, and what else it answers to. */
-function namesOf(record: BmadRecord, handle: string): { own: Set<string>; other: Set<string> } {
-  const own = [record.name, shortName(record.name), qualifiedName(record), handle];
-  const other = [...record.aliases, record.displayName ?? '', record.title ?? ''];
-  return { own: plainNames(own), other: plainNames(other) };
-}
-
-function plainNames(names: readonly string[]): Set<string> {
-  return new Set(names.map(plainName).filter((name) => name !== ''));
 }
 
 /** The longest name that is completed; anything longer is not a name. */

@@ -56,40 +56,52 @@ export async function createShelf(
     const meant = await (await meaning(signal))?.(question);
     const likeness = meant ?? new Float64Array(texts.length);
     const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
-    const found = fuse(hits, likeness).map(({ at, score, hit }): SearchHit => {
+    const found = worthShowing(fuse(hits, likeness), ({ at }) => (texts[at] as RecordText).record);
+    return found.map(({ at, score, hit }): SearchHit => {
       const { record, fields } = texts[at] as RecordText;
       const weak = Math.max(hit?.covers ?? 0, likeness[at] ?? 0) < least;
       return { record, score, weak, why: () => reason(hit, fields, likeness[at] ?? 0) };
     });
-    return worthShowing(found);
   };
 }
 
 /** Either way of finding is measured by its own best hit, so that a share of one weighs as much as of the other. */
-function fuse(hits: readonly WordHit[], likeness: Float64Array) {
+function fuse(hits: readonly WordHit[], likeness: Float64Array): Fused[] {
   const bestWords = hits[0]?.score ?? 1;
-  const bestLikeness = Math.max(0, ...likeness);
+  let bestLikeness = 0;
+  for (const like of likeness) if (like > bestLikeness) bestLikeness = like;
   const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
   const byRecord = new Map(hits.map((hit) => [hit.at, hit]));
-  const fused = Array.from(likeness, (like, at) => {
+  const fused: Fused[] = [];
+  // A plain loop: of thousands of records, few are worth an object.
+  for (let at = 0; at < likeness.length; at++) {
     const hit = byRecord.get(at);
-    const near = Math.max(0, (like - LEAST_LIKENESS) / spread);
+    const near = Math.max(0, ((likeness[at] ?? 0) - LEAST_LIKENESS) / spread);
     const score = ((hit?.score ?? 0) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
-    return { at, score, hit };
-  });
-  return fused.filter(({ score }) => score > 0);
+    if (score > 0) fused.push({ at, score, hit });
+  }
+  return fused;
 }
 
-function worthShowing(found: SearchHit[]): SearchHit[] {
+interface Fused {
+  at: number;
+  score: number;
+  hit: WordHit | undefined;
+}
+
+function worthShowing(found: Fused[], recordOf: (found: Fused) => BmadRecord): Fused[] {
   found.sort((a, b) => b.score - a.score);
+  // What is below this now stays below it: equal names only make a score less.
+  const least = (found[0]?.score ?? 0) * WORTH_SHOWING;
   const names = new Set<string>();
   for (const each of found) {
-    const name = `${each.record.kind} ${each.record.name}`;
+    if (each.score < least) break;
+    const { kind, name: called } = recordOf(each);
+    const name = `${kind} ${called}`;
     if (names.has(name)) each.score *= SAME_NAME;
     names.add(name);
   }
-  const weakest = (found[0]?.score ?? 0) * WORTH_SHOWING;
-  return found.filter(({ score }) => score >= weakest).sort((a, b) => b.score - a.score);
+  return found.filter(({ score }) => score >= least).sort((a, b) => b.score - a.score);
 }
 
 /** The words that counted most, by field, and how near it is in meaning. */
