@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { repository } from '../support/app.ts';
-import type { Part } from './labelled.ts';
+import { STARTABLE } from '../../src/model/record.ts';
+import { createSearch } from '../../src/services/search/search.ts';
+import french from './french.json' with { type: 'json' };
+import { isRight, type Part } from './labelled.ts';
 import { figuresOf, openInstalls, placesOf, searching, type Figures, type Install } from './measure.ts';
 
 /**
@@ -28,5 +31,29 @@ describe('the right agent or workflow for a sentence', () => {
     expect(figures.hit1).toBeGreaterThanOrEqual(floor.hit1);
     expect(figures.hit3).toBeGreaterThanOrEqual(floor.hit3);
     expect(figures.mrr).toBeGreaterThanOrEqual(floor.mrr);
+  });
+});
+
+/** What a team says in French, and what it may mean in each version; nothing there means that nothing is for it. */
+const SAID: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = french;
+
+describe('what a team says in French', () => {
+  it('finds first what is meant, in every version, and nothing for sure where nothing is for it (M-42)', async () => {
+    const embedder = await openStaticEmbedder(join(repository, 'assets'));
+    const wrong: string[] = [];
+    for (const install of [...installs, ...(await openInstalls(['6.0.4']))]) {
+      const search = createSearch({ ...install, embedder: async () => embedder });
+      for (const [words, byVersion] of Object.entries(SAID)) {
+        const right = byVersion[install.version];
+        if (right === undefined) continue;
+        const missing = right.filter((label) => !install.records.some((record) => isRight(record, [label])));
+        expect(missing).toEqual([]);
+        const [first] = await search.find({ words, kinds: STARTABLE, takes: () => true });
+        const isSure = first !== undefined && !first.weak;
+        if (isSure === right.length > 0 && (!isSure || isRight(first.record, right))) continue;
+        wrong.push(`${install.version} ${words}: ${first?.record.name ?? 'nothing'}`);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 });

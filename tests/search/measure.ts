@@ -5,11 +5,11 @@ import type { Workspace } from '../../src/operations/context.ts';
 import type { AgentText } from '../../src/services/search/record-text.ts';
 import { createSearch } from '../../src/services/search/search.ts';
 import { contextIn } from '../support/app.ts';
-import { installOf } from '../support/installs.ts';
+import { installOf, type Version } from '../support/installs.ts';
 import { isRight, LABELLED, sentencesOf, type Part, type Sentence } from './labelled.ts';
 
-export interface Install {
-  version: (typeof LABELLED)[number];
+export interface Install<V extends Version = (typeof LABELLED)[number]> {
+  version: V;
   catalogue: Workspace['catalogue'];
   /** What can be started, which is what is searched. */
   records: readonly BmadRecord[];
@@ -35,9 +35,11 @@ export interface Figures {
 }
 
 /** The installs that the sentences are about, with nothing of the built-in content beside them. */
-export async function openInstalls(): Promise<Install[]> {
-  const installs: Install[] = [];
-  for (const version of LABELLED) {
+export async function openInstalls(): Promise<Install[]>;
+export async function openInstalls<V extends Version>(versions: readonly V[]): Promise<Install<V>[]>;
+export async function openInstalls(versions: readonly Version[] = LABELLED): Promise<Install<Version>[]> {
+  const installs: Install<Version>[] = [];
+  for (const version of versions) {
     const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
     const { catalogue, delivery } = await context.workspace();
     installs.push({

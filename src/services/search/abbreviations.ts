@@ -24,6 +24,7 @@ const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
   ux: {
     words: 'user experience',
     about: ['what the screens look like and how one uses them', 'à quoi ressemblent les écrans'],
+    asked: 'wireframes and mockups',
   },
   ui: { words: 'user interface', about: ['what the screens look like', 'à quoi ressemblent les écrans'] },
   qa: { words: 'quality assurance' },
@@ -55,6 +56,13 @@ export function aboutAbbreviations(name: string): string[] {
   return abbreviationsIn(name).flatMap(({ about = [] }) => about);
 }
 
+/** Sentences that things are asked for with and whose words their texts do not have. */
+const ASKED: Readonly<Record<string, string>> = {
+  'dev-story': 'fix a bug',
+  'quick-dev': 'fix a bug',
+};
+
 export function askedFor(name: string): string[] {
-  return abbreviationsIn(name).flatMap(({ asked = [] }) => asked);
+  const own = Object.hasOwn(ASKED, name) ? [ASKED[name] ?? ''] : [];
+  return [...own, ...abbreviationsIn(name).flatMap(({ asked = [] }) => asked)];
 }

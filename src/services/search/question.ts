@@ -34,18 +34,48 @@ export function slotsOf(question: string, index: WordIndex, vocabulary?: Vocabul
     const slot = slots[at];
     if (slot !== undefined && share > (slot.get(term) ?? 0)) slot.set(term, share);
   };
+  const phrasesAt = (at: number) => phrasesIn(words, at, vocabulary);
+  /** Words of an idiom up to here, which have been read with it. */
+  let read = 0;
   words.forEach((word, at) => {
-    for (const [term, share] of index.near(word, !WISHES.has(word))) add(at, term, share);
-    for (const { terms, others } of vocabulary?.get(word) ?? []) {
-      if (!terms.every((term, offset) => words[at + offset] === term)) continue;
-      for (const other of others)
-        for (const term of other)
-          terms.forEach((_, offset) => add(at + offset, term, shareOf(terms) / Math.sqrt(other.length)));
+    if (at < read) return;
+    const phrases = phrasesAt(at);
+    const idiom = phrases.find((phrase) => phrase.plainly !== undefined);
+    if (idiom === undefined)
+      for (const [term, share] of index.near(word, !WISHES.has(word))) add(at, term, share);
+    else {
+      read = at + idiom.terms.length;
+      for (let each = at; each < read; each++) slots[each] = new Map();
     }
+    for (const { terms, others, plainly: isIdiom } of idiom === undefined ? phrases : [idiom])
+      for (const other of others)
+        other.forEach((term, place) => {
+          const share = shareOf(terms) / Math.sqrt(other.length);
+          terms.forEach((_, offset) => {
+            // A word counts once: the words of an idiom stand for those of what it means one by one.
+            const isItsTurn = isIdiom === undefined || other.length === 1 || place % terms.length === offset;
+            if (isItsTurn) add(at + offset, term, share);
+          });
+        });
   });
   return slots.map((slot, at) =>
     WISHES.has(words[at] ?? '')
       ? new Map([...slot].map(([term, share]) => [term, share * WISH_SHARE]))
       : slot,
   );
+}
+
+function phrasesIn(words: readonly string[], at: number, vocabulary: Vocabulary | undefined) {
+  return (vocabulary?.get(words[at] ?? '') ?? []).filter(({ terms }) =>
+    terms.every((term, offset) => words[at + offset] === term),
+  );
+}
+
+/** A question with what its idioms mean after it: a model that knows the words alone would take them for something else. */
+export function plainly(question: string, vocabulary: Vocabulary): string {
+  const words = analyse(question).slice(0, MOST_WORDS);
+  const meant = words.flatMap((_, at) =>
+    phrasesIn(words, at, vocabulary).flatMap((phrase) => phrase.plainly ?? []),
+  );
+  return [question, ...new Set(meant)].join(' ');
 }

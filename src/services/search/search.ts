@@ -68,10 +68,7 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
         ...named.filter(({ record }) => isListed(record)),
         ...replacing(named, served, isWanted),
         ...unreplaced(named, served, isWanted),
-        ...byRank(
-          found.filter(({ record }) => isWanted(record)),
-          rank,
-        ),
+        ...byRank(makersFirst(found.filter(({ record }) => isWanted(record))), rank),
         ...namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted),
       ]);
     },
@@ -161,6 +158,26 @@ function namedBy(
       why: () => (record.deprecated === undefined ? 'name' : 'old name'),
     }));
   return found.sort((a, b) => Number(isListed(b.record)) - Number(isListed(a.record)));
+}
+
+const CHANGES = /^(?:edit|validate|check|review|update)-/;
+/** Nobody reads further for what they want. */
+const LOOKED_AT = 30;
+
+/** Who only names a thing wants to make one: `create-prd` comes before its `edit-prd` where they fit equally well. */
+function makersFirst(found: readonly SearchHit[]): SearchHit[] {
+  const ordered = [...found];
+  for (const maker of found.slice(0, LOOKED_AT)) {
+    if (!maker.record.name.startsWith('create-')) continue;
+    const thing = maker.record.name.slice('create-'.length);
+    const at = ordered.indexOf(maker);
+    const before = ordered.findIndex(
+      ({ record: { name }, score }) =>
+        CHANGES.test(name) && name.replace(CHANGES, '') === thing && score - maker.score < NEARLY_EQUAL,
+    );
+    if (before >= 0 && before < at) ordered.splice(before, 0, ...ordered.splice(at, 1));
+  }
+  return ordered;
 }
 
 /** Hits that fit about equally well, in the order of their rank; the rest is unchanged. */

@@ -3,7 +3,7 @@ import { onceWanted } from '../../base/async.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { meaningIndex } from './meaning-index.ts';
-import { questionOf, slotsOf } from './question.ts';
+import { plainly, questionOf, slotsOf } from './question.ts';
 import type { Field, RecordText } from './record-text.ts';
 import { vocabulary } from './vocabulary.ts';
 import { termsOfAll, WordIndex, type WordHit } from './word-index.ts';
@@ -53,7 +53,7 @@ export async function createShelf(
   return async (typed, signal) => {
     const question = questionOf(typed);
     const hits = words.find(slotsOf(question, words, vocabulary()));
-    const meant = await (await meaning(signal))?.(question);
+    const meant = await (await meaning(signal))?.(plainly(question, vocabulary()));
     const likeness = meant ?? new Float64Array(texts.length);
     const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
     const found = worthShowing(fuse(hits, likeness), ({ at }) => (texts[at] as RecordText).record);

@@ -4,10 +4,11 @@ import { push } from '../../base/grouped.ts';
 /**
  * The method's own words in English and French, one meaning per line: what BMAD's names and titles are made of, spelled
  * out, and said in the other language. A search for one word of a line finds texts with any other. General words are
- * not here; they are the embedder's work.
+ * not here; they are the embedder's work. A phrase with a mark, `*mettre en production`, means something else than its words do:
+ * these count neither for themselves nor for what else they may mean.
  */
 const LINES = `
-prd, product requirements document, requirements document, requirements doc, cahier des charges, document d'exigences, expression de besoins
+prd, product requirements document, requirements document, requirements doc, *cahier des charges, document d'exigences, expression de besoins
 product, produit
 requirement, exigence, besoin
 nfr, non-functional requirements, exigences non fonctionnelles, quality attributes
@@ -18,18 +19,20 @@ prfaq, press release, communiqué de presse, working backwards
 gdd, game design document, document de conception du jeu
 epic, épopée
 story, user story, récit utilisateur, ticket
+epics and stories, *découper en récits, *découper en stories, *découper en user stories, *découper en histoires, *découper en histoires utilisateur, *découper en tickets
+create story, *rédiger une story, *rédiger une user story, *rédiger un récit, *rédiger une histoire utilisateur, *écrire une story, *écrire une user story, *écrire un récit utilisateur
 backlog, carnet de produit, work items
 sprint, iteration, itération
 sprint planning, planification du sprint, plan the sprint
 status, progress, avancement, état, suivi
 retrospective, retro, rétrospective, bilan, lessons learned, post-mortem
-correct course, change request, changement de cap, changer de cap, scope change, changement de périmètre
+correct course, change request, changement de cap, changer de cap, *corriger le tir, *corriger le cap, scope change, changement de périmètre
 change, changement, modification
 acceptance criteria, critères d'acceptation, recette
 readiness, ready, prêt
 ux, user experience, usability, expérience utilisateur, ergonomie, parcours utilisateur
 ui, user interface, interface utilisateur, screen, écran
-wireframe, mockup, maquette
+wireframe, mockup, maquette, maquetter
 frontend, front end
 backend, service, api
 architecture, system design, conception technique
@@ -37,16 +40,19 @@ architect, architecte
 stack, technology, technologie
 infrastructure, cloud, hosting, hébergement, kubernetes, terraform, docker
 devops, platform, déploiement, deployment, exploitation
+devops, deployment, *mettre en production, *mise en production, *passer en production, *livrer en production, *deploy to production, *release to production
 ci, continuous integration, intégration continue, pipeline
 develop, implement, code, program, développer, coder, programmer, implémenter
 developer, engineer, programmer, développeur, ingénieur, programmeur
-fix, bug, correct, corriger, réparer, anomalie
+fix, bug, debug, defect, hotfix, corriger, réparer, déboguer, bogue, anomalie, défaut
+fix bug, *corriger un bug, *corriger un bogue, *corriger une anomalie, *corriger un défaut, *réparer un bug, *réparer un bogue, *réparer une anomalie, *résoudre un bug, *résoudre une anomalie
 quick, rapid, fast, rapide
 code review, revue de code, relecture de code
 review, revue, relecture, relire, proofread
 critique, criticism, adversarial, critiquer, red team
 walkthrough, step by step, pas à pas
 test, essai, tester
+generate test, automate test, *écrire les tests, *rédiger les tests, *ajouter des tests
 end-to-end tests, e2e, tests de bout en bout
 automate, automation, automated, automatic, automatiser, automatique
 atdd, tdd, test first, failing tests
@@ -142,7 +148,12 @@ interface Phrase {
   terms: readonly string[];
   /** The other ways of saying it, analysed; not those that say it with the same words and more. */
   others: readonly (readonly string[])[];
+  /** Set where its words mean something else together than they do alone: what they mean, in plain words. */
+  plainly?: string | undefined;
 }
+
+/** What many names are made with says nothing about what one of them stands for. */
+const GENERAL = new Set(analyse('document doc'));
 
 /** By the first term, the longest first. */
 export type Vocabulary = ReadonlyMap<string, readonly Phrase[]>;
@@ -157,18 +168,26 @@ export function vocabulary(): Vocabulary {
 function makeVocabulary(): Vocabulary {
   const known = new Map<string, Phrase[]>();
   for (const line of LINES.trim().split('\n')) {
-    const analysed = line
-      .split(',')
-      .map((phrase) => analyse(phrase))
+    const idioms = new Set<string>();
+    const said = line.split(',').map((phrase) => phrase.trim());
+    const plainly = said.find((phrase) => !phrase.startsWith('*'));
+    const analysed = said
+      .map((phrase) => {
+        const terms = analyse(phrase);
+        if (phrase.startsWith('*')) idioms.add(terms.join(' '));
+        return terms;
+      })
       .filter(({ length }) => length > 0);
     const phrases = [...new Map(analysed.map((terms) => [terms.join(' '), terms])).values()];
     for (const terms of phrases) {
-      const others = phrases.filter(
-        (other) => other !== terms && !other.some((term) => terms.includes(term)),
-      );
+      const isIdiom = idioms.has(terms.join(' '));
+      const others = phrases
+        .filter((other) => other !== terms && !idioms.has(other.join(' ')))
+        .filter((other) => isIdiom || !other.some((term) => terms.includes(term)))
+        .map((other) => (other.length === 1 ? other : other.filter((term) => !GENERAL.has(term))));
       const [first] = terms;
       if (first === undefined) continue;
-      push(known, first, { terms, others });
+      push(known, first, { terms, others, ...(isIdiom ? { plainly } : {}) });
     }
   }
   for (const phrases of known.values()) phrases.sort((a, b) => b.terms.length - a.terms.length);
