@@ -134,6 +134,19 @@ describe('what BMAD’s scripts would do', () => {
     }
   });
 
+  it('names every field that the retrospective writes into the ledger, as its script does', async () => {
+    const script = await readFile(
+      join(contentRoot, 'bmm/ship/bmad-retrospective/scripts/sprint_status.py'),
+      'utf8',
+    );
+    const [, entry = ''] = /entry = \{\n([^}]+)\}/.exec(script) ?? [];
+    const fields = [...entry.matchAll(/^\s*"(\w+)":/gm)].map(([, name]) => name);
+    expect(fields).toContain('ref');
+    const note = /^- `sprint_status\.py`: .*$/m.exec(await whole('retrospective'))?.[0] ?? '';
+    expect(fields.filter((name) => !new RegExp(`\`${name}[\`:]`).test(note))).toEqual([]);
+    expect(note).toContain('pending_stories');
+  });
+
   it.skipIf(upstreamMissing() !== undefined)('M-57: is given as the scripts themselves do it', async () => {
     const folder = await temporaryFolder(afterAll);
     const python = (script: string, ...args: string[]): string =>
