@@ -5,7 +5,7 @@ import type { Step } from '../../base/step.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
 import type { Call, CataloguePort, StatePort, Workspace } from '../context.ts';
 import { runData, type RunData } from './run-view.ts';
-import { labelOf, stepFilesOf } from './step-files.ts';
+import { labelOf, servedFor, stepFilesOf } from './step-files.ts';
 
 export { runSection, underWay } from './run-section.ts';
 export { stepFilesFor, stepFilesOf, toldStep } from './step-files.ts';
@@ -19,11 +19,26 @@ export async function runAtStep(
 ): Promise<RunData> {
   const isOver = run.archive !== undefined || run.status === 'completed';
   const steps = isOver ? undefined : await stepFilesOf(run, root, context, project);
-  const data = runData(run, root, steps?.total);
+  const data = {
+    ...runData(run, root, steps?.total),
+    ...(isOver ? {} : await served(run, root, context, project)),
+  };
   if (steps === undefined || data.resume_step === undefined) return data;
   const files = await steps.next({ step: data.resume_step, last: data.last_step });
   if (files.length === 0) return data;
   return { ...data, next_files: files.map((file) => ({ step: labelOf(file), uri: file.uri })) };
+}
+
+/** What stands for the workflow of a run now: kits and other versions name files that need not be here. */
+async function served(
+  run: Run,
+  root: string,
+  context: CataloguePort,
+  project: string | undefined,
+): Promise<Pick<RunData, 'served' | 'workflow_missing'>> {
+  if (run.state?.workflow === undefined && run.state?.workflowPath === undefined) return {};
+  const record = servedFor(run, root, await context.workspace(project));
+  return record === undefined ? { workflow_missing: true } : { served: qualifiedName(record) };
 }
 
 /** A run by its id. */

@@ -229,7 +229,7 @@ describe('run_resume', () => {
     await session.ok(runFinish, { run_id });
     const next = await session.ok(runResume);
     expect(next.data).toMatchObject({ run: { run_id: KIT_RUN, resume_step: 4 } });
-    expect(next.answer.note).toContain('dev-story/workflow.yaml');
+    expect(saidIn(next.answer)).toContain(`workflow:"bmm/bmad-dev-story", run_id:"${KIT_RUN}"`);
     expect((await session.ok(runResume, { run_id })).answer.note).toContain('It is completed.');
     expect(await session.fail(runCheckpoint, { run_id, step: 3 })).toMatchObject({
       code: 'conflict',

@@ -184,7 +184,7 @@ export const runResume = defineOperation({
     const found = id === undefined ? latestOpen(await runs.read(), branch) : await runs.one(id, branch);
     const { agentSteps, runAtStep } = await import('./run-at-step.ts');
     const run = await runAtStep(found, state.root, context, project);
-    const start = run.workflow ?? run.workflow_path;
+    const start = run.workflow ?? run.served ?? run.workflow_path;
     const { notes, steps } = wayOn(run, start);
     const agent = isOver(run) ? [] : agentSteps(run, await context.workspace(project));
     return { run, ...(start === undefined ? {} : { start }), notes, steps: [...agent, ...steps] };
@@ -225,9 +225,15 @@ function wayOn(
       steps: [openRun(workflow, 'Open a new run')],
     };
   if (allDone(run)) return { notes: [], steps: keepingSteps(run) };
+  const isMissing = run.workflow_missing === true;
+  const name = isMissing ? undefined : (workflow ?? run.served);
   return {
     notes: [
-      ...(start === undefined || workflow !== undefined ? [] : [`Start the workflow of ${start} again.`]),
+      ...(isMissing
+        ? [
+            `Its workflow is not here: nothing is served as ${start ?? 'it'}. Go by what is recorded above, or ask the user which workflow takes its place.`,
+          ]
+        : []),
       ...(next === undefined
         ? []
         : [
@@ -237,12 +243,13 @@ function wayOn(
     ],
     steps: [
       ...fileSteps(run),
-      ...(workflow === undefined
+      ...(isMissing ? [{ operation: 'list', args: { what: 'workflows' }, why: 'List the workflows' }] : []),
+      ...(name === undefined
         ? []
         : [
             {
               operation: 'execute',
-              args: { name: workflow, kind: 'workflow', run_id },
+              args: { name, kind: 'workflow', run_id },
               why: run.next_files === undefined ? 'Continue' : 'The same with the rules of its workflow',
             },
           ]),

@@ -14,6 +14,10 @@ export const runSchema = z.object({
   status: z.enum(RUN_STATUSES),
   workflow: z.string().optional(),
   workflow_path: z.string().optional(),
+  /** What is served for it here, by its name; not there where nothing is. */
+  served: z.string().optional(),
+  /** Whether its workflow is not here any more, under any name. */
+  workflow_missing: z.boolean().optional(),
   started_at: z.string().optional(),
   last_checkpoint: z.string().optional(),
   progress: z.object({
@@ -132,7 +136,7 @@ export function runText(run: RunData): string {
   const told = notes.filter((note) => note !== '').join('\n');
   return lines(
     `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}`,
-    `Workflow: ${run.workflow ?? run.workflow_path ?? 'unknown'}`,
+    `Workflow: ${workflowText(run)}`,
     run.agent === undefined ? undefined : `Agent: ${oneLine(run.agent, 100)}`,
     run.started_at === undefined
       ? undefined
@@ -157,6 +161,19 @@ export function runText(run: RunData): string {
       : `Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,
     told === '' ? undefined : `Notes:\n${fenced(told, 'text')}`,
   );
+}
+
+/** What it was begun with; where that is not here, what is served instead, or that nothing is. */
+function workflowText({
+  workflow,
+  workflow_path: path,
+  served,
+  workflow_missing: isMissing,
+}: RunData): string {
+  const begun = workflow ?? path ?? 'unknown';
+  if (isMissing === true) return `${begun} (missing: nothing of this name is served)`;
+  if (served === undefined || served === begun) return begun;
+  return `${begun} (served here as ${served})`;
 }
 
 /** `Next: step 2b, bmad://…/step-02b-vision.md`. */

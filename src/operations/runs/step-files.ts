@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { orElse } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/expected.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -194,6 +194,27 @@ function recordOf(
     return catalogue.names.resolve({ name, kinds: KINDS_OF.workflow, fuzzy: false }).record;
   const file = posix.join(root, path ?? '');
   return catalogue.callable.find(({ absolutePath }) => absolutePath === file);
+}
+
+/** The workflow of a run as it is served here: its own file, or what has its name; nothing where neither is there. */
+export function servedFor(
+  { state }: Pick<Run, 'state'>,
+  root: string,
+  workspace: Workspace,
+): BmadRecord | undefined {
+  const { workflow, workflowPath } = state ?? {};
+  const find = (name: string | undefined) => (): BmadRecord | undefined =>
+    recordOf(name, workflowPath, root, workspace);
+  const own = attempt(find(workflow), orElse(undefined));
+  if (own !== undefined || workflow !== undefined || workflowPath === undefined) return own;
+  return attempt(find(nameIn(workflowPath)), orElse(undefined));
+}
+
+/** `…/dev-story/workflow.yaml` is `dev-story`. */
+function nameIn(path: string): string {
+  const parts = path.replaceAll('\\', '/').split('/');
+  const file = (parts.at(-1) ?? '').replace(/\.\w+$/, '');
+  return /^(?:workflow|skill|instructions)$/i.test(file) ? (parts.at(-2) ?? file) : file;
 }
 
 export async function stepFilesFor(

@@ -1,0 +1,49 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { saidIn } from '../../../tests/support/operations.ts';
+import { kitState } from '../../../tests/support/run-project.ts';
+import { runSession } from '../../../tests/support/run-session.ts';
+import { next } from '../project/next.ts';
+import { runResume } from './run-progress.ts';
+import { getWorkflowStatus } from './workflow-status.ts';
+
+const run_id = 'dev-story-20260227-143022';
+const STATE = `_bmad-output/.runs/main/${run_id}/state.json`;
+const PATH = '_bmad/bmm/workflows/4-implementation/dev-story/workflow.yaml';
+
+async function resumed(workflow_path: string, files: Record<string, string> = {}) {
+  const session = await runSession(onTestFinished, {
+    files: { [STATE]: kitState({ workflow_path, artefacts_produced: [] }), ...files },
+  });
+  const { data, answer } = await session.ok(runResume, { run_id });
+  return { session, data, answer, said: saidIn(answer) };
+}
+
+describe('the workflow of a run that the kit keeps', () => {
+  it('is what is served under its name where its file is not here', async () => {
+    const { session, data, answer, said } = await resumed(PATH);
+    expect(data).toMatchObject({ start: 'bmm/bmad-dev-story', run: { served: 'bmm/bmad-dev-story' } });
+    expect(answer.body).toContain(`Workflow: ${PATH} (served here as bmm/bmad-dev-story)`);
+    expect(said).toContain(`workflow:"bmm/bmad-dev-story", run_id:"${run_id}"`);
+    expect(said).not.toContain(PATH);
+    const status = await session.ok(getWorkflowStatus, { run_id });
+    expect(status.answer.body).toContain('served here as bmm/bmad-dev-story');
+    expect((await session.ok(next)).answer.body).toContain(`Resume run ${run_id}`);
+  });
+
+  it('is said to be missing where nothing of that name is served', async () => {
+    const { data, answer, said } = await resumed('_bmad/bmm/workflows/unheard-of/workflow.yaml');
+    expect(data['run']).toMatchObject({ workflow_missing: true });
+    expect(answer.body).toContain('(missing: nothing of this name is served)');
+    expect(said).toContain('Its workflow is not here');
+    expect(said).not.toContain('operation:"execute"');
+    expect(said).toContain('bmad {operation:"list", query:"workflows"}');
+  });
+
+  it('is its own where that is here', async () => {
+    const own = '_bmad/_config/custom/workflows/tidy-up.md';
+    const text = '---\nname: tidy-up\ndescription: Tidies up\n---\n\n# Tidy up\n\nOne thing at a time.\n';
+    const { data, answer } = await resumed(own, { [own]: text });
+    expect((data['run'] as { served: string }).served).toMatch(/tidy-up$/);
+    expect(answer.body).not.toContain('missing');
+  });
+});
