@@ -33,7 +33,7 @@ describe('the workflow of a run that the kit keeps', () => {
   it('is said to be missing where nothing of that name is served', async () => {
     const { data, answer, said } = await resumed('_bmad/bmm/workflows/unheard-of/workflow.yaml');
     expect(data['run']).toMatchObject({ workflow_missing: true });
-    expect(answer.body).toContain('(missing: nothing of this name is served)');
+    expect(answer.body).toContain('(missing: no workflow of this name is served)');
     expect(said).toContain('Its workflow is not here');
     expect(said).not.toContain('operation:"execute"');
     expect(said).toContain('bmad {operation:"list", query:"workflows"}');

@@ -171,7 +171,7 @@ function workflowText({
   workflow_missing: isMissing,
 }: RunData): string {
   const begun = workflow ?? path ?? 'unknown';
-  if (isMissing === true) return `${begun} (missing: nothing of this name is served)`;
+  if (isMissing === true) return `${begun} (missing: no workflow of this name is served)`;
   if (served === undefined || served === begun) return begun;
   return `${begun} (served here as ${served})`;
 }

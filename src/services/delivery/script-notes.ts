@@ -35,7 +35,7 @@ const FORMATS: Record<string, (say: SayStep) => string> = {
   'sprint_plan.py': (say) =>
     `\`generate\`: from the headings Epic N and Story N.M, in order, \`epic-N\`, \`N-M-title-in-kebab-case\` and \`epic-N-retrospective\` in the form of \`sprint-status-template.yaml\`, with the statuses that the file has; \`status\` and \`validate\`: ${say({ operation: 'next' })}`,
   'sprint_status.py': () =>
-    '`detect-epic`: the highest epic with a story that is done, the keys of its stories that are not (`pending_stories`), and its `epic-N-retrospective`; `update`: in sprint-status.yaml change only `epic-N-retrospective: done`, `last_updated` and `action_items`, each with `id: "epic-N-retro-item-K-action-in-kebab-case"` (K counts all items), `epic`, `action`, `owner`, `status: open` and `ref: "path of the retrospective"`; the status of one that is there is changed by its `id`',
+    '`detect-epic`: the highest epic with a story that is done, the keys of its stories that are not (`pending_stories`), and its `epic-N-retrospective`; `update`: in sprint-status.yaml change only `epic-N-retrospective: done`, `last_updated` and `action_items`, each with `id: "epic-N-retro-item-K-action-in-kebab-case"` (K counts all items), `epic`, `action`, `owner`, `status: open` and `ref: "path of the retrospective"`; the status of an existing item is changed by its `id`',
   'git_evidence.py': () =>
     '`git log --numstat --no-renames RANGE`, without merges; sum added and deleted for each file, and match story ids in the subjects',
 };
