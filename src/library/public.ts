@@ -261,6 +261,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'too_large'
   | 'unavailable'
+  | 'busy'
   | 'cancelled'
   | 'internal';
 

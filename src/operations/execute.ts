@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../base/errors.ts';
+import { underWay } from '../base/under-way.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
@@ -31,8 +32,8 @@ export async function execute(
     const { say } = call;
     const own = say === undefined ? call : { ...call, say: (step: Step) => say(inProject(step, input)) };
     const fresh = meant.keeps === true ? await unusedState(context, input) : undefined;
-    const result = await onOneView(seenBy(context, call), meant.effect === 'read', (view) =>
-      meant.run(input, view, own),
+    const result = await underWay(call.signal, () =>
+      onOneView(seenBy(context, call), meant.effect === 'read', (view) => meant.run(input, view, own)),
     );
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;

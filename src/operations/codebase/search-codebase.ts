@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { patiently } from '../../base/pace.ts';
 import { BmadError } from '../../base/errors.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
 import { plural } from '../../base/text/text.ts';
@@ -70,10 +71,9 @@ export const searchCodebase = defineOperation({
         hint: 'Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or pass the argument "project".',
       });
     const codebase = await context.codebase(root);
-    const { hits, ...found } = await codebase.search(
-      { query, path, lang, limit: limit ?? DEFAULT_HITS },
-      call.signal,
-      call.progress,
+    const asked = { query, path, lang, limit: limit ?? DEFAULT_HITS };
+    const { hits, ...found } = await patiently(call.signal, () =>
+      codebase.search(asked, call.signal, call.progress),
     );
     const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
     return { ...found, query: query.slice(0, 200), items };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { heavily } from '../../base/pace.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
@@ -78,7 +79,7 @@ export const doctor = defineOperation({
         ? []
         : (await stateFindings(context, project)).filter(({ text }) => !told.has(text));
     const findings = [
-      ...(await diagnosis.examine(catalogue)),
+      ...(await heavily(call, () => diagnosis.examine(catalogue, call.signal))),
       ...all
         .filter(({ mild }) => mild === true)
         .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),

@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path';
+import { pace } from '../../base/pace.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { globMatcher } from '../../base/text/glob.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -127,6 +128,8 @@ export function createCodebase(parts: CodebaseParts) {
         tests: /\b(?:tests?|specs?)\b/i.test(asked),
         takes: (file: IndexedFile) => takes(file.path),
       };
+      await pace();
+      signal.throwIfAborted();
       let ranked = rank(work.index, question);
       const rough = ranked.best.slice(0, limit * 2).filter(({ file }) => file.rough);
       if (rough.length > 0) {

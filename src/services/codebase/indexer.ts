@@ -1,5 +1,6 @@
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
+import { pace } from '../../base/pace.ts';
 import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
@@ -124,7 +125,7 @@ export async function openIndexer(parts: IndexerParts) {
       unsavedSteps += 1;
       if (unsavedMs > SAVE_EVERY_MS) await save();
       if (performance.now() - rested > TURN_MS) {
-        await turn();
+        await pace();
         rested = performance.now();
       }
     }

@@ -34,7 +34,7 @@ function finding(level: Finding['level'], about: Finding['about'], text: string)
 }
 
 /** Looks over everything the readers found. A clean install gives no finding. */
-export async function examine(catalogue: Catalogue): Promise<Finding[]> {
+export async function examine(catalogue: Catalogue, signal?: AbortSignal): Promise<Finding[]> {
   return [
     ...missingFiles(catalogue),
     ...unlistedFiles(catalogue),
@@ -43,8 +43,8 @@ export async function examine(catalogue: Catalogue): Promise<Finding[]> {
     ...versionDrift(catalogue),
     ...(await newerCustomizations(catalogue)),
     ...strayPlaceholders(catalogue),
-    ...(await faultyFiles(catalogue)),
-    ...(await hiddenCharacters(catalogue)),
+    ...(await faultyFiles(catalogue, signal)),
+    ...(await hiddenCharacters(catalogue, signal)),
     ...lookAlikes(catalogue),
   ];
 }
@@ -222,11 +222,12 @@ function hasContent(text: string, file: string): boolean {
 }
 
 /** Files that cannot be followed, or only here. The built-in ones are checked by the tests. */
-async function faultyFiles(catalogue: Catalogue): Promise<Finding[]> {
+async function faultyFiles(catalogue: Catalogue, signal?: AbortSignal): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const { origin, tree, records } of byOrigin(catalogue)) {
     if (origin.kind === 'package') continue;
     for (const record of records.filter(({ kind, exists }) => exists && STARTABLE.includes(kind))) {
+      signal?.throwIfAborted();
       const bytes = await tree.read(record.bmadRelativePath).catch(unlessShort(undefined));
       for (const { message, halts } of bytes === undefined ? [] : fileFaults(record, bytes))
         found.push(finding(halts === true ? 'broken' : 'notice', 'file', message));

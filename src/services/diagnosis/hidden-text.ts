@@ -1,5 +1,6 @@
 import { orElse } from '../../base/expected.ts';
 import { quoted } from '../../base/errors.ts';
+import { pace } from '../../base/pace.ts';
 import { push } from '../../base/grouped.ts';
 import { hiddenIn, visible } from '../../base/text/hidden.ts';
 import { looks } from '../../base/text/look-alike.ts';
@@ -14,14 +15,21 @@ const TEXT = /\.(?:md|markdown|mdc|txt|ya?ml|json|toml|xml|csv|tsv|html?)$/i;
 /** More are counted, not named: a list of thousands would hide the first. */
 const NAMED_FILES = 50;
 const NAMED_PLACES = 5;
+/** How many are looked at before others get their turn. */
+const FILES_AT_ONCE = 50;
 
 /** One finding for each file with characters that no eye sees. BMAD's own content is checked when it is built. */
-export async function hiddenCharacters({ sources, records }: Catalogue): Promise<Finding[]> {
+export async function hiddenCharacters(
+  { sources, records }: Catalogue,
+  signal?: AbortSignal,
+): Promise<Finding[]> {
   const found: string[] = [];
   for (const { origin, tree } of sources) {
     if (origin.kind === 'package') continue;
     const told = new Set<string>();
-    for (const path of await tree.files().catch(orElse<string[]>([]))) {
+    for (const [index, path] of (await tree.files().catch(orElse<string[]>([]))).entries()) {
+      if (index % FILES_AT_ONCE === 0) await pace();
+      signal?.throwIfAborted();
       const text = TEXT.test(path) ? await tree.text(path).catch(orElse('')) : '';
       const what = [
         ...(hiddenIn(path).length > 0 ? ['in its name'] : []),

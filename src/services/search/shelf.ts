@@ -1,4 +1,5 @@
 import { analyse } from '../../meaning/analyse.ts';
+import { pace } from '../../base/pace.ts';
 import { onceWanted } from '../../base/async.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -53,7 +54,10 @@ export async function createShelf(
   return async (typed, signal) => {
     const question = questionOf(typed);
     const hits = words.find(slotsOf(question, words, vocabulary()));
-    const meant = await (await meaning(signal))?.(plainly(question, vocabulary()));
+    await pace();
+    const meant = await (await meaning(signal))?.(plainly(question, vocabulary()), signal);
+    await pace();
+    signal?.throwIfAborted();
     const likeness = meant ?? new Float64Array(texts.length);
     const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
     const found = worthShowing(fuse(hits, likeness), ({ at }) => (texts[at] as RecordText).record);

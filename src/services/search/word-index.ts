@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { analyse } from '../../meaning/analyse.ts';
 import { FIELDS, type Field, type RecordText } from './record-text.ts';
 import { push } from '../../base/grouped.ts';
+import { pace } from '../../base/pace.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
 import { lengthNorm, rarity } from '../../meaning/bm25.ts';
 
@@ -64,7 +64,7 @@ const RECORDS_AT_ONCE = 100;
 export async function termsOfAll(texts: readonly RecordText[], signal?: AbortSignal): Promise<Terms[]> {
   const terms: Terms[] = [];
   for (const text of texts) {
-    if (terms.length % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await setImmediate();
+    if (terms.length % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
     signal?.throwIfAborted();
     terms.push(termsOf(text));
   }
