@@ -64,6 +64,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/catalogue/names-in-force.ts': 'names-in-force',
   'src/catalogue/host-commands.ts': 'host-commands',
   'src/catalogue/changes.ts': 'changes',
+  'src/catalogue/kept-readings.ts': 'kept-readings',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',

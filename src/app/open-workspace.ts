@@ -1,10 +1,11 @@
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
-import type { Seen } from '../base/files/places.ts';
+import type { Places } from '../base/files/places.ts';
 import { stepLines } from '../base/step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from '../operations/context.ts';
@@ -25,20 +26,25 @@ import type { Settings } from './settings.ts';
 export { createRanking } from '../services/ranking/ranking.ts';
 export { manifestPriorities } from '../services/ranking/manifest-priority.ts';
 export { openUsage } from '../services/ranking/usage.ts';
+export { createWorkspaces } from './workspaces.ts';
 
 /** What of the process a workspace uses. */
 export interface WorkspaceParts {
   rankings: Rankings;
   gitSources: ServedSources;
   embedder: Model;
+  /** What was read before, for all workspaces. */
+  readings: KeptInMemory;
+  /** Whether all that is read is to be there for other processes. */
+  keepsAll(): boolean;
 }
 
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
-  { outside, config, from, log }: Settings,
-  { gitSources, rankings, embedder }: WorkspaceParts,
-  seen: Seen,
+  { outside, config, from, log, cache, builtIn }: Settings,
+  { gitSources, rankings, embedder, readings, keepsAll }: WorkspaceParts,
+  places: Places,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources, bmadPlace }, { buildCatalogue }, { createDelivery }] =
     await Promise.all([
@@ -57,7 +63,7 @@ export async function openWorkspace(
     root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
     home: outside.home,
     maxFileBytes,
-    seen,
+    seen: places,
   });
   warnings.push(...git.warnings);
   if (discovery === 'auto') found.push(await packageSource(outside.contentRoot, maxFileBytes));
@@ -67,7 +73,14 @@ export async function openWorkspace(
     const { commandLine } = await import('../operations/on-demand.ts');
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
-  const catalogue = await buildCatalogue(sources, allReaders, preferences);
+  const kept = once(async () => {
+    const { openKeptReadings } = await import('../catalogue/kept-readings.ts');
+    const folder = join(cache, 'catalogue');
+    const writes = !config.readOnly;
+    const all = keepsAll();
+    return openKeptReadings({ places, memory: readings, folder, writes, all, builtIn, maxFileBytes, log });
+  });
+  const catalogue = await buildCatalogue(sources, allReaders, preferences, kept);
   const delivery = createDelivery({
     catalogue,
     projectRoot: project.root,

@@ -10,7 +10,7 @@ import { createMemories } from './memories.ts';
 import type { WorkspaceParts } from './open-workspace.ts';
 import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
-import { createWorkspaces } from './workspaces.ts';
+import { lateWorkspaces } from './late-workspaces.ts';
 
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
@@ -27,7 +27,13 @@ export async function createParts(settings: Settings) {
     gitSources,
     rankings,
     roots,
-    workspaces: openWorkspaces(settings, roots, { gitSources, rankings, embedder }),
+    workspaces: openWorkspaces(settings, roots, {
+      gitSources,
+      rankings,
+      embedder,
+      readings: new Map(),
+      keepsAll: () => false,
+    }),
     codebases: createCodebases(settings, model),
     memories: createMemories(settings, table),
     async projectState(project: Project) {
@@ -67,23 +73,23 @@ function openWorkspaces(settings: Settings, roots: ClientRoots, parts: Workspace
   const allowed = async (): Promise<{ allowed: string[] }> => ({
     allowed: [(await findProject(hints)).root ?? [], config.allowProjects].flat(),
   });
-  return createWorkspaces({
-    find: async (call, seen) =>
-      findProject({
-        ...hints,
-        roots: roots.folders,
-        call,
-        disk: diskSeenBy(seen),
-        configuredBy: from.project,
-        ...(outside.forOthers === true && call !== undefined ? await allowed() : {}),
-      }),
-    async open(project, seen) {
-      const { openWorkspace } = await import('./open-workspace.ts');
-      return openWorkspace(project, settings, parts, seen);
-    },
-    version: parts.gitSources.version,
-    log,
-  });
+  return lateWorkspaces(async (tell) => {
+    const { createWorkspaces, openWorkspace } = await import('./open-workspace.ts');
+    return createWorkspaces({
+      tell,
+      find: async (call, seen) =>
+        findProject({
+          ...hints,
+          roots: roots.folders,
+          call,
+          disk: diskSeenBy(seen),
+          configuredBy: from.project,
+          ...(outside.forOthers === true && call !== undefined ? await allowed() : {}),
+        }),
+      open: (project, places) => openWorkspace(project, settings, parts, places),
+      version: parts.gitSources.version,
+    });
+  }, log);
 }
 
 /** A client that does not respond is not given more time. */

@@ -1,6 +1,5 @@
 import { ours } from '../base/expected.ts';
 import { Places, type Seen } from '../base/files/places.ts';
-import type { Log } from '../base/log.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';
@@ -9,11 +8,14 @@ import type { Project } from '../sources/project-root.ts';
 interface WorkspaceParts {
   /** The project that is meant; without a name, the one the server runs for. */
   find(project: string | undefined, seen?: Seen): Promise<Project>;
-  open(project: Project, seen: Seen): Promise<Workspace>;
+  open(project: Project, places: Places): Promise<Workspace>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
-  log: Log;
+  /** Hears of every world that was read again. */
+  tell(changes: Changes): void;
 }
+
+export type Workspaces = ReturnType<typeof createWorkspaces>;
 
 /** A world, and what it was read from. */
 interface Read {
@@ -30,9 +32,8 @@ const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false }
  * The worlds of the projects in use: opened when first asked for, and kept. Every call looks at the places that one was
  * read from; if they are not as they were, the call is answered from a new one.
  */
-export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
+export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) {
   const kept = createBounded<Read>(KEPT);
-  const listeners = new Set<(changes: Changes) => void>();
   let current: { project: Promise<Project>; places: Places } | undefined;
   /** The last one that could be used. */
   let usable: Project | undefined;
@@ -139,16 +140,6 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
     return changes;
   }
 
-  function tell(changes: Changes): void {
-    for (const listener of listeners) {
-      try {
-        listener(changes);
-      } catch (error) {
-        log.error('listener', { error: error instanceof Error ? error.message : String(error) });
-      }
-    }
-  }
-
   const waiting = new Map<string, Promise<unknown>>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -173,10 +164,6 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
     /** Which project is meant, without reading it. */
     project: projectOf,
     refresh,
-    onChange(listener: (changes: Changes) => void): () => void {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
     /** Something has changed that decides which project the server runs for. */
     lookAgain(): void {
       current = undefined;

@@ -6,6 +6,7 @@ import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
+import type { KeptReadings } from './kept-readings.ts';
 import { plainlyNamed } from './plain-names.ts';
 import type { Preference } from './preferences.ts';
 import { restoreReading, type PreparedReading } from './prepared.ts';
@@ -18,6 +19,7 @@ export async function buildCatalogue(
   sources: readonly Source[],
   readers: readonly Reader[] | (() => Promise<readonly Reader[]>),
   preferences: readonly Preference[] = [],
+  kept?: () => Promise<KeptReadings>,
 ): Promise<Catalogue> {
   const readings: Reading[] = [];
   const files = new Map<Source, readonly string[]>();
@@ -28,8 +30,8 @@ export async function buildCatalogue(
       files.set(source, prepared.files);
       continue;
     }
-    const all = typeof readers === 'function' ? await readers() : readers;
-    for (const reader of all) readings.push(await readingOf(source, reader));
+    const read = (): Promise<Reading> => readAll(source, readers);
+    readings.push(kept === undefined ? await read() : await (await kept()).of(source, read));
   }
   const read = readings.flatMap(({ records }) => records);
   const { records, problems } = await inForce(read, sources);
@@ -41,6 +43,20 @@ export async function buildCatalogue(
     files,
     preferences,
   });
+}
+
+async function readAll(
+  source: Source,
+  readers: readonly Reader[] | (() => Promise<readonly Reader[]>),
+): Promise<Reading> {
+  const all = typeof readers === 'function' ? await readers() : readers;
+  const readings: Reading[] = [];
+  for (const reader of all) readings.push(await readingOf(source, reader));
+  return {
+    records: readings.flatMap(({ records }) => records),
+    modules: readings.flatMap(({ modules }) => modules),
+    problems: readings.flatMap(({ problems }) => problems),
+  };
 }
 
 /** What is built in cannot be renamed where there is nothing else. */

@@ -15,15 +15,28 @@ export interface Mount {
 export function mountedTree(root: string, mounts: readonly Mount[]): Tree {
   const [only] = mounts;
   if (only !== undefined && mounts.length === 1 && only.at === '') return only.tree;
-  const deepestFirst = [...mounts].sort((a, b) => b.at.length - a.at.length);
-
-  function locate(path: string): { tree: Tree; inner: string } | undefined {
-    for (const { at, tree } of deepestFirst) {
-      if (at === '') return { tree, inner: path };
-      if (path === at) return { tree, inner: '' };
-      if (path.startsWith(`${at}/`)) return { tree, inner: path.slice(at.length + 1) };
+  const trees = new Map<string, Tree>();
+  /** What is below each folder because something is mounted there. */
+  const below = new Map<string, Set<string>>();
+  for (const { at, tree } of mounts) {
+    if (!trees.has(at)) trees.set(at, tree);
+    for (let path = at; path !== '';) {
+      const cut = Math.max(0, path.lastIndexOf('/'));
+      const above = path.slice(0, cut);
+      const names = below.get(above) ?? new Set();
+      below.set(above, names.add(path.slice(cut === 0 ? 0 : cut + 1)));
+      path = above;
     }
-    return undefined;
+  }
+
+  /** The deepest folder that is mounted on the way to a path. */
+  function locate(path: string): { tree: Tree; inner: string } | undefined {
+    for (let at = path; ;) {
+      const tree = trees.get(at);
+      if (tree !== undefined) return { tree, inner: path.slice(at === '' ? 0 : at.length + 1) };
+      if (at === '') return undefined;
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
+    }
   }
 
   function found(path: string): { tree: Tree; inner: string } {
@@ -33,16 +46,12 @@ export function mountedTree(root: string, mounts: readonly Mount[]): Tree {
     return place;
   }
 
-  /** Folders that exist only because something is mounted below them. */
-  function mountedNames(path: string): string[] {
-    const prefix = path === '' ? '' : `${path}/`;
-    return mounts
-      .filter(({ at }) => at !== '' && at.startsWith(prefix))
-      .map(({ at }) => at.slice(prefix.length).split('/', 1)[0] ?? '');
-  }
+  const mountedNames = (path: string): string[] => [...(below.get(path) ?? [])];
 
+  const parts = mounts.map(({ at, tree: inner }) => inner.signature && [at, inner.signature]);
   const tree: Tree = {
     root,
+    signature: parts.includes(undefined) ? undefined : JSON.stringify([root, parts]),
     read: async (path) => {
       const { tree: inner, inner: rest } = found(path);
       return inner.read(rest);
@@ -67,10 +76,10 @@ export function mountedTree(root: string, mounts: readonly Mount[]): Tree {
     async files(path = '') {
       const all: string[] = [];
       for (const { at, tree: inner } of mounts) {
-        const below =
+        const inside =
           at === '' ? path : at === path || at.startsWith(path === '' ? '' : `${path}/`) ? '' : undefined;
         const above = path.startsWith(`${at}/`) && at !== '' ? path.slice(at.length + 1) : undefined;
-        const start = above ?? below;
+        const start = above ?? inside;
         if (start === undefined) continue;
         for (const file of await inner.files(start)) {
           const full = at === '' ? file : `${at}/${file}`;

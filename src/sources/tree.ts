@@ -18,6 +18,8 @@ import { isSecretFile } from '../base/secrets/secret-files.ts';
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
   readonly root: string;
+  /** What decides which files it has, beside the disk; undefined where that cannot be said. */
+  readonly signature?: string | undefined;
   read(path: string): Promise<Buffer>;
   text(path: string): Promise<string>;
   list(path: string): Promise<FolderEntry[]>;
@@ -62,9 +64,10 @@ export interface TreeRules {
 export function folderTree(
   root: string,
   maxFileBytes: number,
-  { shows = () => true, within, seen }: TreeRules = {},
+  { shows, within, seen }: TreeRules = {},
 ): Tree {
-  const shown = (path: string): boolean => path === '' || (!isHidden(path) && shows(path));
+  const shown = (path: string): boolean =>
+    path === '' || (!isHidden(path) && (shows === undefined || shows(path)));
   function checked(path: string): string {
     if (shown(path)) return path;
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
@@ -77,6 +80,7 @@ export function folderTree(
   });
   const tree: Tree = {
     root,
+    signature: shows === undefined ? `${root} ${within ?? ''}` : undefined,
     read: async (path) => readInside(root, checked(path), maxFileBytes, rulesFor(path)),
     text: async (path) => decoded(await tree.read(path)),
     list: async (path) => {

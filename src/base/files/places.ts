@@ -37,19 +37,67 @@ export class Places implements Seen {
     return this.#paths.length;
   }
 
+  #collected: Set<string> | undefined;
+
+  /** Works and collects the places that it depends on, also those that others have looked at before. */
+  async collecting<T>(work: () => Promise<T>): Promise<{ result: T; used: string[] }> {
+    const used = new Set<string>();
+    this.#collected = used;
+    try {
+      return { result: await work(), used: [...used] };
+    } finally {
+      this.#collected = undefined;
+    }
+  }
+
+  /** The stamps of places, to be compared later; undefined if one of them proves nothing. */
+  stampsOf(paths: readonly string[]): number[] | undefined {
+    const stamps: number[] = [];
+    for (const path of paths) {
+      const at = (this.#at.get(path) ?? -1) * WIDTH;
+      const own = at < 0 ? [] : this.#stamps.subarray(at, at + WIDTH);
+      if (own.length === 0 || Number.isNaN(own[0])) return undefined;
+      stamps.push(...own);
+    }
+    return stamps;
+  }
+
+  /** Takes over what was found out before from these places, if they are still as they were then. */
+  async adopt(paths: readonly string[], stamps: readonly number[]): Promise<boolean> {
+    const found: (Stats | undefined)[] = [];
+    for (const [index, path] of paths.entries()) {
+      if (index % AT_ONCE === AT_ONCE - 1) await turn();
+      const now = statOf(path);
+      if (!isSame(stamps, index * WIDTH, now)) return false;
+      found.push(now);
+    }
+    for (const [index, path] of paths.entries())
+      this.#enter(path, found[index], stamps[index * WIDTH + 1] === ANY);
+    return true;
+  }
+
   look(path: string): Stats | undefined {
     const found = statOf(path);
-    const known = this.#at.get(path);
-    if (known === undefined) this.#add(path, found, false);
-    else if (this.#stamps[known * WIDTH + 1] === ANY && this.#isSame(known, found))
-      this.#stamp(known, found, false);
+    this.#enter(path, found, false);
     return found;
   }
 
   find(path: string): Stats | undefined {
     const found = statOf(path);
-    if (!this.#at.has(path)) this.#add(path, found, true);
+    this.#enter(path, found, true);
     return found;
+  }
+
+  #enter(path: string, found: Stats | undefined, any: boolean): void {
+    const known = this.#at.get(path);
+    if (known === undefined) {
+      const place = this.#add(path, found, any);
+      this.#collected?.add(place);
+      return;
+    }
+    this.#collected?.add(path);
+    if (!any && this.#stamps[known * WIDTH + 1] === ANY && isSame(this.#stamps, known * WIDTH, found))
+      this.#stamp(known, found, false);
   }
 
   #checking: Promise<unknown> = Promise.resolve();
@@ -75,17 +123,17 @@ export class Places implements Seen {
     const changed: string[] = [];
     for (const [index, path] of this.#paths.entries()) {
       if (index % AT_ONCE === AT_ONCE - 1) await turn();
-      if (!this.#isSame(index, statOf(path))) changed.push(path);
+      if (!isSame(this.#stamps, index * WIDTH, statOf(path))) changed.push(path);
     }
     return changed;
   }
 
-  /** The top of what is missing: once it is there, everything below may be. Nothing where a folder's own stamp tells. */
-  #absence(path: string): string | undefined {
+  /** The top of what is missing: once it is there, everything below may be. Or the folder whose own stamp tells. */
+  #absence(path: string): string {
     for (let place = path; ;) {
       const above = dirname(place);
-      if (this.#isTold(above)) return undefined;
-      if (above === place || statOf(above) !== undefined) return this.#at.has(place) ? undefined : place;
+      if (this.#isTold(above)) return above;
+      if (above === place || statOf(above) !== undefined) return place;
       place = above;
     }
   }
@@ -97,10 +145,10 @@ export class Places implements Seen {
     return this.#stamps[at * WIDTH] === ABSENT || this.#stamps[at * WIDTH + 1] !== ANY;
   }
 
-  #add(path: string, found: Stats | undefined, any: boolean): void {
-    if (this.#paths.length >= MOST) return;
+  /** The place that stands for a path from now on. */
+  #add(path: string, found: Stats | undefined, any: boolean): string {
     const place = found === undefined ? this.#absence(path) : path;
-    if (place === undefined) return;
+    if (this.#at.has(place) || this.#paths.length >= MOST) return place;
     const index = this.#paths.push(place) - 1;
     this.#at.set(place, index);
     if ((index + 1) * WIDTH > this.#stamps.length) {
@@ -109,6 +157,7 @@ export class Places implements Seen {
       this.#stamps = longer;
     }
     this.#stamp(index, found, any);
+    return place;
   }
 
   #stamp(index: number, found: Stats | undefined, any: boolean): void {
@@ -120,17 +169,15 @@ export class Places implements Seen {
     // What has changed just now may change again without a new time: it is looked at once more, whatever its stamp says.
     this.#stamps.set([isSettled(ctimeMs) ? ino : Number.NaN, mtimeMs, ctimeMs, size], index * WIDTH);
   }
+}
 
-  #isSame(index: number, found: Stats | undefined): boolean {
-    const at = index * WIDTH;
-    const stamps = this.#stamps;
-    if (found === undefined) return stamps[at] === ABSENT;
-    if (stamps[at] !== found.ino) return false;
-    if (stamps[at + 1] === ANY) return true;
-    return (
-      stamps[at + 1] === found.mtimeMs && stamps[at + 2] === found.ctimeMs && stamps[at + 3] === found.size
-    );
-  }
+function isSame(stamps: ArrayLike<number>, at: number, found: Stats | undefined): boolean {
+  if (found === undefined) return stamps[at] === ABSENT;
+  if (stamps[at] !== found.ino) return false;
+  if (stamps[at + 1] === ANY) return true;
+  return (
+    stamps[at + 1] === found.mtimeMs && stamps[at + 2] === found.ctimeMs && stamps[at + 3] === found.size
+  );
 }
 
 /** Nobody sets this time: it is that of the last change, by the clock of the file system. */

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import {
+  readStateBytes,
+  removeTree,
+  sizeAndTime,
+  stateNames,
+  writeAtomic,
+} from '../base/files/file-state.ts';
+import type { Places } from '../base/files/places.ts';
+import type { Log } from '../base/log.ts';
+import { VERSION as PRODUCT_VERSION } from '../base/product.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { ModuleInfo } from '../model/module.ts';
+import type { BmadRecord, Problem } from '../model/record.ts';
+import type { Reading } from '../readers/reader.ts';
+import type { Source } from '../sources/source.ts';
+
+/** Increased when what is stored has another form. */
+const FORM = 1;
+const MAGIC = `bmad catalogue ${FORM} `;
+const MOST_BYTES = 256 * 1024 * 1024;
+/** Of the sources that were used last. */
+const MOST_FILES = 24;
+const MOST_FOLDER_BYTES = 512 * 1024 * 1024;
+/** To read less than this is faster than to find out whether it has changed, or nearly so. */
+const WORTH_KEEPING = 2_000;
+
+/** What was understood of a source, and the places it was understood from. */
+interface Kept {
+  paths: string[];
+  stamps: number[];
+  records: Omit<BmadRecord, 'origin' | 'absolutePath'>[];
+  modules: Omit<ModuleInfo, 'origin'>[];
+  problems: Problem[];
+}
+
+/** What this process has read, by what it was read from. */
+export type KeptInMemory = Map<string, { kept: Pick<Kept, 'paths' | 'stamps'>; reading: Reading }>;
+
+interface KeptReadingsParts {
+  places: Places;
+  memory: KeptInMemory;
+  /** The folder of the files; what is there can always be made again. */
+  folder: string;
+  writes: boolean;
+  /** Whether also what is read quickly is written. */
+  all: boolean;
+  /** The folder of what is built in: another build understands things differently. */
+  builtIn: string;
+  maxFileBytes: number;
+  log: Log;
+}
+
+export type KeptReadings = ReturnType<typeof openKeptReadings>;
+
+/**
+ * What the readers have understood of sources, as long as the places they have looked at are as they were: in memory for
+ * this process, and of large sources in files for the next.
+ */
+export function openKeptReadings(parts: KeptReadingsParts) {
+  const { places, memory, folder, writes, all, builtIn, maxFileBytes, log } = parts;
+
+  async function keyOf({ origin, tree, name, declared }: Source): Promise<string | undefined> {
+    if (tree.signature === undefined) return undefined;
+    const build = await sizeAndTime(join(builtIn, 'catalogue.json'));
+    const { kind, root, bmadVersion, git } = origin;
+    return sha256(
+      JSON.stringify([
+        [FORM, PRODUCT_VERSION, build?.mtimeMs, build?.size, maxFileBytes],
+        [kind, root, bmadVersion, git, name, declared, tree.signature],
+      ]),
+    ).slice(0, 32);
+  }
+
+  async function restored(key: string, source: Source): Promise<Reading | undefined> {
+    const known = memory.get(key);
+    if (known !== undefined) {
+      if (await places.adopt(known.kept.paths, known.kept.stamps)) return inOrigin(known.reading, source);
+      memory.delete(key);
+      return undefined;
+    }
+    const kept = await readFile(join(folder, key));
+    if (kept === undefined || !(await places.adopt(kept.paths, kept.stamps))) return undefined;
+    const { origin, tree } = source;
+    const { paths, stamps, problems } = kept;
+    // They have just been parsed: nobody else has them, and copies of thousands take as long as the rest.
+    const reading = {
+      records: kept.records.map((record) =>
+        Object.assign(record, { origin, absolutePath: tree.place(record.bmadRelativePath) }),
+      ),
+      modules: kept.modules.map((module) => Object.assign(module, { origin })),
+      problems,
+    };
+    memory.set(key, { kept: { paths, stamps }, reading });
+    return reading;
+  }
+
+  async function keep(key: string, { origin }: Source, reading: Reading, paths: string[]): Promise<void> {
+    const stamps = places.stampsOf(paths);
+    if (stamps === undefined) return;
+    memory.delete(key);
+    memory.set(key, { kept: { paths, stamps }, reading });
+    for (const oldest of memory.keys()) if (memory.size > MOST_FILES) memory.delete(oldest);
+    // What is of a commit is checked when it is fetched, and not by the times of its files.
+    if (!writes || origin.git !== undefined || (!all && paths.length < WORTH_KEEPING)) return;
+    const { records, modules, problems } = reading;
+    const kept: Kept = {
+      paths,
+      stamps,
+      records: records.map(({ origin: _origin, absolutePath: _path, ...record }) => record),
+      modules: modules.map(({ origin: _origin, ...module }) => module),
+      problems,
+    };
+    const body = JSON.stringify(kept);
+    await writeAtomic(join(folder, key), [`${MAGIC}${sha256(body)}\n`, body]);
+    await sweep(folder);
+  }
+
+  return {
+    /** What was understood of a source before, or else what `read` understands of it now. */
+    async of(source: Source, read: () => Promise<Reading>): Promise<Reading> {
+      const key = await keyOf(source);
+      if (key === undefined) return read();
+      const known = await restored(key, source);
+      if (known !== undefined) return known;
+      const { result, used } = await places.collecting(read);
+      const kept = keep(key, source, result, used).catch((error: unknown) =>
+        log.info('catalogue cache', { error: String(error) }),
+      );
+      if (all) await kept;
+      return result;
+    },
+  };
+}
+
+/** The records of another workspace belong to the origin of this one. */
+function inOrigin(reading: Reading, { origin }: Source): Reading {
+  return {
+    records: reading.records.map((record) => ({ ...record, origin })),
+    modules: reading.modules.map((module) => ({ ...module, origin })),
+    problems: reading.problems,
+  };
+}
+
+/** A file that is damaged, or of another form, is one that is not there. */
+async function readFile(path: string): Promise<Kept | undefined> {
+  try {
+    const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES });
+    const end = bytes?.indexOf('\n') ?? -1;
+    if (bytes === undefined || end === -1) return undefined;
+    const body = bytes.subarray(end + 1);
+    if (bytes.toString('utf8', 0, end) !== `${MAGIC}${sha256(body)}`) return undefined;
+    return JSON.parse(body.toString('utf8')) as Kept;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The oldest go when there are too many, or they take too much room. */
+async function sweep(folder: string): Promise<void> {
+  const files: { path: string; size: number; mtimeMs: number }[] = [];
+  for (const name of await stateNames(folder)) {
+    const path = join(folder, name);
+    const found = await sizeAndTime(path);
+    if (/^[0-9a-f]{32}$/.test(name) && found !== undefined) files.push({ path, ...found });
+  }
+  let room = MOST_FOLDER_BYTES;
+  for (const [index, { path, size }] of files.sort((a, b) => b.mtimeMs - a.mtimeMs).entries()) {
+    room -= size;
+    if (index >= MOST_FILES || room < 0) await removeTree(path);
+  }
+}
