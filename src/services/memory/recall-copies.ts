@@ -16,7 +16,6 @@ export async function withoutCopies(
   room: number,
 ): Promise<Recalled[]> {
   const kept: Recalled[] = [];
-  const { superseded, forgotten } = await store.stats();
   for (const hit of hits) {
     if (kept.length >= room) break;
     // Two memories of the store with the same text have separate ids, by which each is changed.
@@ -27,7 +26,7 @@ export async function withoutCopies(
     }
     if (!hit.stored) {
       const old = await isEarlier(store, hit.entry.type, hit.entry.text);
-      if ((old || superseded + forgotten > 0) && (await isGone(hit.entry, old, store, opened))) continue;
+      if ((old || (await hasGone(store))) && (await isGone(hit.entry, old, store, opened))) continue;
     }
     kept.push(hit);
   }
@@ -65,6 +64,18 @@ async function isGone(
   if (old)
     return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
   return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
+}
+
+/** Whether anything in a store is forgotten or superseded, for as long as nothing changes: to count takes long. */
+const goneBefore = new WeakMap<MemoryStore, { stamp: string; any: boolean }>();
+
+async function hasGone(store: MemoryStore): Promise<boolean> {
+  const stamp = await store.stamp();
+  const found = goneBefore.get(store);
+  if (found?.stamp === stamp) return found.any;
+  const { superseded, forgotten } = await store.stats();
+  goneBefore.set(store, { stamp, any: superseded + forgotten > 0 });
+  return superseded + forgotten > 0;
 }
 
 /** The earlier wordings in a store, for as long as nothing changes. */

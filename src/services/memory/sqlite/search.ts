@@ -3,6 +3,7 @@ import type { MemoryHit } from '../../../model/memory.ts';
 import { candidatesFor, ranked, rarest, weighed } from '../rank.ts';
 import { readyFilter, type Position } from '../select.ts';
 import type { MemoryQuery } from '../store.ts';
+import { metaText, numberIn } from './figures.ts';
 import type { Matrix } from './matrix.ts';
 import { condition, entryOf, indexed, termsOf, type MemoryRow } from './rows.ts';
 import { SOUND } from './sound.ts';
@@ -19,7 +20,7 @@ export function searched(
 ): MemoryHit[] {
   const ready = readyFilter(filter);
   const count = candidatesFor(limit);
-  const total = database.get<{ total: number }>('SELECT count(*) AS total FROM memory')?.total ?? 0;
+  const total = totalIn(database);
   const frequencies = new Map<string, number>();
   for (const term of new Set(terms)) frequencies.set(term, frequency(database, term));
   const rids = new Set<number>();
@@ -56,6 +57,18 @@ export function searched(
     const row = database.get<MemoryRow>('SELECT * FROM memory WHERE rid = ?', entry.rid);
     return row === undefined ? [] : [{ ...hit, entry: entryOf(row) }];
   });
+}
+
+const totals = new WeakMap<Database, { rev: string | undefined; total: number }>();
+
+/** Counted once for each change: a hundred thousand rows take longer to count than to search. */
+function totalIn(database: Database): number {
+  const rev = metaText(database, 'rev');
+  const known = totals.get(database);
+  if (known !== undefined && known.rev === rev) return known.total;
+  const total = numberIn(database, 'SELECT count(*) AS n FROM memory');
+  totals.set(database, { rev, total });
+  return total;
 }
 
 interface LightRow extends Position {
