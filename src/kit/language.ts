@@ -26,6 +26,11 @@ function wordingIn(language: 'French' | 'English') {
       fix: say('Correctif', 'Fix'),
       rule: say('Règle instaurée', 'Rule'),
       status: say('Statut', 'Status'),
+      statuses: {
+        open: say('ouvert', 'open'),
+        resolved: say('résolu', 'resolved'),
+        wontfix: say('sans suite', 'wontfix'),
+      },
     },
     session: {
       title: say('État de Session', 'Session State'),

@@ -30,3 +30,31 @@ export function spokenLanguage(text: string): keyof typeof WORDS | undefined {
   if (french >= least && french > CLEARLY * english) return 'French';
   return english >= least && english > CLEARLY * french ? 'English' : undefined;
 }
+
+/** In a line every word counts: those that both languages have are left out, and more of each are known. */
+const BOTH = new Set('a as an or on plus son'.split(' '));
+const MORE = {
+  French:
+    'en un au sans sous tous toute toutes jamais toujours leur nos notre se sa chaque entre avant après',
+  English: 'within after before when every never our its does will only then than there their been',
+} as const;
+const LEAST_IN_LINE = 2;
+
+/** The language of a sentence or two; nothing unless it is plainly one of the two. */
+export function lineLanguage(text: string): keyof typeof WORDS | undefined {
+  const long = spokenLanguage(text);
+  if (long !== undefined) return long;
+  const words =
+    text
+      .replace(/`[^`\n]{0,500}`/g, ' ')
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? [];
+  const count = (language: keyof typeof WORDS): number => {
+    const more = MORE[language].split(' ');
+    return words.filter((word) => !BOTH.has(word) && (WORDS[language].has(word) || more.includes(word)))
+      .length;
+  };
+  const [french, english] = [count('French'), count('English')];
+  if (french >= LEAST_IN_LINE && english === 0) return 'French';
+  return english >= LEAST_IN_LINE && french === 0 ? 'English' : undefined;
+}

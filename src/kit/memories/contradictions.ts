@@ -21,7 +21,7 @@ export interface Replaced {
 }
 
 const isResolved = (title: string): boolean =>
-  /contradictions? (?:resolues?|resolved)/.test(plainTitle(title));
+  /contradictions? (?:resolues?|resolved)|resolved contradictions?/.test(plainTitle(title));
 
 /** Adds the row that says so; false where there is no place for it, or it is there already. */
 export async function logReplaced(kit: Kit, memory: string, { before, by }: Replaced): Promise<boolean> {

@@ -1,5 +1,7 @@
+import type { Kit } from '../kit.ts';
 import { asLine } from '../kit-text.ts';
 import { ENGLISH } from '../language.ts';
+import { projectWording } from '../project-language.ts';
 import { severityAmong, severityOf } from '../museum/kinds.ts';
 import {
   fieldsIn,
@@ -12,10 +14,12 @@ import {
 import { fieldLines, type NewFailure } from '../museum/museum-write.ts';
 
 /** A failure as one text, for where there is no museum: its title, and a line with a label for all else. */
-export function failureText(failure: NewFailure): string {
+export async function failureText(kit: Kit, failure: NewFailure): Promise<string> {
+  const { museum } = await projectWording(kit, ENGLISH);
+  const colon = museum === ENGLISH.museum ? ':' : ' :';
   return [
     `${failure.category} — ${asLine(failure.title)}`,
-    ...fieldLines(failure, ENGLISH.museum, (label, value) => `${label}: ${value}`),
+    ...fieldLines(failure, museum, (label, value) => `${label}${colon} ${value}`),
   ].join('\n');
 }
 

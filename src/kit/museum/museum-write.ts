@@ -112,7 +112,7 @@ export function fieldLines(
   line: (label: string, value: string) => string,
 ): string[] {
   return FIELDS.filter((field) => field !== 'status' || failure.status !== 'resolved').flatMap((field) => {
-    const value = failure[field] ?? '';
+    const value = field === 'status' ? words.statuses[failure.status] : (failure[field] ?? '');
     return value.trim() === '' ? [] : [line(words[field], asLine(value))];
   });
 }

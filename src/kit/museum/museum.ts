@@ -184,7 +184,7 @@ function statusOf(text: string | undefined): Failure['status'] {
   const plain = plainTitle(text ?? '');
   if (/^(?:resolved|resolu|closed)/.test(plain)) return 'resolved';
   if (/^(?:open|ouvert)/.test(plain)) return 'open';
-  return /^wontfix|^won't fix/.test(plain) ? 'wontfix' : 'unknown';
+  return /^wontfix|^won't fix|^sans suite/.test(plain) ? 'wontfix' : 'unknown';
 }
 
 const LABELS = [

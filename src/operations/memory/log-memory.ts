@@ -4,10 +4,10 @@ import { oneLine } from '../../base/text/text.ts';
 import { checkedAgent, meantAgent } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
 import { projectField, tagsField } from '../fields.ts';
-import { lineField, logged, loggedSchema } from '../project/log-view.ts';
+import { languageNote, lineField, logged, loggedSchema } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';
 import { SUPERSEDES_SYNONYMS, supersedesField } from './memory-view.ts';
-import { relationLine, settlingSteps, supersededLine } from './relation-view.ts';
+import { relationLine, settlingSteps, supersededLine, translatingSteps } from './relation-view.ts';
 
 /** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
 
@@ -41,7 +41,7 @@ async function keep(
   refuseSwapped(operation, agent, text);
   const who = checkedAgent(agent);
   const memory = await context.memory(project);
-  const { outcome, entry, files, notes, similar, superseded } = await memory.remember(
+  const { outcome, entry, files, notes, similar, superseded, language } = await memory.remember(
     { type, agent: who, text, tags, supersedes },
     signal,
   );
@@ -61,8 +61,9 @@ async function keep(
       ...similar.map(relationLine),
       ...notes,
       ...traced.notes,
+      ...(language === undefined ? [] : [languageNote(language)]),
     ],
-    steps: settlingSteps(entry.id, similar),
+    steps: [...settlingSteps(entry.id, similar), ...translatingSteps(entry.id, language)],
   };
 }
 

@@ -12,6 +12,12 @@ const RELATIONS = {
 
 type Relation = keyof typeof RELATIONS;
 
+/** How to say a memory in the language of the project. */
+export function translatingSteps(id: string, language: { wanted: string } | undefined): Step[] {
+  if (language === undefined) return [];
+  return [{ operation: 'memory_update', args: { id }, open: ['text'], why: `Say it in ${language.wanted}` }];
+}
+
 /** What can be done about a memory that a new one may contradict or repeat; about the first, which shows how. */
 export function settlingSteps(fresh: string, similar: readonly { relation: Relation; id: string }[]): Step[] {
   const other = similar.find(({ relation }) => relation === 'may contradict') ?? similar[0];

@@ -9,9 +9,10 @@ import {
   SUPERSEDES_SYNONYMS,
   supersedesField,
 } from './memory-view.ts';
-import { relationLine, settlingSteps, supersededLine } from './relation-view.ts';
+import { relationLine, settlingSteps, supersededLine, translatingSteps } from './relation-view.ts';
 import { lines } from '../answer-text.ts';
-import { tagsField, whereField } from '../fields.ts';
+import { stepsField, tagsField, whereField } from '../fields.ts';
+import { languageNote } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';
 
 export const rememberStructured = defineOperation({
@@ -55,12 +56,13 @@ export const rememberStructured = defineOperation({
     superseded: memorySchema.optional(),
     files: z.array(z.string()),
     notes: z.array(z.string()),
+    steps: stepsField,
   }),
 
   async run({ type, agent, text, tags, supersedes, project }, context, { signal }) {
     const memory = await context.memory(project);
     const done = await memory.remember({ type, agent, text, tags, supersedes }, signal);
-    const { outcome, entry, previous, revived, similar, superseded, files, notes } = done;
+    const { outcome, entry, previous, revived, similar, superseded, language, files, notes } = done;
     return {
       outcome,
       memory: memoryData(entry),
@@ -69,11 +71,12 @@ export const rememberStructured = defineOperation({
       similar,
       ...(superseded === undefined ? {} : { superseded: memoryData(superseded) }),
       files,
-      notes,
+      notes: [...notes, ...(language === undefined ? [] : [languageNote(language)])],
+      steps: [...settlingSteps(entry.id, similar), ...translatingSteps(entry.id, language)],
     };
   },
 
-  render: ({ outcome, memory, previous, revived, similar, superseded, files, notes }) => ({
+  render: ({ outcome, memory, previous, revived, similar, superseded, files, notes, steps }) => ({
     body: lines(
       `${happened(outcome, memory.text, previous?.text, revived)}. ${headline(memory)}`,
       `id ${memory.id}`,
@@ -85,7 +88,7 @@ export const rememberStructured = defineOperation({
       files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
       notes,
     ),
-    steps: settlingSteps(memory.id, similar),
+    steps: steps ?? [],
   }),
 });
 

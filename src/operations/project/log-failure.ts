@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CATEGORIES } from '../../model/failure.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
 import { projectField, tagsField } from '../fields.ts';
-import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
+import { agentField, languageNote, lineField, logged, loggedSchema } from './log-view.ts';
 import { defineOperation } from '../operation.ts';
 
 export const logFailure = defineOperation({
@@ -56,19 +56,22 @@ export const logFailure = defineOperation({
     const who = agent === undefined ? undefined : checkedAgent(agent);
     const facts = await (await context.state(project)).facts();
     const failure = { ...told, agent: who, happened, cause, tags };
+    const said = [title, happened, cause, told.lesson, told.rule].filter((each) => each !== undefined);
+    const language = await facts.otherLanguage(said.join('. '));
+    const spoken = language === undefined ? [] : [languageNote(language)];
     if (facts.kit.memory === undefined) {
       const memory = await context.memory(project);
       const { outcome, entry, notes } = await memory.remember(
         {
           type: 'failures',
           agent: who ?? 'team',
-          text: facts.failureText(failure),
+          text: await facts.failureText(failure),
           tags: [...new Set([severity, ...tags])],
         },
         signal,
       );
       const where = `Kept as a memory in ${memory.place.folder}: the project has no memory folder with a museum.`;
-      return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes] };
+      return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes, ...spoken] };
     }
     const { id, files, added, notes } = await facts.logFailure(failure);
     const traced = added
@@ -79,7 +82,7 @@ export const logFailure = defineOperation({
       ...(id === undefined ? {} : { id }),
       text: title,
       files: [...files, ...traced.files],
-      notes: [...notes, ...traced.notes],
+      notes: [...notes, ...traced.notes, ...spoken],
     };
   },
   render: (data) => logged('Failure', data),

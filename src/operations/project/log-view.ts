@@ -17,6 +17,11 @@ export const loggedSchema = z.object({
   steps: stepsField,
 });
 
+/** Said of a text that the project's own people would have written in another language. */
+export function languageNote({ spoken, wanted }: { spoken: string; wanted: string }): string {
+  return `The text is in ${spoken}; the language of this project is ${wanted}.`;
+}
+
 export const lineField = z.string().trim().min(1).max(20_000);
 export const agentField = z.string().min(1).max(200);
 

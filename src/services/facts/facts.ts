@@ -21,6 +21,7 @@ import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memo
 import { categoryOf } from '../../kit/museum/kinds.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
+import { otherLanguage } from '../../kit/project-language.ts';
 import { SESSION_FILE, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import { aboutProject, bmadValues, tableIn } from './about.ts';
@@ -42,8 +43,6 @@ export class ProjectFacts {
   readonly #hide: (text: string) => string;
   readonly about = aboutProject;
   readonly bmadValues = bmadValues;
-  /** A failure as a text to remember, for a project without a museum. */
-  readonly failureText = failureText;
   /** The category that a word stands for, in any case and language. */
   readonly categoryOf = categoryOf;
   /** What such a text, or any other about a failure, says. */
@@ -125,6 +124,11 @@ export class ProjectFacts {
     return name ?? this.kit.app.replace(/^\w+-/, '');
   }
 
+  /** A failure as a text to remember, for a project without a museum. */
+  failureText(failure: NewFailure): Promise<string> {
+    return failureText(this.kit, failure);
+  }
+
   /** A text of somebody else's file as it may be shown. */
   shown(text: string): string {
     return shownText(text, this.#hide);
@@ -137,6 +141,11 @@ export class ProjectFacts {
       if (text !== undefined) safe[name] = this.#safe(text);
     }
     return writeFailure(this.#withMemory('log_failure'), safe, now);
+  }
+
+  /** What a text is in and what it should be in, where it is plainly in another language than the project's. */
+  otherLanguage(text: string): ReturnType<typeof otherLanguage> {
+    return otherLanguage(this.kit, text);
   }
 
   async logHandoff(

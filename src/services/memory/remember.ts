@@ -1,5 +1,6 @@
 import { knownAs } from '../../kit/agents.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
+import { otherLanguage } from '../../kit/project-language.ts';
 import type { MemoryEntry, MemoryKey, MemoryType } from '../../model/memory.ts';
 import { withSettled } from './both-hold.ts';
 import { withCopies } from './copies.ts';
@@ -22,6 +23,8 @@ interface ToRemember {
 
 export interface Remembered extends Upserted {
   similar: Similar[];
+  /** Set where it is plainly in another language than the project's. */
+  language?: Awaited<ReturnType<typeof otherLanguage>>;
   /** What it has replaced. */
   superseded?: MemoryEntry | undefined;
   /** Files of the project that have it now. */
@@ -74,6 +77,7 @@ export async function remember(
     revived: revived === true,
     similar: similar.map((each) => safe.wording(each)),
     superseded: done?.entry,
+    language: await otherLanguage(opened.files.kit, text),
     files: [...new Set([...files, ...(done?.files ?? [])])],
     notes: [
       ...notes,
