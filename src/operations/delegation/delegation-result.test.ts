@@ -20,7 +20,7 @@ describe('what is kept of a delegation', () => {
     expect(kept).toMatchObject({ output_key: 'queue_choice' });
     expect(kept['file']).toMatch(/^_bmad-output\/\.tasks\/task-.*\.result\.md$/);
     expect(note).toContain('Kept as queue_choice');
-    const shown = await execute(taskShow, { task_id: kept['task_id'] }, own.context, testCall());
+    const shown = await execute(taskShow, { task_id: kept['task_id'], brief: true }, own.context, testCall());
     if (!shown.ok) throw shown.error;
     expect(shown.data['task']).toMatchObject({
       status: 'completed',
