@@ -1,9 +1,11 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { readInside } from '../../base/files/files.ts';
+import { unlessShort } from '../../base/expected.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
 import { isMemoryState } from '../../base/files/own-state.ts';
 import { maskCodeSecrets, shownText } from '../../base/secrets/masking.ts';
 import { isSecretFile } from '../../base/secrets/secret-files.ts';
+import { nearest } from '../../base/text/suggest.ts';
 
 const FILE_BYTES = 2_000_000;
 const MOST_FILES = 50;
@@ -71,6 +73,17 @@ function beginningOf(
   return { text: text.replace(/[\uD800-\uDBFF]$/, ''), times: whole.length / most };
 }
 
+const MOST_NEAR = 5;
+
+/** Files beside one that is not there, those of a similar name first: a caller may have guessed the name. */
+async function besides(root: string, path: string): Promise<string[]> {
+  const folder = posix.dirname(path);
+  const entries = await listInside(root, folder === '.' ? '' : folder).catch(unlessShort([]));
+  const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [posix.join(folder, name)] : []));
+  const others = names.filter((name) => !isSecretFile(name) && !isMemoryState(name));
+  return [...new Set([...nearest(path, others), ...others])].slice(0, MOST_NEAR);
+}
+
 async function bytesOf(root: string, path: string, name: string, field: string): Promise<Buffer> {
   const subject = name.slice(0, 200);
   if (path.startsWith('..') || posix.isAbsolute(path))
@@ -90,11 +103,12 @@ async function bytesOf(root: string, path: string, name: string, field: string):
     isSecret = isSecretFile(real);
     return !isSecret && !isMemoryState(real);
   };
-  const bytes = await readInside(root, path, FILE_BYTES, { serves }).catch((error: unknown) => {
+  const bytes = await readInside(root, path, FILE_BYTES, { serves }).catch(async (error: unknown) => {
     if (!(error instanceof BmadError)) throw error;
     if (isSecret) throw secret();
     throw new BmadError(error.code, `${field}: ${error.message}`, {
       subject,
+      suggestions: error.code === 'not_found' ? await besides(root, path) : [],
       hint: 'Use paths inside the project, relative to its root.',
       cause: error,
     });

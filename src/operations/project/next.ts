@@ -5,6 +5,7 @@ import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
+import { languageOf } from '../tasks/asked-agent.ts';
 import { waitingIn, type Waiting } from './discovery.ts';
 import {
   actionData,
@@ -76,6 +77,8 @@ export const next = defineOperation({
       /** Done, though nothing on file shows a review. */
       done_without_review: z.int(),
     }),
+    /** What the project is spoken to in, where it is set and is not English. */
+    language: z.string().optional(),
     /** What has been verified of what is done or in review; not there while nothing is. */
     verification: verificationSchema.optional(),
   }),
@@ -101,9 +104,11 @@ export const next = defineOperation({
     const verification = built
       ? await (await import('./verification.ts')).verificationOf(state, call)
       : undefined;
+    const language = await languageOf(workspace);
     return {
       project: state.root,
       detail,
+      ...(language === undefined || /^en/i.test(language) ? {} : { language }),
       // What is being worked on has been started, whatever has been written so far.
       phases: report.phases.map((each) => {
         const found = begun.find(({ phase }) => phase === each.phase);
@@ -124,7 +129,7 @@ export const next = defineOperation({
     };
   },
 
-  render({ detail, phases, actions, drift, troubles, waiting, items, totals, verification }, say) {
+  render({ detail, phases, actions, drift, troubles, waiting, items, totals, verification, language }, say) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
       ...(totals.stories === 0 ? [] : [totalsLine(totals)]),
@@ -150,7 +155,11 @@ export const next = defineOperation({
     const body = lines.join('\n');
     return {
       body,
-      note: [`~${estimateTokens(body)} tokens.`, left > 0 ? `${plural(left, 'more action')}.` : undefined]
+      note: [
+        `~${estimateTokens(body)} tokens.`,
+        left > 0 ? `${plural(left, 'more action')}.` : undefined,
+        language === undefined ? undefined : `Write in ${language}, the language of this project.`,
+      ]
         .filter(Boolean)
         .join(' '),
       steps: [...shown.flatMap(stepsOf), ...(verification?.steps ?? [])].filter(firstOfItsKind),

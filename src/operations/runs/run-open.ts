@@ -4,6 +4,7 @@ import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
+import { openRuns, workflowOf } from './open-runs.ts';
 import { branchField, stepField, variablesField, withoutSecrets } from './run-fields.ts';
 import { keepingNotes, keepingSteps, runSchema } from './run-view.ts';
 import { findRecord } from '../catalogue/targets.ts';
@@ -31,7 +32,12 @@ export const runOpen = defineOperation({
     agent: agentField.optional().describe('The agent at work; default: the one started last'),
     project: projectField,
   }),
-  output: z.object({ run: runSchema, start: z.string() }),
+  output: z.object({
+    run: runSchema,
+    start: z.string(),
+    /** Another run of the same workflow that is open already. */
+    open_already: z.string().optional(),
+  }),
   async run({ workflow, module, branch, total_steps: told, variables, agent, project }, context, call) {
     const workspace = await context.workspace(project);
     const record = findRecord({ name: workflow, kind: 'workflow', module, fuzzy: false }, workspace, context);
@@ -40,6 +46,7 @@ export const runOpen = defineOperation({
     const name = qualifiedName(record);
     const { agentAtWork, runAtStep, stepFilesFor } = await import('./run-at-step.ts');
     const files = await stepFilesFor(record, workspace);
+    const [before] = openRuns(await runs.read()).filter((each) => workflowOf(each) === name);
     const opened = await runs.open({
       workflow: name,
       workflowPath: pathOf(record, state.root),
@@ -49,12 +56,24 @@ export const runOpen = defineOperation({
       agent: agentAtWork(agent, call, project),
     });
     const run = await runs.one(opened.id, opened.branch);
-    return { run: await runAtStep(run, state.root, context, project), start: name };
+    return {
+      run: await runAtStep(run, state.root, context, project),
+      start: name,
+      ...(before === undefined ? {} : { open_already: before.id }),
+    };
   },
-  render: ({ run, start }) => ({
+  render: ({ run, start, open_already: before }) => ({
     body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
-    note: lines(keepingNotes(run)),
+    note: lines(
+      before === undefined
+        ? undefined
+        : `${before} is a run of the same workflow and still open: if that is the one you meant, resume it and finish this one as failed.`,
+      keepingNotes(run),
+    ),
     steps: [
+      ...(before === undefined
+        ? []
+        : [{ operation: 'run_resume', args: { run_id: before }, why: 'Resume the earlier one instead' }]),
       { operation: 'execute', args: { name: start, kind: 'workflow', run_id: run.run_id }, why: 'Start it' },
       ...keepingSteps(run),
     ],

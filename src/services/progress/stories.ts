@@ -81,11 +81,11 @@ function provenBy(
 
 /**
  * Whether nothing on file shows that a story was reviewed. A story file of version 6 gets its `done` from the review
- * itself; in version 4 the owner sets it, and a spec has it from the build.
+ * itself; in version 4 the owner sets it, and a spec has it from the build. A row alone shows nothing.
  */
 export function isUnreviewed({ file, gate }: Story): boolean {
-  if (file === undefined || file.review !== undefined || gate !== undefined) return false;
-  return file.v4 || file.isSpec;
+  if (gate !== undefined || file?.review !== undefined) return false;
+  return file === undefined || file.v4 || file.isSpec;
 }
 
 /**
