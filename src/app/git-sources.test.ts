@@ -21,7 +21,7 @@ beforeEach(async () => {
 async function restless(arrived: () => void): Promise<ServedSources> {
   const secrets = createSecrets();
   const sources = await createServedSources({
-    used: true,
+    used: () => true,
     given: [{ value: repository.source, layer: 'user', from: 'a test' }],
     env: machine.env(),
     cache: join(machine.home, 'cache'),

@@ -11,7 +11,7 @@ export interface ServedSourcesSetup
   extends Omit<UpkeepSetup, 'watched' | 'signal'>, Pick<GitSourcesParts, 'user' | 'project' | 'approval'> {
   given: readonly GivenValue[];
   /** Whether git sources take part; discovery may leave them out. */
-  used: boolean;
+  used(): boolean;
   env: Readonly<Record<string, string | undefined>>;
   cache: string;
   timeoutMs: number;
@@ -47,15 +47,15 @@ export async function createServedSources(setup: ServedSourcesSetup) {
     const watched = [user.lock, project?.lock ?? [], join(folder, 'sightings'), consents].flat();
     return new Upkeep(await sources(), { ...setup, watched, signal: closing.signal });
   });
-  const none = configured.length === 0 || !setup.used;
+  const none = (): boolean => configured.length === 0 || !setup.used();
   return {
-    warnings: setup.used ? warnings : [],
+    warnings: setup.used() ? warnings : [],
     sources,
     served: async (): Promise<Served> =>
-      none ? { mounts: [], warnings: [], steps: [], absent: [] } : (await upkeep()).served(),
-    version: async () => (none ? '' : (await upkeep()).version()),
+      none() ? { mounts: [], warnings: [], steps: [], absent: [] } : (await upkeep()).served(),
+    version: async () => (none() ? '' : (await upkeep()).version()),
     begin(arrived: () => void): void {
-      if (none || patient) return;
+      if (none() || patient) return;
       setImmediate(() => {
         upkeep().then(
           (open) => open.begin(arrived),
@@ -64,7 +64,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
       });
     },
     async retry(): Promise<void> {
-      if (!none && !patient) await (await upkeep()).retry();
+      if (!none() && !patient) await (await upkeep()).retry();
     },
     close: (): void => closing.abort(),
   };

@@ -26,6 +26,7 @@ import type { Settings } from './settings.ts';
 export { createRanking } from '../services/ranking/ranking.ts';
 export { manifestPriorities } from '../services/ranking/manifest-priority.ts';
 export { openUsage } from '../services/ranking/usage.ts';
+export { liveSettings } from './live-settings.ts';
 export { createWorkspaces } from './workspaces.ts';
 
 /** What of the process a workspace uses. */

@@ -48,7 +48,7 @@ function openGitSources(settings: Settings): Promise<ServedSources> {
   const inProject = (file: string): string => join(root ?? '', file);
   return createServedSources({
     given: gathered.git ?? [],
-    used: config.discovery === 'auto' || config.discovery === 'strict',
+    used: () => config.discovery === 'auto' || config.discovery === 'strict',
     env: outside.env,
     cache,
     user: { config: userConfigFile(outside), lock: userLockFile(outside) },
@@ -74,7 +74,8 @@ function openWorkspaces(settings: Settings, roots: ClientRoots, parts: Workspace
     allowed: [(await findProject(hints)).root ?? [], config.allowProjects].flat(),
   });
   return lateWorkspaces(async (tell) => {
-    const { createWorkspaces, openWorkspace } = await import('./open-workspace.ts');
+    const { createWorkspaces, liveSettings, openWorkspace } = await import('./open-workspace.ts');
+    const configured = liveSettings(settings);
     return createWorkspaces({
       tell,
       find: async (call, seen) =>
@@ -87,7 +88,7 @@ function openWorkspaces(settings: Settings, roots: ClientRoots, parts: Workspace
           ...(outside.forOthers === true && call !== undefined ? await allowed() : {}),
         }),
       open: (project, places) => openWorkspace(project, settings, parts, places),
-      version: parts.gitSources.version,
+      version: async () => `${await configured()} ${await parts.gitSources.version()}`,
     });
   }, log);
 }

@@ -39,6 +39,9 @@ export interface Outside {
 
 /** What is known before any part is made. */
 export interface Settings extends LoadedConfig {
+  /** Reads the configuration again, as it is now in these files. */
+  load(): Promise<LoadedConfig>;
+  configFiles: readonly string[];
   outside: Outside;
   /** The project whose file was read, as far as it is known without the configuration. */
   root: string | undefined;
@@ -67,15 +70,12 @@ export async function readSettings(outside: Outside): Promise<Settings> {
   const early = await findProject({ ...projectHints(outside), configured: named }).catch(() => undefined);
   const root = early?.root;
   const path = join(root ?? '', PROJECT_CONFIG_FILE);
-  const loaded = await loadConfig({
-    flags,
-    env,
-    presets,
-    files: [
-      ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
-      { label: 'user file', path: userFile },
-    ],
-  });
+  const files = [
+    ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
+    { label: 'user file', path: userFile },
+  ];
+  const load = (): Promise<LoadedConfig> => loadConfig({ flags, env, presets, files });
+  const loaded = await load();
   const { config } = loaded;
   for (const name of ignoredVariables(outside))
     loaded.warnings.push(`${name} is not an absolute path and is ignored.`);
@@ -83,6 +83,8 @@ export async function readSettings(outside: Outside): Promise<Settings> {
     if (key !== undefined) secrets.add(key);
   return {
     ...loaded,
+    load,
+    configFiles: files.map((file) => file.path),
     outside,
     root,
     state,
