@@ -239,8 +239,8 @@ interface GivenText {
   digest: string;
   /** The cursor of the part that it has not asked for yet. */
   next: string | undefined;
-  /** The message of the call that was answered without the text. */
-  shortFor?: string | undefined;
+  /** The message of the call that was answered last. */
+  answered?: string | undefined;
 }
 
 /** What lives as long as one request; each surface brings its own. */

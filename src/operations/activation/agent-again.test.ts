@@ -50,6 +50,9 @@ describe('an agent that is started again', () => {
     const bodies = [];
     for (let time = 0; time < 4; time++) bodies.push((await ask({ agent: 'pm' })).body.includes(PERSONA));
     expect(bodies).toEqual([true, false, true, false]);
+    // With a message it is the same call, made again because its answer was lost.
+    const message = 'Good morning';
+    for (const _ of [1, 2]) expect((await ask({ agent: 'architect', message })).body).toContain(PERSONA);
   });
 
   it('comes whole in every other conversation, and where conversations cannot be told apart', async () => {

@@ -74,7 +74,7 @@ export async function agentText(
   const rest =
     work === undefined ? startOfWork(commanded, project) : restOfWork(work.work, shown.next, project);
   if (short === undefined) {
-    noteGiven(call, key, work === undefined ? shown.next : undefined);
+    noteGiven(call, key, work === undefined ? shown.next : undefined, asked.message ?? '');
     return { ...rest, ...shown };
   }
   const steps = [...(rest.steps ?? []), wholeAgain(activation, project)];

@@ -10,14 +10,14 @@ export interface GivenKey {
 }
 
 /**
- * Whether a conversation has a whole text already, and the same one. Who asks for it a second time in the same words does
- * not have it, whatever was sent: hosts forget, and some have several conversations on one connection.
+ * Whether a conversation has a whole text already, and the same one. Who asks again in the same words has not got the answer,
+ * whatever was sent: hosts retry and forget, and some have several conversations on one connection.
  */
 export function hasText({ recent }: Call, { of, digest }: GivenKey, words: string): boolean {
   const known = recent?.given?.get(of);
   if (known === undefined || known.digest !== digest || known.next !== undefined) return false;
-  if (known.shortFor === words) return false;
-  known.shortFor = words;
+  if (known.answered === words) return false;
+  known.answered = words;
   return true;
 }
 
@@ -26,12 +26,14 @@ export function noteGiven(
   { recent, signal }: Call,
   { of, digest }: GivenKey,
   next: string | undefined,
+  words: string,
 ): void {
   const given = recent?.given;
   if (given === undefined || signal.aborted) return;
   given.delete(of);
   if (given.size >= GIVEN_KEPT) given.delete(given.keys().next().value ?? '');
-  given.set(of, { digest, next });
+  // Without a message there is nothing to tell a second start from a first that got lost.
+  given.set(of, { digest, next, ...(words === '' ? {} : { answered: words }) });
 }
 
 /** Takes note that the next part of a text was read; one that was left out leaves the text unread. */
