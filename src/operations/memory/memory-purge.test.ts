@@ -45,6 +45,17 @@ describe('memory_purge', () => {
     expect(await session.recall('xylophone')).toEqual([]);
   });
 
+  it('tells where people have written the same, which nothing hides any more', async () => {
+    const session = await memorySession(afterAll);
+    const [row] = await session.recall('PostgreSQL ACID');
+    await session.ok(memoryForget, { id: row?.id });
+    const { data } = await session.ok(memoryPurge, { ids: [row?.id], apply: true });
+    expect(data['notes']).toEqual([
+      'Also written in _bmad/_memory/decisions-log.md:7: remove it there, or answers will have it again.',
+    ]);
+    expect(await session.recall('PostgreSQL ACID')).toMatchObject([{ id: row?.id, stored: false }]);
+  });
+
   it('leaves what was forgotten later, and other types', async () => {
     const { session } = await forgotten();
     expect(
