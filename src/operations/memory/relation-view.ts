@@ -52,6 +52,9 @@ interface Related {
   text: string;
 }
 
+/** The others are beside it, and name it. */
+const NAMED = 2;
+
 interface Distinct {
   entry: MemoryEntry;
   also: number;
@@ -65,7 +68,13 @@ function toldMarks({ entry, also, against }: Distinct): string {
     ...(against.length === 0 ? [] : [`id ${entry.id}`, ...dated]),
     ...(also === 0 ? [] : [`also recorded ×${also}`]),
   ].join(', ');
-  const others = against.map(({ id, age }) => `id ${id}${age === undefined ? '' : `, which is ${age}`}`);
+  const others = (['newer', 'older', undefined] as const).flatMap((wanted) => {
+    const ids = against.filter(({ age }) => age === wanted).map(({ id }) => `id ${id}`);
+    if (ids.length === 0) return [];
+    const more = ids.length - NAMED;
+    const named = `${ids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return [wanted === undefined ? named : `${named}, which ${ids.length === 1 ? 'is' : 'are'} ${wanted}`];
+  });
   return [
     ...(about === '' ? [] : [`(${about})`]),
     ...(others.length === 0 ? [] : [`${RELATIONS['may contradict']} ${others.join('; ')}.`]),

@@ -62,7 +62,7 @@ export const checkFailures = defineOperation({
     });
     const worst = warnings.sort((a, b) => b.relevance - a.relevance).slice(0, MOST);
     return {
-      ...riskOf(worst, failures.length),
+      ...riskOf(worst, failures.length, change),
       warnings: worst,
       rules: [...new Set(worst.flatMap(ruleOf))],
       compared: failures.length,
@@ -105,6 +105,7 @@ const isStrong = ({ relevance, matched }: Warning): boolean =>
 function riskOf(
   warnings: readonly Warning[],
   compared: number,
+  plan: string,
 ): { risk: 'none' | 'low' | 'high'; why: string } {
   if (compared === 0) return { risk: 'none', why: 'No failures are recorded yet.' };
   if (warnings.length === 0)
@@ -121,9 +122,18 @@ function riskOf(
   const again = strong.find(({ relevance }) => relevance >= HIGH);
   const decisive = worst.severity === 'critical' ? worst : (again ?? worst);
   const how = decisive.severity === 'unknown' ? 'A past failure' : `A past failure (${decisive.severity})`;
-  const words = decisive.matched.length === 0 ? '' : `: ${decisive.matched.join(', ')}`;
+  const common = asWritten(decisive.matched, plan);
+  const words = common.length === 0 ? '' : `: ${common.join(', ')}`;
   return {
     risk: worst.severity === 'critical' || again !== undefined ? 'high' : 'low',
     why: `${how} is similar, by ${percent(decisive)}${words}.`,
   };
+}
+
+/** Compared are the stems of words, without accents; people want to see the words of their plan. */
+function asWritten(stems: readonly string[], plan: string): string[] {
+  const words = plan.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const plain = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const found = stems.flatMap((stem) => words.find((word) => plain(word).startsWith(stem)) ?? []);
+  return [...new Set(found)];
 }

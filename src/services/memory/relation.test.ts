@@ -48,6 +48,9 @@ it.each([
   ['We dropped Redis', 'We use Redis for the cache'],
   ['Plus de Redis', 'Redis garde les sessions'],
   ['On arrête Jenkins', 'Jenkins construit chaque branche'],
+  ["On abandonne JWT : sessions serveur pour l'authentification", "JWT stateless pour l'auth"],
+  ['We drop Redis because it is one server more to run', 'Redis keeps the sessions'],
+  ['On remplace Jenkins par GitHub Actions', 'Jenkins construit chaque branche'],
   ['La base est désormais MongoDB et non plus PostgreSQL', 'PostgreSQL garde les commandes'],
 ])('M-41: what is given up contradicts what relies on it: %j, %j', (a, b) => {
   expect(between(a, b, 'decisions')).toBe('may contradict');
@@ -63,6 +66,8 @@ it.each([
   ['We will not drop JWT', 'JWT tokens authenticate the API.'],
   ['On abandonne Jenkins', 'JWT tokens authenticate the API.'],
   ['On utilise JWT', 'JWT tokens authenticate the API.'],
+  ['We drop Redis because JWT needs no server', 'JWT tokens authenticate the API.'],
+  ['On abandonne Jenkins : GitHub Actions construit tout', 'GitHub Actions construit chaque branche'],
 ])('M-41: what agrees, or is about something else, does not: %j, %j', (a, b) => {
   expect(between(a, b, 'decisions')).not.toBe('may contradict');
   expect(between(b, a, 'decisions')).not.toBe('may contradict');

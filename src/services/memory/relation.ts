@@ -44,23 +44,49 @@ export function relationOf(
     (cosine ?? 0) >= limits.subjectMeaning ||
     givesUp(fresh, other) ||
     givesUp(other, fresh);
-  if (subject && fresh.type === other.type && differs(fresh.text, other.text)) return 'may contradict';
+  if (subject && fresh.type === other.type && differs(fresh, other)) return 'may contradict';
   return jaccard >= limits.sameWords || (cosine ?? 0) >= limits.sameMeaning ? 'near-duplicate' : undefined;
 }
 
 const turned = (text: string): boolean => text.replace(KEPT, ' ').search(TURN) >= 0;
 
-/** Whether the first says of a thing that the second is about that it is no longer used: `We drop JWT`. */
+/** Where what is given up ends, and what comes in its place or the reason begins. */
+const CLAUSE_END =
+  /[:;,.!?()—–]|(?<!\p{L})(?:for|with|in favou?r|because|since|and|but|pour|par|au profit|en faveur|car|parce|puisque|et|mais)(?!\p{L})/iu;
+const MOST_GIVEN_UP = 3;
+
+/** The terms of a part of a sentence that say what it is about. */
+const subjectOf = (part: string): string[] =>
+  analyse(subjectWords(part.replace(TURN, ' ').replace(GIVEN_UP, ' ')));
+
+/** What a text says is given up, as far as it names it: `JWT` in `We drop JWT: it is too long`. */
+function givenUp(text: string): string[][] {
+  const plain = text.replace(KEPT, ' ');
+  return [...plain.matchAll(GIVEN_UP)]
+    .map((match) => subjectOf(plain.slice(match.index + match[0].length).split(CLAUSE_END, 1)[0] ?? ''))
+    .filter((terms) => terms.length > 0 && terms.length <= MOST_GIVEN_UP);
+}
+
+/** Whether the first says of a thing that the second is about that it is no longer used. */
 function givesUp({ text }: Statement, { terms }: Statement): boolean {
   const plain = text.replace(KEPT, ' ');
   if (plain.search(GIVEN_UP) < 0) return false;
-  const subject = analyse(subjectWords(plain.replace(TURN, ' ').replace(GIVEN_UP, ' ')));
-  return subject.length > 0 && subject.length <= 3 && subject.every((term) => terms.includes(term));
+  return [subjectOf(plain), ...givenUp(text)].some(
+    (subject) =>
+      subject.length > 0 && subject.length <= MOST_GIVEN_UP && subject.every((term) => terms.includes(term)),
+  );
 }
 
-function differs(a: string, b: string): boolean {
-  const [mine, theirs] = [numbersIn(a), numbersIn(b)];
-  return turned(a) !== turned(b) || (mine !== '' && theirs !== '' && mine !== theirs);
+/** Whether what the first gives up is something that the second does not speak of. */
+function givesUpElse({ text }: Statement, { terms }: Statement): boolean {
+  const given = givenUp(text);
+  return given.length > 0 && !given.flat().some((term) => terms.includes(term));
+}
+
+function differs(a: Statement, b: Statement): boolean {
+  const [mine, theirs] = [numbersIn(a.text), numbersIn(b.text)];
+  const isTurned = turned(a.text) !== turned(b.text) && !givesUpElse(a, b) && !givesUpElse(b, a);
+  return isTurned || (mine !== '' && theirs !== '' && mine !== theirs);
 }
 
 /** Versions, ports and limits: where both name some and these are others, one of the texts is out of date. */
