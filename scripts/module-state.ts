@@ -20,6 +20,7 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/operations/catalogue/ranked-items.ts': 'items in order, made from the workspace they are kept by',
   'src/operations/offers.ts': 'words of the unified tools, made from what operations declare',
   'src/operations/client/prompts.ts': 'prompts, made from the workspace they are kept by',
+  'src/operations/client/resources.ts': 'resources, made from the workspace they are kept by',
 };
 
 const CHANGES = 'set|add|delete|clear|push|splice|pop|shift|unshift|sort|reverse|fill';

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { contentRoot } from '../../../tests/support/app.ts';
+import { contentRoot, contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
+import { execute } from '../execute.ts';
 import { complete } from './complete.ts';
 import { listResources, readResource } from './resources.ts';
 
@@ -27,6 +28,29 @@ describe('resources', () => {
       const { data } = await session.ok(readResource, { uri });
       expect(typeof data['text'], uri).toBe('string');
     }
+  });
+
+  it('makes the list once for all of its pages (M-35)', async () => {
+    const context = await contextIn(await temporaryFolder(afterAll));
+    const { skills } = (await context.workspace()).delivery;
+    const { all } = skills;
+    let made = 0;
+    skills.all = () => {
+      made += 1;
+      return all();
+    };
+    let cursor: string | undefined;
+    do {
+      const outcome = await execute(
+        listResources,
+        cursor === undefined ? {} : { cursor },
+        context,
+        testCall(),
+      );
+      cursor = outcome.ok ? (outcome.data['next'] as string | undefined) : undefined;
+    } while (cursor !== undefined);
+    // None at all where another context has the same content.
+    expect(made).toBeLessThanOrEqual(1);
   });
 
   it.each([

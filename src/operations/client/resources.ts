@@ -33,25 +33,9 @@ export const listResources = defineOperation({
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({ items: z.array(itemSchema), next: z.string().optional() }),
   async run({ cursor }, context) {
-    const { delivery, project, catalogue } = await context.workspace();
-    const shown = (await delivery.paths()).filter(({ origin }) => origin !== catalogue.aside?.displayName);
-    const files = shown.map(({ path, mimeType, origin, about }) => ({
-      uri: contentUri(path),
-      name: path,
-      mimeType,
-      origin,
-      ...(about === undefined ? {} : { description: about }),
-    }));
-    const skills = delivery.skills
-      .all()
-      .filter((skill) => skill.listed)
-      .map((skill) => ({
-        uri: delivery.skills.uri(skill, 'SKILL.md'),
-        name: skill.name,
-        mimeType: 'text/markdown',
-        origin: skill.record.origin.displayName,
-        description: skill.description,
-      }));
+    const workspace = await context.workspace();
+    const { project } = workspace;
+    const { skills, files } = await servedResources(workspace);
     const own = project.root === undefined ? [] : await stateResources(context);
     // Skills come first: there are few of them, and they are what people look for.
     const all: ResourceItem[] = [...skills, ...own, ...files];
@@ -66,6 +50,39 @@ export const listResources = defineOperation({
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });
+
+const served = new WeakMap<Workspace, Promise<{ skills: ResourceItem[]; files: ResourceItem[] }>>();
+
+/** Made once for each reading of the content: a client asks for one page after the other. */
+function servedResources(workspace: Workspace): Promise<{ skills: ResourceItem[]; files: ResourceItem[] }> {
+  const known = served.get(workspace) ?? makeResources(workspace);
+  served.set(workspace, known);
+  // What failed is tried again.
+  known.catch(() => served.delete(workspace));
+  return known;
+}
+
+async function makeResources({ delivery, catalogue }: Workspace) {
+  const shown = (await delivery.paths()).filter(({ origin }) => origin !== catalogue.aside?.displayName);
+  const files = shown.map(({ path, mimeType, origin, about }) => ({
+    uri: contentUri(path),
+    name: path,
+    mimeType,
+    origin,
+    ...(about === undefined ? {} : { description: about }),
+  }));
+  const skills = delivery.skills
+    .all()
+    .filter((skill) => skill.listed)
+    .map((skill) => ({
+      uri: delivery.skills.uri(skill, 'SKILL.md'),
+      name: skill.name,
+      mimeType: 'text/markdown',
+      origin: skill.record.origin.displayName,
+      description: skill.description,
+    }));
+  return { skills, files };
+}
 
 export const readResource = defineOperation({
   name: 'read_resource',

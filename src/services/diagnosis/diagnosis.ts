@@ -1,6 +1,9 @@
 import { openToOthers } from '../../base/files/file-modes.ts';
 import { jsonObject } from '../../base/parse/json.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { present } from '../../base/present.ts';
 import { examine } from './findings.ts';
+import type { CheckedFiles } from './hidden-text.ts';
 import { runProgram } from '../../base/process/process.ts';
 
 export type Diagnosis = ReturnType<typeof createDiagnosis>;
@@ -34,8 +37,11 @@ interface Reply {
 }
 
 export function createDiagnosis({ command: [program, ...args], cwd, env, privateFolders }: DiagnosisParts) {
+  const checked: CheckedFiles = new Map();
   return {
-    examine,
+    /** Files that have not changed since the last time are not read again for what is hidden in them. */
+    examine: (catalogue: Catalogue, signal?: AbortSignal) =>
+      examine(catalogue, present<NonNullable<Parameters<typeof examine>[1]>>({ checked, signal })),
     openToOthers: () => openToOthers(privateFolders),
     /** Starts this very server as a host would and asks it for its tools; `trouble` says in words what went wrong. */
     async handshake(

@@ -7,7 +7,7 @@ import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/file-faults.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
-import { hiddenCharacters, lookAlikes } from './hidden-text.ts';
+import { hiddenCharacters, lookAlikes, type CheckedFiles } from './hidden-text.ts';
 
 /** Something worth knowing about an installation. Only what is broken makes the doctor fail. */
 export interface Finding {
@@ -34,7 +34,10 @@ function finding(level: Finding['level'], about: Finding['about'], text: string)
 }
 
 /** Looks over everything the readers found. A clean install gives no finding. */
-export async function examine(catalogue: Catalogue, signal?: AbortSignal): Promise<Finding[]> {
+export async function examine(
+  catalogue: Catalogue,
+  { checked = new Map(), signal }: { checked?: CheckedFiles; signal?: AbortSignal } = {},
+): Promise<Finding[]> {
   return [
     ...missingFiles(catalogue),
     ...unlistedFiles(catalogue),
@@ -44,7 +47,7 @@ export async function examine(catalogue: Catalogue, signal?: AbortSignal): Promi
     ...(await newerCustomizations(catalogue)),
     ...strayPlaceholders(catalogue),
     ...(await faultyFiles(catalogue, signal)),
-    ...(await hiddenCharacters(catalogue, signal)),
+    ...(await hiddenCharacters(catalogue, checked, signal)),
     ...lookAlikes(catalogue),
   ];
 }

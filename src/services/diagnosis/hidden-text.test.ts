@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
+import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { examine, type Finding } from './findings.ts';
 
 async function findingsIn(files: Record<string, string>): Promise<Finding[]> {
@@ -74,4 +77,23 @@ describe('names that look like another', () => {
     const found = await findingsIn({ '_bmad/core/agents/architect.md': agent('architect') });
     expect(found.filter(({ about }) => about === 'look-alike')).toEqual([]);
   });
+});
+
+it('files that have not changed are not read again for what is hidden in them', async () => {
+  const folder = join(await temporaryFolder(afterAll), 'project');
+  await writeFiles(folder, {
+    '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\nmodules:\n  - bmm\n',
+    '_bmad/bmm/docs/a.md': 'plain\n',
+    '_bmad/bmm/docs/b.md': 'plain\n',
+  });
+  const context = await contextIn(folder);
+  const { catalogue } = await context.workspace();
+  const diagnosis = await context.diagnosis();
+  const opened = async (): Promise<string[]> =>
+    (await filesOpened(join(folder, '_bmad/bmm/docs'), () => diagnosis.examine(catalogue))).toSorted();
+  expect(await opened()).toEqual(['a.md', 'b.md']);
+  expect(await opened()).toEqual([]);
+  await writeFile(join(folder, '_bmad/bmm/docs/b.md'), 'not so plain\u200b\n');
+  expect(await opened()).toEqual(['b.md']);
+  expect((await diagnosis.examine(catalogue)).map(({ text }) => text).join()).toContain('b.md');
 });

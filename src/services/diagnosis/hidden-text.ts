@@ -1,6 +1,7 @@
 import { orElse } from '../../base/expected.ts';
 import { quoted } from '../../base/errors.ts';
 import { pace } from '../../base/pace.ts';
+import { changeMark } from '../../base/files/file-stamps.ts';
 import { push } from '../../base/grouped.ts';
 import { hiddenIn, visible } from '../../base/text/hidden.ts';
 import { looks } from '../../base/text/look-alike.ts';
@@ -21,6 +22,7 @@ const FILES_AT_ONCE = 50;
 /** One finding for each file with characters that no eye sees. BMAD's own content is checked when it is built. */
 export async function hiddenCharacters(
   { sources, records }: Catalogue,
+  checked: CheckedFiles,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
   const found: string[] = [];
@@ -30,10 +32,10 @@ export async function hiddenCharacters(
     for (const [index, path] of (await tree.files().catch(orElse<string[]>([]))).entries()) {
       if (index % FILES_AT_ONCE === 0) await pace();
       signal?.throwIfAborted();
-      const text = TEXT.test(path) ? await tree.text(path).catch(orElse('')) : '';
+      const inside = TEXT.test(path) ? await hiddenInFile(tree, path, checked) : '';
       const what = [
         ...(hiddenIn(path).length > 0 ? ['in its name'] : []),
-        ...(hiddenIn(text).length > 0 ? [placesIn(text)] : []),
+        ...(inside === '' ? [] : [inside]),
       ];
       if (what.length === 0) continue;
       told.add(path);
@@ -57,6 +59,28 @@ export async function hiddenCharacters(
       text: `${text} Lists leave them out; models get the file as it is.`,
     }),
   );
+}
+
+/** What was found in files before, by their places: kept for as long as a file has the same mark. */
+export type CheckedFiles = Map<string, { mark: string; found: string }>;
+
+const MOST_CHECKED = 200_000;
+
+async function hiddenInFile(
+  tree: Catalogue['sources'][number]['tree'],
+  path: string,
+  checked: CheckedFiles,
+): Promise<string> {
+  const place = tree.place(path);
+  // The mark first: what changes while the file is read is seen the next time.
+  const mark = changeMark(place);
+  const known = checked.get(place);
+  if (known !== undefined && known.mark === mark) return known.found;
+  const text = await tree.text(path).catch(orElse(''));
+  const found = hiddenIn(text).length > 0 ? placesIn(text) : '';
+  if (checked.size >= MOST_CHECKED) checked.clear();
+  if (mark !== undefined) checked.set(place, { mark, found });
+  return found;
 }
 
 /** `\u200b in line 3, \u{e0041} in line 9 and 4 more`. */
