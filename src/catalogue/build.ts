@@ -34,7 +34,7 @@ export async function buildCatalogue(
     readings.push(kept === undefined ? await read() : await (await kept()).of(source, read));
   }
   const read = readings.flatMap(({ records }) => records);
-  const { records, problems } = await inForce(read, sources);
+  const { records, problems, overrides } = await inForce(read, sources);
   return new Catalogue({
     records,
     modules: readings.flatMap(({ modules }) => modules),
@@ -42,6 +42,7 @@ export async function buildCatalogue(
     sources: [...sources],
     files,
     preferences,
+    overrides,
   });
 }
 
@@ -63,8 +64,9 @@ async function readAll(
 async function inForce(
   records: BmadRecord[],
   sources: readonly Source[],
-): Promise<{ records: BmadRecord[]; problems: Problem[] }> {
-  if (sources.every(({ origin }) => origin.kind === 'package')) return { records, problems: [] };
+): Promise<{ records: BmadRecord[]; problems: Problem[]; overrides: ReadonlyMap<string, string> }> {
+  if (sources.every(({ origin }) => origin.kind === 'package'))
+    return { records, problems: [], overrides: new Map() };
   const { namesInForce } = await import('./names-in-force.ts');
   return namesInForce(records, sources);
 }

@@ -32,6 +32,8 @@ export interface CatalogueParts {
   files: Map<Source, readonly string[]> | ContentFiles;
   /** What is to come from one origin, whatever its rank. */
   preferences?: readonly Preference[];
+  /** The texts of overrides, as digests, by the names of their files. */
+  overrides?: ReadonlyMap<string, string>;
 }
 
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
@@ -51,6 +53,8 @@ export class Catalogue {
   readonly problems: readonly Problem[];
   readonly sources: readonly Source[];
   readonly files: ContentFiles;
+  /** The texts of overrides, as digests, by the names of their files. */
+  readonly overrides: ReadonlyMap<string, string>;
   readonly #parts: CatalogueParts;
   readonly #views = new Map<string, Catalogue>();
   #names: NameIndex | undefined;
@@ -80,6 +84,7 @@ export class Catalogue {
       (module) => module.code,
     );
     this.problems = parts.problems;
+    this.overrides = parts.overrides ?? new Map();
     this.files =
       parts.files instanceof ContentFiles ? parts.files : new ContentFiles(this.sources, parts.files);
   }

@@ -1,5 +1,6 @@
 import { qualifiedName, type BmadRecord, type RecordKind } from '../model/record.ts';
 import type { Catalogue } from './catalogue.ts';
+import { overrideOf } from './names-in-force.ts';
 
 /** What is served differently between two readings of the same places, each list in the order of the catalogue. */
 export interface CatalogueChanges {
@@ -23,7 +24,9 @@ export async function compareCatalogues(before: Catalogue, after: Catalogue): Pr
     const previous = old.get(keyOf(record));
     return previous === undefined ? [] : [{ record, previous }];
   });
-  const changed = kept.filter(({ record, previous }) => contentOf(record) !== contentOf(previous));
+  const changed = kept.filter(
+    ({ record, previous }) => contentOf(record, after) !== contentOf(previous, before),
+  );
   const reworded = changed.filter(({ record, previous }) => wordsOf(record) !== wordsOf(previous));
   const lists = new Set(
     [...added, ...removed, ...reworded.map(({ record }) => record)].map(({ kind }) => kind),
@@ -42,8 +45,10 @@ function keyOf(record: BmadRecord): string {
   return `${record.kind} ${qualifiedName(record)}`;
 }
 
-function contentOf(record: BmadRecord): string {
-  return JSON.stringify([wordsOf(record), record.digest, record.bmadRelativePath, record.origin.root]);
+function contentOf(record: BmadRecord, { overrides }: Catalogue): string {
+  const { digest, customizable, bmadRelativePath, origin } = record;
+  const own = [digest, customizable, overrideOf(record, overrides)];
+  return JSON.stringify([wordsOf(record), own, bmadRelativePath, origin.root]);
 }
 
 /** What lists show of a record. */

@@ -4,6 +4,7 @@ import { field, parseToml, parseYaml, tableOf, textField, type Table } from '../
 import { fold } from '../base/text/suggest.ts';
 import { oneLine } from '../base/text/text.ts';
 import { present } from '../base/present.ts';
+import { sha256 } from '../base/sha256.ts';
 import { qualifiedName, type BmadRecord, type Problem, type RecordDetails } from '../model/record.ts';
 import { detailsOf } from '../readers/details.ts';
 import { plainTexts } from './plain-names.ts';
@@ -23,6 +24,22 @@ interface Renaming {
 
 const NAME_LENGTH = 200;
 
+/** The texts of overrides, as digests, by the names of the files: an agent is another one when its menu is. */
+export type Overrides = Map<string, string>;
+
+function note(overrides: Overrides, name: string, text: string): void {
+  overrides.set(name, `${overrides.get(name) ?? ''}${sha256(text)}`);
+}
+
+/** What overrides say of a record. */
+export function overrideOf(record: BmadRecord, overrides: ReadonlyMap<string, string>): string | undefined {
+  return overrides.get(
+    record.format === 'compiled-agent'
+      ? `${record.moduleName}-${stem(record.bmadRelativePath)}`
+      : record.name,
+  );
+}
+
 /**
  * Agents under the names that overrides give them: those are the names people see and call them by. A name that one
  * override takes from another agent, or gives to two, is told.
@@ -30,11 +47,12 @@ const NAME_LENGTH = 200;
 export async function namesInForce(
   records: readonly BmadRecord[],
   sources: readonly Source[],
-): Promise<{ records: BmadRecord[]; problems: Problem[] }> {
+): Promise<{ records: BmadRecord[]; problems: Problem[]; overrides: Overrides }> {
   const renamings: Renaming[] = [];
+  const overrides: Overrides = new Map();
   for (const source of sources.filter(({ origin }) => origin.kind !== 'package'))
-    renamings.push(...(await ofCompiled(source)), ...(await ofSkills(source)));
-  if (renamings.length === 0) return { records: [...records], problems: [] };
+    renamings.push(...(await ofCompiled(source, overrides)), ...(await ofSkills(source, overrides)));
+  if (renamings.length === 0) return { records: [...records], problems: [], overrides };
   const renamed = new Map<BmadRecord, string[]>();
   const inForce = records.map((record) => {
     const own = record.kind === 'agent' ? renamings.filter(({ isFor }) => isFor(record)) : [];
@@ -46,7 +64,7 @@ export async function namesInForce(
       );
     return named;
   });
-  return { records: withoutTaken(inForce, records), problems: alike(inForce, renamed) };
+  return { records: withoutTaken(inForce, records), problems: alike(inForce, renamed), overrides };
 }
 
 function withNames(record: BmadRecord, { name, title, icon, details }: Renaming): BmadRecord {
@@ -110,7 +128,7 @@ function alike(inForce: readonly BmadRecord[], renamed: ReadonlyMap<BmadRecord, 
 }
 
 /** Skills from 6.4 on: `custom/{skill}.toml` of the project, and over it `{skill}.user.toml`. */
-async function ofSkills({ origin, tree }: Source): Promise<Renaming[]> {
+async function ofSkills({ origin, tree }: Source, overrides: Overrides): Promise<Renaming[]> {
   if (origin.kind !== 'project') return [];
   const names = (await tree.list('custom').catch(orElse([]))).map(({ name }) => name);
   const found: Renaming[] = [];
@@ -119,6 +137,7 @@ async function ofSkills({ origin, tree }: Source): Promise<Renaming[]> {
     const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
     if (skill === undefined || skill === 'config') continue;
     const text = await tree.text(`custom/${name}`).catch(orElse(''));
+    note(overrides, skill, text);
     // The doctor and the answers tell of one that does not parse.
     const table = attempt(() => parseToml(name, text), orElse({}));
     const file = `_bmad/custom/${name}`;
@@ -143,12 +162,13 @@ function bothPrinciples({ principles }: RecordDetails, said: RecordDetails | und
 const isOfUser = (name: string): boolean => name.endsWith('.user.toml');
 
 /** Compiled agents: `_config/agents/{module}-{agent}.customize.yaml` beside them; the project's counts for all. */
-async function ofCompiled({ origin, tree }: Source): Promise<Renaming[]> {
+async function ofCompiled({ origin, tree }: Source, overrides: Overrides): Promise<Renaming[]> {
   const found: Renaming[] = [];
   for (const folder of ['_cfg/agents', '_config/agents']) {
     for (const { name } of await tree.list(folder).catch(orElse([]))) {
       const [, agent] = /^(.+)\.customize\.yaml$/.exec(name) ?? [];
       const text = agent === undefined ? '' : await tree.text(`${folder}/${name}`).catch(orElse(''));
+      if (agent !== undefined) note(overrides, agent, text);
       // Most are templates that nobody has filled in.
       if (!FILLED_IN.test(text)) continue;
       const table = tableOf(attempt(() => parseYaml(name, text), noted([], name, {})));

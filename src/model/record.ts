@@ -56,6 +56,8 @@ export interface BmadRecord {
   disguised?: readonly string[];
   /** SHA-256 of the main file. */
   digest: string;
+  /** The same of the file beside it that holds its menu and what of it can be changed. */
+  customizable?: string;
   /** What all copies have in common that an installer has made of one file, each for the folder it is in. */
   likeness?: string;
 }

@@ -30,6 +30,36 @@ describe('refresh', () => {
     );
   });
 
+  it('says that an agent has changed when its menu has, and nothing when a file was only touched', async () => {
+    const { ok, folder } = await openSession(afterAll, { flags: { discovery: 'local' } });
+    const menu = (text: string): string =>
+      `[[agent.menu]]\ncode = "LL"\ndescription = "${text}"\nprompt = "Go"\n`;
+    await writeFiles(folder, {
+      '_bmad/_config/manifest.yaml':
+        'installation:\n  version: 6.12.0\nmodules:\n  - name: bmm\n    version: 6.12.0\n',
+      '_bmad/bmm/config.yaml': 'user_name: Ada\n',
+      '.claude/skills/bmad-agent-keeper/SKILL.md':
+        '---\nname: bmad-agent-keeper\ndescription: Keeps\n---\n# Keeper\n',
+      '.claude/skills/bmad-agent-keeper/customize.toml': `[agent]\nname = "Ida"\ntitle = "Keeper"\n${menu('Own')}`,
+      '_bmad/custom/bmad-agent-keeper.toml': menu('One'),
+    });
+    await ok(list);
+    const changed = /^Changed:\n- agent \S+bmad-agent-keeper/;
+    for (const [file, text] of [
+      ['_bmad/custom/bmad-agent-keeper.toml', menu('Two')],
+      ['_bmad/custom/bmad-agent-keeper.user.toml', menu('Mine')],
+      [
+        '.claude/skills/bmad-agent-keeper/customize.toml',
+        `[agent]\nname = "Ida"\ntitle = "Keeper"\n${menu('New')}`,
+      ],
+    ] as const) {
+      await writeFiles(folder, { [file]: text });
+      expect((await ok(refresh)).answer.body, file).toMatch(changed);
+      await writeFiles(folder, { [file]: text });
+      expect((await ok(refresh)).answer.body, file).toBe('Nothing has changed.');
+    }
+  });
+
   it('says what was added, changed and removed, and serves it', async () => {
     const { ok, folder } = await session();
     await ok(list);

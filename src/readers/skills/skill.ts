@@ -63,6 +63,7 @@ interface SkillParts {
   /** Display name, title and icon, where the skill itself tells them. */
   persona: Table;
   details: RecordDetails | undefined;
+  customizable?: string;
 }
 
 /**
@@ -72,7 +73,7 @@ interface SkillParts {
 async function describe(
   { source, folder, module }: SkillPlace,
   problems: Problem[],
-): Promise<Pick<SkillParts, 'kind' | 'persona' | 'details'>> {
+): Promise<Pick<SkillParts, 'kind' | 'persona' | 'details' | 'customizable'>> {
   const file = `${folder}/customize.toml`;
   const customization = await optionalText(source.tree, file);
   if (customization !== undefined) {
@@ -87,6 +88,7 @@ async function describe(
       // What the roster says of an agent comes first.
       persona: known ? {} : own,
       details: detailsOf((key) => field(own, key)),
+      customizable: sha256(customization),
     };
   }
   const manifestFile = `${folder}/bmad-skill-manifest.yaml`;
@@ -107,7 +109,7 @@ async function describe(
 
 function record(
   place: SkillPlace,
-  { file, name, text, data, kind, persona, details }: SkillParts,
+  { file, name, text, data, kind, persona, details, customizable }: SkillParts,
 ): BmadRecord {
   const { source, module, folder } = place;
   const description = textField(data, 'description') ?? '';
@@ -140,6 +142,7 @@ function record(
     deprecated: deprecationOf(place, name, data, description),
     launches: launcherTarget(source.tree.root, text),
     digest: sha256(text),
+    customizable,
   });
 
   function afterModule(path: string): string {
