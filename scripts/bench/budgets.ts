@@ -28,6 +28,7 @@ const CONTEXT_SAVED_PERCENT = 80;
 const AMBIGUOUS_SAVED_PERCENT = 52.3;
 const CALLS_TO_BEGIN = 1;
 const GROWTH = 13;
+const BESIDES = 3;
 
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
 export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
@@ -72,6 +73,15 @@ export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
     ),
     // Ten times the workflows may cost ten times the time, and a little for what is not linear.
     atMost('scan of 5,000 workflows against 500', GROWTH, '×', ratio(scale.at(-1)?.scanMs, scale[1]?.scanMs)),
+    atMost('first search of 5,000 against 500', GROWTH, '×', ratio(scale.at(-1)?.indexMs, scale[1]?.indexMs)),
+    atMost(
+      'later search of 5,000 against 500',
+      GROWTH,
+      '×',
+      ratio(scale.at(-1)?.searchMs, scale[1]?.searchMs),
+    ),
+    atMost('doctor for 5,000 against 500', GROWTH, '×', ratio(scale.at(-1)?.doctorMs, scale[1]?.doctorMs)),
+    atMost('execute beside 20 searches, at 5,000', BESIDES, '× alone', scale.at(-1)?.besides),
     ...context.journeys.map((journey) =>
       atLeast(`context saved, ${journey.title}`, CONTEXT_SAVED_PERCENT, '%', percentSaved(journey, context)),
     ),

@@ -106,10 +106,23 @@ function journeyTable(context: Journeys): string {
 
 function scaleTable(scale: readonly Scale[]): string {
   return table(
-    ['workflows', 'scan, p50 ms', 'RSS, MiB', 'tools/list, tokens'],
-    scale.map(({ workflows, scanMs, rssMiB, toolsListTokens }) => [
+    [
+      'workflows',
+      'scan, p50 ms',
+      'first search',
+      'later search',
+      'doctor',
+      'execute beside 20 searches, × alone',
+      'RSS, MiB',
+      'tools/list, tokens',
+    ],
+    scale.map(({ workflows, scanMs, indexMs, searchMs, doctorMs, besides, rssMiB, toolsListTokens }) => [
       String(workflows),
       shown(scanMs),
+      shown(indexMs),
+      shown(searchMs),
+      shown(doctorMs),
+      shown(besides),
       shown(rssMiB),
       shown(toolsListTokens),
     ]),

@@ -11,12 +11,20 @@ export interface Scale {
   workflows: number;
   /** The first call less a later one: the time it took to look at the project. */
   scanMs: number;
+  /** The first search, which makes the index; a later one; the doctor, without starting the server once more. */
+  indexMs: number;
+  searchMs: number;
+  doctorMs: number;
+  /** A call beside twenty searches of the same client, as a multiple of the same call alone. */
+  besides: number;
   rssMiB: number | undefined;
   toolsListTokens: number;
 }
 
 const SIZES = [50, 500, 5_000];
 const RUNS = 3;
+const SEARCHES = 20;
+const LATER = 9;
 
 /** Measures our server on made-up projects of growing size, in the shape of the 6.0 installers. */
 export async function measureScale(
@@ -31,12 +39,18 @@ export async function measureScale(
     await writeProject(folder, workflows);
     const runs: Scale[] = [];
     for (let run = 0; run < RUNS; run++) runs.push(await measureOnce({ ...ours, folder }, workflows));
+    const middle = (which: 'scanMs' | 'indexMs' | 'searchMs' | 'doctorMs' | 'besides'): number =>
+      percentile(
+        runs.map((run) => run[which]),
+        50,
+      );
     measured.push({
       workflows,
-      scanMs: percentile(
-        runs.map(({ scanMs }) => scanMs),
-        50,
-      ),
+      scanMs: middle('scanMs'),
+      indexMs: middle('indexMs'),
+      searchMs: middle('searchMs'),
+      doctorMs: middle('doctorMs'),
+      besides: middle('besides'),
       rssMiB: runs[0]?.rssMiB,
       toolsListTokens: runs[0]?.toolsListTokens ?? 0,
     });
@@ -51,9 +65,24 @@ async function measureOnce(program: Contender, workflows: number): Promise<Scale
     const call = bmadCall({ operation: 'list', query: 'workflows' }, 'wf-0000');
     const first = await callTool(client, call);
     const later = await callTool(client, call);
+    const search = bmadCall({ operation: 'search', query: 'does thing number 7' }, 'wf-');
+    const indexed = await callTool(client, search);
+    const searched: number[] = [];
+    for (let round = 0; round < LATER; round++) searched.push((await callTool(client, search)).milliseconds);
+    const examined = await callTool(client, bmadCall({ operation: 'doctor' }, 'BMAD'));
+    const start = bmadCall({ operation: 'execute', workflow: 'wf-0007' }, 'wf-0007');
+    await callTool(client, start);
+    const alone = await callTool(client, start);
+    const searches = Array.from({ length: SEARCHES }, () => callTool(client, search));
+    const beside = await callTool(client, start);
+    await Promise.all(searches);
     return {
       workflows,
       scanMs: first.milliseconds - later.milliseconds,
+      indexMs: indexed.milliseconds,
+      searchMs: percentile(searched, 50),
+      doctorMs: examined.milliseconds,
+      besides: beside.milliseconds / alone.milliseconds,
       rssMiB: residentMebibytes(client.pid),
       toolsListTokens: tokens(Buffer.byteLength(JSON.stringify(result))),
     };
