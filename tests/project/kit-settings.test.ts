@@ -1,3 +1,4 @@
+import type { openSync } from 'node:fs';
 import type { open } from 'node:fs/promises';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,20 +43,28 @@ async function answer(operation: AnyOperation | string, input: object, context: 
   return done(await execute(found, input, context, testCall()));
 }
 
-/** The files that are opened in the course of some work. */
+/** The files that are opened in the course of some work, in whichever of the two ways. */
 async function openedWhile(work: () => Promise<unknown>): Promise<string[]> {
-  const files = createRequire(import.meta.url)('node:fs/promises') as { open: typeof open };
-  const real = files.open;
+  const require = createRequire(import.meta.url);
+  const files = require('node:fs/promises') as { open: typeof open };
+  const blocking = require('node:fs') as { openSync: typeof openSync };
+  const [real, realSync] = [files.open, blocking.openSync];
   const paths: string[] = [];
+  const note = (path: unknown): number => paths.push(String(path).replaceAll('\\', '/'));
   files.open = (path, ...more) => {
-    paths.push(String(path).replaceAll('\\', '/'));
+    note(path);
     return real(path, ...more);
+  };
+  blocking.openSync = (path, ...more) => {
+    note(path);
+    return realSync(path, ...more);
   };
   syncBuiltinESMExports();
   try {
     await work();
   } finally {
     files.open = real;
+    blocking.openSync = realSync;
     syncBuiltinESMExports();
   }
   return paths;
