@@ -36,15 +36,13 @@ export interface WorkspaceParts {
   embedder: Model;
   /** What was read before, for all workspaces. */
   readings: KeptInMemory;
-  /** Whether all that is read is to be there for other processes. */
-  keepsAll(): boolean;
 }
 
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
   { outside, config, from, log, cache, builtIn }: Settings,
-  { gitSources, rankings, embedder, readings, keepsAll }: WorkspaceParts,
+  { gitSources, rankings, embedder, readings }: WorkspaceParts,
   places: Places,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources, bmadPlace }, { buildCatalogue }, { createDelivery }] =
@@ -75,11 +73,19 @@ export async function openWorkspace(
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
   const kept = once(async () => {
-    const { openKeptReadings } = await import('../catalogue/kept-readings.ts');
+    const { openKeptReadings, WORTH_WRITING } = await import('../catalogue/kept-readings.ts');
     const folder = join(cache, 'catalogue');
     const writes = !config.readOnly;
-    const all = keepsAll();
-    return openKeptReadings({ places, memory: readings, folder, writes, all, builtIn, maxFileBytes, log });
+    return openKeptReadings({
+      places,
+      memory: readings,
+      folder,
+      writes,
+      fromPlaces: WORTH_WRITING,
+      builtIn,
+      maxFileBytes,
+      log,
+    });
   });
   const catalogue = await buildCatalogue(sources, allReaders, preferences, kept);
   const delivery = createDelivery({

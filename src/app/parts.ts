@@ -32,7 +32,6 @@ export async function createParts(settings: Settings) {
       rankings,
       embedder,
       readings: new Map(),
-      keepsAll: () => false,
     }),
     codebases: createCodebases(settings, model),
     memories: createMemories(settings, table),

@@ -40,17 +40,15 @@ async function opened(
     maxFileBytes,
   } as const;
   const { sources } = await discoverSources({ ...found, seen: places });
+  const parts = { places, memory, folder, writes: true, fromPlaces: 0, builtIn, maxFileBytes, log };
+  const kept = openKeptReadings(parts);
   let read = false;
-  const catalogue = await buildCatalogue(
-    sources,
-    async () => {
-      read = true;
-      return readers;
-    },
-    [],
-    async () =>
-      openKeptReadings({ places, memory, folder, writes: true, all: true, builtIn, maxFileBytes, log }),
-  );
+  const all = async (): Promise<typeof readers> => {
+    read = true;
+    return readers;
+  };
+  const catalogue = await buildCatalogue(sources, all, [], async () => kept);
+  await kept.written();
   return { catalogue, read, places };
 }
 

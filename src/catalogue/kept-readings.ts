@@ -22,8 +22,8 @@ const MOST_BYTES = 256 * 1024 * 1024;
 /** Of the sources that were used last. */
 const MOST_FILES = 24;
 const MOST_FOLDER_BYTES = 512 * 1024 * 1024;
-/** To read less than this is faster than to find out whether it has changed, or nearly so. */
-const WORTH_KEEPING = 2_000;
+/** To read fewer places than this takes hardly longer than to find out whether they have changed. */
+export const WORTH_WRITING = 2_000;
 
 /** What was understood of a source, and the places it was understood from. */
 interface Kept {
@@ -43,8 +43,8 @@ interface KeptReadingsParts {
   /** The folder of the files; what is there can always be made again. */
   folder: string;
   writes: boolean;
-  /** Whether also what is read quickly is written. */
-  all: boolean;
+  /** How many places a reading must have looked at to be written. */
+  fromPlaces: number;
   /** The folder of what is built in: another build understands things differently. */
   builtIn: string;
   maxFileBytes: number;
@@ -58,7 +58,8 @@ export type KeptReadings = ReturnType<typeof openKeptReadings>;
  * this process, and of large sources in files for the next.
  */
 export function openKeptReadings(parts: KeptReadingsParts) {
-  const { places, memory, folder, writes, all, builtIn, maxFileBytes, log } = parts;
+  const { places, memory, folder, writes, fromPlaces, builtIn, maxFileBytes, log } = parts;
+  let writing: Promise<unknown> = Promise.resolve();
 
   async function keyOf({ origin, tree, name, declared }: Source): Promise<string | undefined> {
     if (tree.signature === undefined) return undefined;
@@ -102,7 +103,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     memory.set(key, { kept: { paths, stamps }, reading });
     for (const oldest of memory.keys()) if (memory.size > MOST_FILES) memory.delete(oldest);
     // What is of a commit is checked when it is fetched, and not by the times of its files.
-    if (!writes || origin.git !== undefined || (!all && paths.length < WORTH_KEEPING)) return;
+    if (!writes || origin.git !== undefined || paths.length < fromPlaces) return;
     const { records, modules, problems } = reading;
     const kept: Kept = {
       paths,
@@ -124,12 +125,14 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       const known = await restored(key, source);
       if (known !== undefined) return known;
       const { result, used } = await places.collecting(read);
-      const kept = keep(key, source, result, used).catch((error: unknown) =>
+      // Nobody waits for it, as nobody depends on it.
+      writing = keep(key, source, result, used).catch((error: unknown) =>
         log.info('catalogue cache', { error: String(error) }),
       );
-      if (all) await kept;
       return result;
     },
+    /** Settled when what was read last is written, or cannot be. */
+    written: (): Promise<unknown> => writing,
   };
 }
 
