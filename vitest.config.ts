@@ -30,7 +30,7 @@ const BESIDE_WITH_INSTALLS = [
 /** The same in folders of their own. */
 const WITH_PROCESSES = [
   'tests/memory/{busy,crash,disks,half-written,open-twice,reembedding}.test.ts',
-  'tests/{faults,project,runs,state}/**/*.test.ts',
+  'tests/{faults,live,project,runs,state}/**/*.test.ts',
   'tests/installs/transcripts.test.ts',
 ];
 

@@ -22,6 +22,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/command-line.ts': 'command-line',
   'src/surfaces/http/api/answers.ts': 'http-api',
   'src/app/open-workspace.ts': 'workspace',
+  'src/app/watch-project.ts': 'watching',
   'src/readers/index.ts': 'readers',
   'src/app/project-state.ts': 'project-state',
   'src/services/diagnosis/diagnosis.ts': 'diagnosis',
@@ -68,6 +69,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',
+  'src/surfaces/mcp/telling.ts': 'telling',
+  'src/surfaces/mcp/prewarm.ts': 'prewarm',
 };
 
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */

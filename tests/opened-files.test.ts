@@ -59,6 +59,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'statSync', 'writeFileSync'],
     why: 'the first answers in the cache of the user, before anything else of ours is loaded',
   },
+  'base/files/watch-folders.ts': {
+    names: ['watch'],
+    why: 'that something has happened in a folder; what it was is found out elsewhere',
+  },
   'base/files/file-digest.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
 };
 

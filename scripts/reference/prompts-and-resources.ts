@@ -46,7 +46,7 @@ export function promptsAndResourcesPage(): string[] {
     '',
     '## Changes',
     '',
-    'Resources can be subscribed to. After the operation `refresh`, clients are told of those that are different, and of',
+    'Resources can be subscribed to. Clients are told of those that are different, and of',
     'lists of prompts and resources that are.',
     '',
     '## MIME types',

@@ -47,7 +47,7 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 
 function contextOf(
   { outside, config, from, warnings, log, secrets, state, privateFolders }: Settings,
-  { gitSources, rankings, roots, workspaces, codebases, memories, projectState }: Parts,
+  { gitSources, rankings, roots, workspaces, watching, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing' | 'worded'> {
   /** Which project is meant without a name may depend on what the client says. */
   async function settled(project: string | undefined): Promise<string | undefined> {
@@ -69,6 +69,8 @@ function contextOf(
       return workspaces.refresh(project);
     },
     onChange: (listener) => workspaces.onChange(listener),
+    onMoved: (listener) => watching.onMoved(listener),
+    watching: () => watching.report(),
     offerRoots: (folders) => roots.offer(folders, () => workspaces.lookAgain()),
     async describeProject() {
       try {
@@ -115,6 +117,7 @@ function contextOf(
       return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
     },
     close() {
+      watching.close();
       memories.close();
       codebases.stop();
       gitSources.close();

@@ -4,6 +4,8 @@ import type { Changes, Workspace } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { Workspaces } from './workspaces.ts';
 
+export type LateWorkspaces = ReturnType<typeof lateWorkspaces>;
+
 /** The worlds of projects before the first is asked for, which most starts never do: they are made with the first call. */
 export function lateWorkspaces(make: (tell: (changes: Changes) => void) => Promise<Workspaces>, log: Log) {
   const listeners = new Set<(changes: Changes) => void>();

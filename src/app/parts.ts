@@ -11,6 +11,7 @@ import type { WorkspaceParts } from './open-workspace.ts';
 import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
 import { lateWorkspaces } from './late-workspaces.ts';
+import { createWatching } from './watching.ts';
 
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
@@ -23,16 +24,18 @@ export async function createParts(settings: Settings) {
   const rankings = createRankings(settings);
   const roots = new ClientRoots();
   const embedder = forSearch(model, builtIn, log);
+  const workspaces = openWorkspaces(settings, roots, {
+    gitSources,
+    rankings,
+    embedder,
+    readings: new Map(),
+  });
   return {
     gitSources,
     rankings,
     roots,
-    workspaces: openWorkspaces(settings, roots, {
-      gitSources,
-      rankings,
-      embedder,
-      readings: new Map(),
-    }),
+    workspaces,
+    watching: createWatching(settings, workspaces),
     codebases: createCodebases(settings, model),
     memories: createMemories(settings, table),
     async projectState(project: Project) {

@@ -27,6 +27,17 @@ describe('a command line of flags only', () => {
     expect(mistyped.suggestions[0]).toBe('--port');
   });
 
+  it('switches off what can be, here and among other words', () => {
+    expect(parseFlags(['--no-watch', '--no-prewarm'], SWITCHES).settings).toEqual({
+      watch: 'off',
+      prewarm: 'false',
+    });
+    expect(extractSettings(['doctor', '--no-watch', '--no-handshake'])).toEqual({
+      settings: { watch: 'off' },
+      rest: ['doctor', '--no-handshake'],
+    });
+  });
+
   it('takes a git source without its flag', () => {
     const sources = ['git+https://h/o/r.git#main:/a b', 'git@h:o/r.git', 'git+', 'git+ext::sh -c x'];
     expect(parseFlags([...sources, '--git', 'git+file:///x/y'], SWITCHES).settings).toEqual({
@@ -44,6 +55,8 @@ describe('a command line of flags only', () => {
     [['--', '--summary'], '--summary', '--summary'],
     [['-s'], '-s', undefined],
     [['--no-summary'], '--no-summary', '--summary'],
+    [['--no-watch=x'], '--no-watch', '--watch'],
+    [['--no-log-level'], '--no-log-level', '--log-level'],
     [['--__proto__=x'], '--__proto__', undefined],
     [['--constructor'], '--constructor', undefined],
     [['something'], 'something', undefined],

@@ -43,6 +43,8 @@ export function parseFlags<Switch extends string, Value extends string = never>(
       if (value === undefined)
         throw new BmadError('invalid_input', `${written} needs a value.`, { hint: setting.description });
       keep(result.settings, setting, value);
+    } else if (token.kind === 'option' && token.value === undefined && denied(token.rawName) !== undefined) {
+      deny(result.settings, denied(token.rawName) as Setting);
     } else if (token.kind === 'positional' && bareSetting(token.value) !== undefined) {
       keep(result.settings, bareSetting(token.value) as Setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
@@ -74,6 +76,15 @@ function bareSetting(word: string): Setting | undefined {
   return settings().find(({ bare }) => bare !== undefined && new RegExp(bare).test(word));
 }
 
+/** The setting that a flag such as `--no-watch` switches off. */
+function denied(word: string): Setting | undefined {
+  return settings().find(({ flag, off }) => off !== undefined && word === `--no-${flag.slice(2)}`);
+}
+
+function deny(into: RawSettings, setting: Setting): void {
+  keep(into, setting, setting.off ?? '');
+}
+
 function keep(into: RawSettings, { name, type }: Setting, value: string): void {
   into[name] = type === 'list' ? [...[into[name] ?? []].flat(), value] : value;
 }
@@ -92,6 +103,11 @@ export function extractSettings(args: readonly string[]): {
     const equals = word.indexOf('=');
     const flag = equals === -1 ? word : word.slice(0, equals);
     const setting = all.find((candidate) => candidate.flag === flag);
+    const without = denied(word);
+    if (without !== undefined) {
+      deny(found, without);
+      continue;
+    }
     if (setting === undefined) {
       rest.push(word);
       continue;
@@ -124,11 +140,13 @@ export function settingsHelp(
   ].join('\n');
 }
 
-/** A flag with what has to follow it: `--project <folder>`, `--read-only`. */
+/** A flag with what has to follow it: `--project <folder>`, `--read-only`; `--no-…` for what is on anyway. */
 export function flagUsage({
   flag,
   placeholder,
   type,
-}: Pick<Setting, 'flag' | 'placeholder' | 'type'>): string {
-  return type === 'boolean' ? flag : `${flag} <${placeholder}>`;
+  off,
+}: Pick<Setting, 'flag' | 'placeholder' | 'type' | 'off'>): string {
+  if (type !== 'boolean') return `${flag} <${placeholder}>`;
+  return off === undefined ? flag : `--no-${flag.slice(2)}`;
 }

@@ -4,6 +4,7 @@ import { a2aSettings } from './a2a-settings.ts';
 import { delegationSettings } from './delegation-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { httpSettings } from './http-settings.ts';
+import { liveSettings } from './live-settings.ts';
 import { originSettings } from './origin-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
@@ -74,6 +75,7 @@ export const configSchema = z.strictObject({
   ...a2aSettings,
   ...rankingSettings,
   ...delegationSettings,
+  ...liveSettings,
   ...httpSettings,
   traces: z
     .boolean()

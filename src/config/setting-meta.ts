@@ -22,6 +22,8 @@ export interface SettingMeta {
   binding?: true;
   /** Whether it takes something away, which a project's own file may add to but not undo. */
   restricts?: true;
+  /** The value that `--no-…` stands for, where there is such a flag. */
+  off?: string;
   /** Whether the user's file decides before the project's: what the user has chosen is about the project. */
   yields?: true;
 }

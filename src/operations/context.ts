@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts';
+import type { WatchReport } from '../base/files/watch-folders.ts';
 import type { Log } from '../base/log.ts';
 import type { Step, StepWriter } from '../base/step.ts';
 import type { Secrets } from '../base/secrets/secrets.ts';
@@ -45,6 +46,7 @@ export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/k
 
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 
+export type { WatchReport };
 export type { ProjectFacts, Ranking, SourceView, TaskQueue, GitSources };
 export type { Activation } from '../services/delivery/activation.ts';
 
@@ -72,6 +74,13 @@ export interface CataloguePort {
   refresh(project?: string): Promise<Changes>;
   /** Tells of every refresh of a world that was known before, until the returned function is called. */
   onChange(listener: (changes: Changes) => void): () => void;
+  /**
+   * Calls whenever something has moved on disk that answers may depend on, after the content was looked at again; once at
+   * the beginning, for what has moved until then. Folders are watched from the first listener to the last.
+   */
+  onMoved(listener: MovedListener): () => void;
+  /** How that is noticed; nothing where nobody listens. */
+  watching(): WatchReport | undefined;
   /** Takes note of the folders the client works in; calls wait for them, but not for long. */
   offerRoots(folders: Promise<readonly string[]>): void;
   /** The project in words, even when it cannot be used: for commands that have to explain just that. */
@@ -130,6 +139,9 @@ export interface Context extends SettingsPort, CataloguePort, MemoryPort, StateP
   /** Has an agent answer a task through the model of a client. */
   delegation(): Promise<Delegation>;
 }
+
+/** Answers whether it has made a difference. All listeners hear of the same event as the same object. */
+export type MovedListener = (event: object) => Promise<boolean>;
 
 /** One call of an operation that is over. */
 export interface Observed {

@@ -17,6 +17,7 @@ import { search } from './catalogue/search.ts';
 import { listTasks, listWorkflows } from './catalogue/work-lists.ts';
 import { getWorkflowDetails } from './catalogue/workflow-details.ts';
 import { complete } from './client/complete.ts';
+import { listMark } from './client/list-mark.ts';
 import { findPrompt, listPrompts } from './client/prompts.ts';
 import { listResources, readResource } from './client/resources.ts';
 import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
@@ -186,6 +187,7 @@ export const operations: readonly AnyOperation[] = [
   getSkill,
   listSkillFolder,
   complete,
+  listMark,
   load,
   describeAgents,
   listFiles,

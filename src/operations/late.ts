@@ -89,4 +89,5 @@ export const LATE = {
   get_skill: async () => (await import('./client/skills.ts')).getSkill,
   list_skill_folder: async () => (await import('./client/skills.ts')).listSkillFolder,
   complete: async () => (await import('./client/complete.ts')).complete,
+  list_mark: async () => (await import('./client/list-mark.ts')).listMark,
 } satisfies Record<string, () => Promise<AnyOperation>>;

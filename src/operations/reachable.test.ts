@@ -25,6 +25,7 @@ describe('what programs may call by name', () => {
       'find_prompt',
       'list_agent_tools',
       'list_files',
+      'list_mark',
       'load',
       'memory_copies',
       'memory_export',

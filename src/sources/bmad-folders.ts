@@ -47,7 +47,7 @@ export const SKILL_FOLDERS = [
 export type FolderShape = 'v6' | 'v4';
 
 /** The usual names of a v6 root; others count only when they have a manifest. */
-const USUAL_ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
+export const USUAL_ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
 const MANIFESTS = ['manifest.yaml', 'agent-manifest.csv', 'skill-manifest.csv', 'workflow-manifest.csv'];
 

@@ -23,7 +23,8 @@ async function connected(mode: VersionNegotiationMode) {
     'bmad/bmm/agents/dev.md': agent('one'),
     'bmad/bmm/config.yaml': 'user_name: Ada\n',
   });
-  const client = await connectClient({ cwd, home, mode });
+  // A server that notices changes itself would have told of them before it is asked to look.
+  const client = await connectClient({ cwd, home, mode, args: ['--no-watch'] });
   onTestFinished(() => client.close());
   const told: string[] = [];
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {

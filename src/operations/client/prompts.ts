@@ -4,7 +4,7 @@ import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
-import type { SettingsPort, Workspace } from '../context.ts';
+import type { Context, SettingsPort, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation } from '../operation.ts';
@@ -36,12 +36,17 @@ export const listPrompts = defineOperation({
   }),
   output: z.object({ items: z.array(promptSchema), next: z.string().optional() }),
   async run({ cursor, host }, context) {
-    const prompts = await offeredTo(host, await context.workspace(), context);
+    const prompts = await promptsFor(host, context);
     const page = listPage(prompts, PAGE, `prompts ${prompts.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map((item) => item.name).join('\n') }),
 });
+
+/** All that a host is offered. */
+export async function promptsFor(host: string | undefined, context: Context): Promise<PromptItem[]> {
+  return offeredTo(host, await context.workspace(), context);
+}
 
 export const findPrompt = defineOperation({
   name: 'find_prompt',

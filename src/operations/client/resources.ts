@@ -33,12 +33,7 @@ export const listResources = defineOperation({
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({ items: z.array(itemSchema), next: z.string().optional() }),
   async run({ cursor }, context) {
-    const workspace = await context.workspace();
-    const { project } = workspace;
-    const { skills, files } = await servedResources(workspace);
-    const own = project.root === undefined ? [] : await stateResources(context);
-    // Skills come first: there are few of them, and they are what people look for.
-    const all: ResourceItem[] = [...skills, ...own, ...files];
+    const all = await resourceItems(context);
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
     // Names of files, runs and memories are chosen by their authors; addresses have every character encoded.
     const items = page.part.map((item) => ({
@@ -50,6 +45,15 @@ export const listResources = defineOperation({
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });
+
+/** All of them, in a fixed order. */
+export async function resourceItems(context: Context): Promise<ResourceItem[]> {
+  const workspace = await context.workspace();
+  const { skills, files } = await servedResources(workspace);
+  const own = workspace.project.root === undefined ? [] : await stateResources(context);
+  // Skills come first: there are few of them, and they are what people look for.
+  return [...skills, ...own, ...files];
+}
 
 const served = new WeakMap<Workspace, Promise<{ skills: ResourceItem[]; files: ResourceItem[] }>>();
 

@@ -11,6 +11,7 @@ import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { stateFindings } from './doctor-state.ts';
+import { watchFindings } from './doctor-watching.ts';
 import { safetyLines, safetyOf, safetySchema } from './doctor-safety.ts';
 
 const originSchema = z.object({
@@ -85,6 +86,7 @@ export const doctor = defineOperation({
         .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),
       ...stores.findings,
       ...state,
+      ...watchFindings(context.watching()),
       ...older.map((part) => ({
         level: 'notice' as const,
         about: 'older-state',

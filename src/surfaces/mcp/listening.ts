@@ -1,22 +1,24 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { MOST_FOLLOWED, type Watch } from './watch.ts';
+import { CLIENT_INFO_META_KEY, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Idle } from './idle.ts';
+import { MOST_FOLLOWED, type ListName, type Wanted, type Watch } from './watch.ts';
 
-/** Who wants to hear of which resources; the watch follows all of them together. */
+/** Who wants to hear of what; the watch follows all of it together. */
 export interface Listeners {
-  /** Has to be awaited before the request is answered: until the watch knows what they hold, it would miss a change. */
-  add(who: unknown, uris: readonly string[], owner?: string): Promise<void>;
+  /** Has to be awaited before the request is answered: until the watch knows what is there, it would miss a change. */
+  add(who: unknown, wanted: Wanted, owner?: string): Promise<void>;
   remove(who: unknown): Promise<void> | undefined;
-  /** Whether so many more can be followed. A caller who is known gets no more than is left for all others. */
+  /** Whether so many more resources can be followed. A caller who is known gets no more than is left for all others. */
   fits(uris: readonly string[], owner?: string): boolean;
 }
 
 export function createListeners(watch: Watch): Listeners {
-  const wanted = new Map<unknown, { uris: readonly string[]; owner: string | undefined }>();
+  const wanted = new Map<unknown, Wanted & { owner: string | undefined }>();
   const all = (): Set<string> => new Set([...wanted.values()].flatMap(({ uris }) => uris));
-  const tell = (): Promise<void> => watch.follow([...all()]);
+  const tell = (): Promise<void> =>
+    watch.follow({ uris: [...all()], lists: [...wanted.values()].flatMap(({ lists }) => lists) });
   return {
-    add(who, uris, owner) {
-      wanted.set(who, { uris, owner });
+    add(who, what, owner) {
+      wanted.set(who, { ...what, owner });
       return tell();
     },
     remove: (who) => (wanted.delete(who) ? tell() : undefined),
@@ -30,19 +32,33 @@ export function createListeners(watch: Watch): Listeners {
 }
 
 /**
- * Clients of the 2026 protocol name the resources they want to hear of in `subscriptions/listen`, which the SDK answers
- * without telling the server. This looks at the messages of one client as they pass and keeps the watch informed. What
- * it returns has to be awaited before the message is delivered.
+ * Clients of the 2026 protocol name what they want to hear of in `subscriptions/listen`, which the SDK answers without
+ * telling the server. This looks at the messages of one client as they pass and keeps the watch informed. What it
+ * returns has to be awaited before the message is delivered.
  */
-export function followListeners(watch: Watch): (message: JSONRPCMessage) => Promise<void> | undefined {
+export function followListeners(
+  watch: Watch,
+  idle: Pick<Idle, 'orAfterListing'>,
+): (message: JSONRPCMessage) => Promise<void> | undefined {
   const listeners = createListeners(watch);
+  /** Those that wait for their turn, and may be gone by then. */
+  const waiting = new Set<unknown>();
   return (message) => {
     if (!('method' in message)) return undefined;
-    const uris = urisListenedFor(message);
-    if (uris.length > 0 && 'id' in message) return listeners.add(message.id, uris);
-    return message.method === 'notifications/cancelled'
-      ? listeners.remove(message.params?.['requestId'])
-      : undefined;
+    const wanted = wantedIn(message);
+    if ('id' in message && isWanted(wanted)) {
+      const { id } = message;
+      if (wanted.uris.length > 0) return listeners.add(id, wanted);
+      // Hosts listen for lists before they ask for any: what the lists are is found out when there is time for it.
+      waiting.add(id);
+      return idle.orAfterListing(async () => {
+        if (waiting.delete(id)) await listeners.add(id, wanted);
+      });
+    }
+    if (message.method !== 'notifications/cancelled') return undefined;
+    const id = message.params?.['requestId'];
+    waiting.delete(id);
+    return listeners.remove(id);
   };
 }
 
@@ -59,16 +75,35 @@ export function mayBeResource(uri: string): boolean {
   return uri.length <= LONGEST_URI && SERVED.test(uri);
 }
 
-/** The resources a message asks to hear of; none in any other message. */
-export function urisListenedFor(message: unknown): string[] {
-  return isListening(message) ? urisIn(message.params) : [];
+const NOTHING: Wanted = { uris: [], lists: [] };
+
+const LISTS = {
+  toolsListChanged: 'tools',
+  promptsListChanged: 'prompts',
+  resourcesListChanged: 'resources',
+} as const satisfies Record<string, ListName>;
+
+export function isWanted({ uris, lists }: Wanted): boolean {
+  return uris.length + lists.length > 0;
 }
 
-function urisIn(params: Readonly<Record<string, unknown>> | undefined): string[] {
-  const filter = params?.['notifications'];
-  if (typeof filter !== 'object' || filter === null) return [];
-  const uris: unknown = 'resourceSubscriptions' in filter ? filter.resourceSubscriptions : undefined;
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+/** What a message asks to hear of; nothing in any other message. */
+export function wantedIn(message: unknown): Wanted {
+  if (!isListening(message)) return NOTHING;
+  const filter = message.params?.['notifications'];
+  if (typeof filter !== 'object' || filter === null) return NOTHING;
+  const { resourceSubscriptions: uris, ...flags } = filter as Record<string, unknown>;
+  const { name: host } = ((message.params?.['_meta'] as Record<string, unknown> | undefined)?.[
+    CLIENT_INFO_META_KEY
+  ] ?? {}) as { name?: unknown };
+  return {
+    uris: Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [],
+    lists: Object.entries(LISTS).flatMap(([flag, list]) =>
+      flags[flag] === true
+        ? [{ list, ...(typeof host === 'string' ? { host: host.slice(0, 100) } : {}) }]
+        : [],
+    ),
+  };
 }
 
 /** Passes messages on in order, each after what it has to wait for; immediately if there is nothing to wait for. */

@@ -15,6 +15,7 @@ import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
+import type { Idle } from './idle.ts';
 import { conversationsByClient, enveloped, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
 import { callerIn, isOwn, mayWrite } from './callers.ts';
@@ -22,7 +23,7 @@ import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
 import { traceRequests } from './traces.ts';
-import { notifierOf, watchChanges, type Watch } from './watch.ts';
+import { notifierOf, watchChanges, type ListName, type Watch } from './watch.ts';
 
 const FIXED = { listChanged: false };
 const CHANGING = { listChanged: true };
@@ -30,10 +31,12 @@ const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 export interface FactoryOptions {
   /**
-   * Watches for changes on behalf of a server's client, until its creator closes it. `undefined` is for servers that
-   * live for one request only: their entry point announces changes for all of them.
+   * Watches for changes on behalf of a server's client, until its creator closes it. Servers that live for one request
+   * only share one: their entry point announces changes for all of them.
    */
-  watchFor?: (server: Server) => Watch | undefined;
+  watchFor?: (server: Server) => Watch;
+  /** Hears when the tools are listed. */
+  idle?: Pick<Idle, 'listed'>;
   /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
   codec?: StateCodec;
   /** Fires when the answers of clients do not come in any more, though what runs is still finished. */
@@ -46,7 +49,7 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context), codec, ending }: FactoryOptions = {},
+  { watchFor = (server) => ownWatch(server, context), idle, codec, ending }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -88,27 +91,34 @@ export function mcpServerFactory(
     );
     const { server } = mcp;
     if (context.tracing !== undefined) traceRequests(server, context.tracing, context);
+    const watch = watchFor(server);
+    const seen = (list: ListName, sdk: ServerContext): Promise<void> =>
+      watch.seen({ list, host: hostOf(sdk, server) }, era === 'modern');
     answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
       if (cursor !== undefined) throw protocolError(foreignCursor());
+      idle?.listed();
+      await seen('tools', sdk);
       return { tools: await toolList(context, callOf(sdk)) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
     );
-    answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) =>
-      promptList(cursor, context, callOf(sdk), hostOf(sdk, server)),
-    );
+    answer(server, 'prompts/list', pageParams, async ({ cursor }, sdk) => {
+      await seen('prompts', sdk);
+      return promptList(cursor, context, callOf(sdk), hostOf(sdk, server));
+    });
     answer(server, 'prompts/get', promptParams, (params, sdk) =>
       asking(sdk)((call) => getPrompt(params.name, params.arguments ?? {}, context, call)),
     );
-    answer(server, 'resources/list', pageParams, ({ cursor }, sdk) =>
-      resourceList(cursor, context, callOf(sdk)),
-    );
+    answer(server, 'resources/list', pageParams, async ({ cursor }, sdk) => {
+      await seen('resources', sdk);
+      return resourceList(cursor, context, callOf(sdk));
+    });
     answer(server, 'resources/templates/list', pageParams, () => templateList());
     answer(server, 'resources/read', readParams, ({ uri }, sdk) => resourceRead(uri, context, callOf(sdk)));
-    answerSkills(server, era, context, callOf);
-    const watch = watchFor(server);
-    if (era === 'legacy' && watch !== undefined) answerSubscriptions(server, watch);
+    // Skills are resources; a client hears of both in the same words.
+    answerSkills(server, era, context, callOf, (sdk) => seen('resources', sdk));
+    if (era === 'legacy') answerSubscriptions(server, watch);
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
@@ -145,8 +155,8 @@ function answerSubscriptions(server: Server, watch: Watch): void {
     await watch.subscribe(uri, callOf(sdk));
     return {};
   });
-  answer(server, 'resources/unsubscribe', readParams, ({ uri }) => {
-    watch.unsubscribe(uri);
+  answer(server, 'resources/unsubscribe', readParams, async ({ uri }) => {
+    await watch.unsubscribe(uri);
     return {};
   });
 }

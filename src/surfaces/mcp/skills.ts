@@ -20,9 +20,11 @@ export function answerSkills(
   era: 'legacy' | 'modern',
   context: Context,
   callOf: (sdk: ServerContext) => Call,
+  seen: (sdk: ServerContext) => Promise<void>,
 ): void {
   const caching = era === 'modern' ? UNCACHED : {};
   answer(server, 'skills/list', pageParams, async ({ cursor }, sdk): Promise<Result> => {
+    await seen(sdk);
     const { items, next } = dataOf<{ items: Skill[]; next?: string }>(
       await ask('list_skills', { cursor }, context, callOf(sdk)),
     );

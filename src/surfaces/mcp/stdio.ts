@@ -5,6 +5,8 @@ import type { Context } from '../../operations/context.ts';
 import type { FirstAnswers } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
+import { createIdle } from './idle.ts';
+import { prewarmed } from './prewarm-when-idle.ts';
 import { mcpServerFactory } from './server.ts';
 import { notifierOf, watchChanges } from './watch.ts';
 
@@ -28,7 +30,10 @@ export function serveTransport(
     context,
     notifierOf(() => current),
   );
+  const idle = createIdle((error) => context.log.info('idle', { error: String(error) }));
+  prewarmed(context, idle);
   const factory = mcpServerFactory(context, {
+    idle,
     watchFor(server) {
       current = server;
       return watch;
@@ -40,11 +45,19 @@ export function serveTransport(
   });
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
-  transport.onmessage = inTurn(followListeners(watch), (message) => received?.(message));
+  const follow = followListeners(watch, idle);
+  transport.onmessage = inTurn(
+    (message) => {
+      idle.heard();
+      return follow(message);
+    },
+    (message) => received?.(message),
+  );
   const ended = new Promise<void>((resolve) => {
     // The connection is over for both.
     const theirs = transport.onclose;
     transport.onclose = () => {
+      idle.close();
       watch.close();
       theirs?.();
       resolve();

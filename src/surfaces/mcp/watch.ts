@@ -4,94 +4,116 @@ import {
   type Server,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { sha256 } from '../../base/sha256.ts';
-import { mapLimited } from '../../base/async.ts';
-import type { Call, Changes, Context } from '../../operations/context.ts';
+import { once } from '../../base/async.ts';
+import type { Call, Context } from '../../operations/context.ts';
 import { KINDS_OF } from '../../operations/catalogue/targets.ts';
 import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
+import type { ListName, Looks, SeenList, Telling, Wanted } from './telling.ts';
+import { toolList } from './tools.ts';
+
+export type { ListName, Wanted };
 
 /** What one client, or one entry point for many, wants to hear about. */
 export interface Watch {
   /** Remembers what the resource holds now; refuses one that cannot be read. */
   subscribe(uri: string, call: Call): Promise<void>;
-  unsubscribe(uri: string): void;
-  /** The same for clients that name all their resources at once, whether they exist or not. */
-  follow(uris: readonly string[]): Promise<void>;
+  unsubscribe(uri: string): Promise<void>;
+  /** The same for clients that name all they want to hear of at once, whether it exists or not. */
+  follow(wanted: Wanted): Promise<void>;
+  /**
+   * A client is about to be shown a list, and hears when that is different. One that names what it wants to hear of has
+   * to have named it.
+   */
+  seen(list: SeenList, named: boolean): Promise<void>;
   close(): void;
 }
 
 /** Resources that one watch follows. */
 export const MOST_FOLLOWED = 1_000;
-const READS_AT_ONCE = 8;
 
-/** What stands for a resource that cannot be read. */
-const ABSENT = '';
-
-/**
- * Passes changes of the content on to clients: which lists are different, and which of the resources they have
- * subscribed to. Each of those is read again; only what really differs is announced.
- */
+/** Passes changes on to clients. What it takes to compare is loaded when a client is first interested in anything. */
 export function watchChanges(context: Context, notifier: ServerNotifier): Watch {
-  const seen = new Map<string, string>();
-
-  async function fingerprint(uri: string, call: Call): Promise<string> {
-    const outcome = await ask('read_resource', { uri }, context, call);
-    return outcome.ok ? markOf(outcome.data) : ABSENT;
+  const subscribed = new Set<string>();
+  const lists: ListName[] = context.tools.agents
+    ? ['tools', 'prompts', 'resources']
+    : ['prompts', 'resources'];
+  let listened: readonly ListName[] = [];
+  let open: Telling | undefined;
+  let closed = false;
+  const telling = once(async () => {
+    const { openTelling } = await import('./telling.ts');
+    open ??= openTelling(context, notifier, looksOf(context));
+    if (closed) open.close();
+    return open;
+  });
+  async function seenAll(): Promise<void> {
+    const all = await telling();
+    await all.add({ uris: [], lists: lists.filter((list) => !all.follows(list)).map((list) => ({ list })) });
   }
 
-  async function announce({ current, lists, files }: Changes): Promise<void> {
+  /** What was not looked at by anybody needs no mark: which kinds of things have changed says enough. */
+  const leave = context.onChange(({ current, lists: kinds, files }) => {
     // What has no project in its name is about the project the server runs for.
     if (!current) return;
-    const started = lists.some((kind) => STARTED.has(kind));
-    if (started) notifier.promptsChanged();
-    if (context.tools.agents && lists.includes('agent')) notifier.toolsChanged();
-    if (started || files) notifier.resourcesChanged();
-    for (const [uri, before] of seen) {
-      const now = await fingerprint(uri, unattended());
-      if (now === before || !seen.has(uri)) continue;
-      seen.set(uri, now);
-      notifier.resourceUpdated(uri);
-    }
-  }
-
-  let announced: Promise<void> = Promise.resolve();
-  const leave = context.onChange((changes) => {
-    announced = announced
-      .then(() => announce(changes))
-      .catch((error: unknown) => context.log.info('changes', { error: String(error) }));
+    const started = kinds.some((kind) => STARTED.has(kind));
+    const unseen = (list: ListName): boolean => changing(list) && open?.follows(list) !== true;
+    if (started && unseen('prompts')) notifier.promptsChanged();
+    if (kinds.includes('agent') && unseen('tools')) notifier.toolsChanged();
+    if ((started || files) && unseen('resources')) notifier.resourcesChanged();
   });
+  const changing = (list: ListName): boolean => lists.includes(list);
 
   return {
     async subscribe(uri, call) {
-      if (seen.size >= MOST_FOLLOWED && !seen.has(uri)) {
+      if (subscribed.size >= MOST_FOLLOWED && !subscribed.has(uri)) {
         const message = `The limit of ${MOST_FOLLOWED} subscriptions is reached. Unsubscribe from some first.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       }
-      seen.set(uri, markOf(dataOf(await ask('read_resource', { uri }, context, call))));
+      const data = dataOf(await ask('read_resource', { uri }, context, call));
+      subscribed.add(uri);
+      (await telling()).subscribe(uri, data);
+      await seenAll();
     },
-    unsubscribe: (uri) => void seen.delete(uri),
-    async follow(uris) {
-      const wanted = new Set(uris.slice(0, MOST_FOLLOWED));
-      for (const uri of seen.keys()) if (!wanted.has(uri)) seen.delete(uri);
-      await mapLimited(
-        [...wanted].filter((uri) => !seen.has(uri)),
-        READS_AT_ONCE,
-        async (uri) => seen.set(uri, await fingerprint(uri, unattended())),
-      );
+    async unsubscribe(uri) {
+      if (subscribed.delete(uri)) (await telling()).unsubscribe(uri);
     },
-    close: leave,
+    async follow({ uris, lists: named }) {
+      const wanted = named.filter(({ list }) => changing(list));
+      listened = wanted.map(({ list }) => list);
+      if (uris.length + wanted.length > 0 || open !== undefined)
+        await (await telling()).follow({ uris: uris.slice(0, MOST_FOLLOWED), lists: wanted });
+    },
+    async seen(list, named) {
+      if (changing(list.list) && (!named || listened.includes(list.list)))
+        await (await telling()).add({ uris: [], lists: [list] });
+    },
+    close() {
+      closed = true;
+      leave();
+      open?.close();
+    },
   };
 }
 
 /** The kinds that have a prompt and a skill. */
 const STARTED = new Set<string>(Object.values(KINDS_OF).flat());
 
-function markOf(data: unknown): string {
-  return sha256(JSON.stringify(data));
+function looksOf(context: Context): Looks {
+  // Nobody waits for it, and nobody counts it.
+  const quiet = { ...context, observe: undefined };
+  const asked = async (...[name, args]: [Parameters<typeof ask>[0], Record<string, unknown>]) => {
+    const outcome = await ask(name, args, quiet, unattended());
+    return outcome.ok ? outcome.data : undefined;
+  };
+  return {
+    resource: (uri) => asked('read_resource', { uri }),
+    list: ({ list, host }) =>
+      list === 'tools' ? toolList(quiet, unattended()) : asked('list_mark', { list, host }),
+  };
 }
 
-function unattended(): Call {
+export function unattended(): Call {
   return { signal: new AbortController().signal, progress: () => undefined, mayWrite: false };
 }
 

@@ -15,10 +15,12 @@ import {
 import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';
-import { createListeners, isListening, mayBeResource, urisListenedFor } from '../listening.ts';
+import { createIdle } from '../idle.ts';
+import { createListeners, isListening, isWanted, mayBeResource, wantedIn } from '../listening.ts';
+import { prewarmed } from '../prewarm-when-idle.ts';
 import { mcpServerFactory } from '../server.ts';
 import { stateCodec } from '../state-codec.ts';
-import { watchChanges } from '../watch.ts';
+import { watchChanges, type Watch } from '../watch.ts';
 import { createLastWords } from './last-words.ts';
 import { createSessions } from './sessions.ts';
 
@@ -52,16 +54,18 @@ export function createMcpRoute(
   const onerror = (error: Error): void => log.info('protocol', { error: error.message });
   const codec = stateCodec(key);
   // A server of the 2026 protocol lives for one request, so one watch speaks to all who listen.
-  const modern = createMcpHandler(extend(mcpServerFactory(context, { watchFor: () => undefined, codec })), {
+  const idle = createIdle((error) => log.info('idle', { error: String(error) }));
+  prewarmed(context, idle);
+  const modern = createMcpHandler(extend(mcpServerFactory(context, { watchFor: () => watch, codec, idle })), {
     legacy: 'reject',
     maxRequestBodySize: BODY_LIMIT,
     maxSubscriptions: streams,
     onerror,
   });
-  const watch = watchChanges(context, modern.notify);
+  const watch: Watch = watchChanges(context, modern.notify);
   const listeners = createListeners(watch);
   const ending = new AbortController();
-  const ofSession = mcpServerFactory(context, { codec, ending: ending.signal });
+  const ofSession = mcpServerFactory(context, { codec, idle, ending: ending.signal });
   const sessions = createSessions(extend(ofSession), kept, onerror);
   const lastWords = createLastWords();
   const calls = new Set<AbortSignal>();
@@ -85,6 +89,7 @@ export function createMcpRoute(
     sessions: sessions.count,
     async handle(exchange) {
       const { request, over, caller } = exchange;
+      idle.heard();
       // Before it is parsed: its depth was only checked if it claims to be JSON.
       if (request.method === 'POST' && !JSON_TYPE.test(request.headers.get('content-type') ?? ''))
         return refuseAsRpc(415, 'Send application/json.');
@@ -104,7 +109,8 @@ export function createMcpRoute(
           });
       }
       if (legacy) return sessions.handle(exchange, message);
-      const uris = urisListenedFor(message);
+      const wanted = wantedIn(message);
+      const { uris } = wanted;
       if (!uris.every(mayBeResource))
         return refuseAsRpc(
           400,
@@ -115,8 +121,8 @@ export function createMcpRoute(
         return refuseAsRpc(503, 'Too many resources are subscribed to. Name fewer, or try again later.', {
           'retry-after': '5',
         });
-      if (uris.length > 0) {
-        const added = listeners.add(over, uris, owner);
+      if (isWanted(wanted)) {
+        const added = listeners.add(over, wanted, owner);
         whenOver(over, () => void listeners.remove(over));
         await added;
       }
@@ -132,6 +138,7 @@ export function createMcpRoute(
           allDone = resolve;
           whenOver(now, resolve);
         });
+      idle.close();
       watch.close();
       lastWords.say();
       await Promise.all([modern.close(), sessions.close()]);

@@ -1,0 +1,170 @@
+import { dirname, join, resolve } from 'node:path';
+import { realFolder } from '../base/files/files.ts';
+import { watchFolders, type Place, type WatchReport } from '../base/files/watch-folders.ts';
+import { userConfigFile } from '../config/locations.ts';
+import { kitAtHome, stateFolder, userPlaces } from '../kit/home.ts';
+import type { MovedListener, Workspace } from '../operations/context.ts';
+import { SKILL_FOLDERS, USUAL_ROOTS } from '../sources/bmad-folders.ts';
+import type { Settings } from './settings.ts';
+import type { LateWorkspaces } from './late-workspaces.ts';
+
+export interface ProjectWatch {
+  report(): WatchReport;
+  close(): void;
+}
+
+/** A change is looked at when nothing has moved for this long, or after this long of moving. */
+const QUIET_MS = 100;
+const LONGEST_MS = 400;
+/** Clients wait for 300 ms without news before they ask again: closer together, they would never ask. */
+const LEAST_GAP_MS = 500;
+const LONGEST_GAP_MS = 8_000;
+/** Looking takes at most a part of the time, however much moves: it rests this many times as long as it took to compute. */
+const SHARE = 4;
+/** A change may reveal new places, and looking at those may reveal more. */
+const MOST_LOOKS = 4;
+
+/** Watches the places that the answers about the project come from. Whatever moves there makes it look again. */
+export function watchProject(
+  settings: Settings,
+  workspaces: LateWorkspaces,
+  listeners: ReadonlySet<MovedListener>,
+): ProjectWatch {
+  const { config, log } = settings;
+  const folders = watchFolders(moved, { polls: config.watch === 'poll' });
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let looking = false;
+  let again = false;
+  let since: number | undefined;
+  let rests = 0;
+  /** The first time most of it goes into loading. */
+  let first = true;
+  let gap = LEAST_GAP_MS;
+  let told = '';
+
+  function moved(): void {
+    if (closed) return;
+    if (looking) {
+      again = true;
+      return;
+    }
+    const now = performance.now();
+    since ??= now;
+    const due = Math.max(Math.min(now + QUIET_MS, since + LONGEST_MS), rests);
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), due - now);
+    timer.unref();
+  }
+
+  async function look(): Promise<void> {
+    looking = true;
+    since = undefined;
+    const began = process.cpuUsage();
+    const mattered = await lookAtAll().catch((error: unknown) => {
+      log.info('watching', { error: String(error) });
+      return false;
+    });
+    const { user, system } = process.cpuUsage(began);
+    const costMs = first ? 0 : (user + system) / 1_000;
+    first = false;
+    // What keeps moving without making a difference, such as a build, is looked at less and less often.
+    gap = mattered || !again ? LEAST_GAP_MS : gap * 2;
+    rests = performance.now() + Math.min(LONGEST_GAP_MS, Math.max(gap, costMs * SHARE));
+    looking = false;
+    if (again) {
+      again = false;
+      moved();
+    }
+  }
+
+  /** Answers whether anybody was told anything. */
+  async function lookAtAll(): Promise<boolean> {
+    const event = {};
+    let mattered = false;
+    let before = '';
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      if (closed) return false;
+      const places = await placesOf(await workspaces.get(), settings);
+      const key = JSON.stringify(places);
+      if (key === before) break;
+      before = key;
+      // What has happened until these are watched is found by the next look.
+      await folders.follow(places);
+    }
+    say();
+    for (const heard of await Promise.all([...listeners].map((listener) => listener(event))))
+      mattered ||= heard;
+    return mattered;
+  }
+
+  /** Says once what the system has no room for. */
+  function say(): void {
+    const codes = folders.report().polled.flatMap(({ why, code }) => (why === 'limit' ? (code ?? []) : []));
+    const now = [...new Set(codes)].join(' ');
+    if (now !== '' && now !== told)
+      log.warn('The system cannot watch more folders; changes are polled instead.', { code: now });
+    told = now;
+  }
+
+  void look();
+  return {
+    report: folders.report,
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      folders.close();
+    },
+  };
+}
+
+/** What assistants keep beside skills, which lists go by. */
+const BESIDE_SKILLS = ['skills', 'commands', 'command', 'prompts'];
+
+/** Where something can happen that changes an answer about the project, the most telling first. */
+async function placesOf({ project, catalogue }: Workspace, settings: Settings): Promise<Place[]> {
+  const { outside, config, state, cache, gathered } = settings;
+  const { root } = project;
+  const changing = catalogue.sources.filter(({ origin }) => !['package', 'git'].includes(origin.kind));
+  const tops = [root ?? [], outside.home].flat();
+  const roots = changing.map(({ origin }) => origin.root).filter((folder) => !tops.includes(folder));
+  const shallow = [...(root === undefined ? [] : [root]), dirname(userConfigFile(outside))];
+  const assistants = (await Promise.all(tops.map(assistantFolders))).flat();
+  const deep = [
+    ...roots,
+    ...[...config.paths, config.root ?? []].flat().map((path) => resolve(outside.cwd, path)),
+    ...(root === undefined ? [] : [...USUAL_ROOTS, '.bmad-core'].map((name) => join(root, name))),
+    join(outside.home, '.bmad'),
+    ...assistants.flatMap((folder) => BESIDE_SKILLS.map((name) => join(folder, name))),
+    ...(root === undefined ? [] : await stateFolders(root, state, config.projectState)),
+    (gathered.git ?? []).length === 0 ? [] : join(cache, 'git', 'consents'),
+  ].flat();
+  return [
+    ...[...new Set([...shallow, ...assistants])].map((path) => ({ path })),
+    ...[...new Set(deep)].map((path) => ({ path, deep: true })),
+  ];
+}
+
+/** The folders of assistants that there are in a project or with the user. */
+async function assistantFolders(top: string): Promise<string[]> {
+  const found = await Promise.all(
+    SKILL_FOLDERS.map(async (skills) => realFolder(join(top, dirname(skills)))),
+  );
+  return found.filter((folder) => folder !== undefined);
+}
+
+/** Where the project's own state is or would be, and the documents that its progress is read from. */
+async function stateFolders(
+  root: string,
+  state: string,
+  keep: Settings['config']['projectState'],
+): Promise<string[]> {
+  const kit = await kitAtHome(root, state, keep);
+  const output = await stateFolder(kit);
+  return [
+    kit.memory ?? [],
+    output === undefined ? [] : join(root, output),
+    join(root, 'docs'),
+    ...Object.values(userPlaces(root, state)).map(({ folder }) => folder),
+  ].flat();
+}

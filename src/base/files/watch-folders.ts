@@ -1,0 +1,223 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { systemCode } from '../errors.ts';
+import { farFolder } from './file-systems.ts';
+import { folderId, foldersOf, isPassedOver, stampOfPlace, type Place } from './watch-walk.ts';
+
+export type { Place };
+
+/** Why a place is looked at now and then, instead of the system telling what happens in it. */
+type WhyPolled = 'asked' | 'far' | 'many' | 'limit';
+
+export interface WatchReport {
+  /** Folders of which the system tells what happens in them. */
+  folders: number;
+  polled: { path: string; why: WhyPolled; code?: string }[];
+}
+
+export interface FolderWatch {
+  /** Watches these from now on, in this order where there are too many; what is watched already stays so. */
+  follow(places: readonly Place[]): Promise<void>;
+  report(): WatchReport;
+  close(): void;
+}
+
+export interface WatchOptions {
+  /** Looks itself, everywhere: for disks whose changes the system does not tell. */
+  polls?: boolean;
+  /** Folders that are watched at once. Each takes 1.3 kB. */
+  most?: number;
+  pollMs?: number;
+}
+
+const MOST_FOLDERS = 4_000;
+const POLL_MS = 1_000;
+/** Looking takes at most this part of the time. */
+const POLL_SHARE = 50;
+/** After this time a place that the system had no room for is tried again. */
+const RETRY_MS = 60_000;
+
+/** These systems watch a whole tree with one handle. */
+const WHOLE_TREES = process.platform === 'darwin' || process.platform === 'win32';
+
+interface Handle {
+  watcher: FSWatcher;
+  id: string;
+}
+
+interface Polled {
+  place: Place;
+  /** Nothing for what is not there yet: that is no fault. */
+  why?: WhyPolled;
+  code?: string;
+  stamp: string;
+  /** When the system is asked again. */
+  until: number;
+}
+
+/**
+ * Notices that something in some folders has moved, and nothing more: what it means has to be found out by looking.
+ * Neither the handles nor the timers keep the process alive.
+ */
+export function watchFolders(
+  moved: () => void,
+  { polls = false, most = MOST_FOLDERS, pollMs = POLL_MS }: WatchOptions = {},
+): FolderWatch {
+  const handles = new Map<string, Handle>();
+  /** Folders whose watcher hears nothing any more: they were removed, or moved elsewhere. */
+  let left = new Set<string>();
+  let polled: Polled[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let last: Promise<void> = Promise.resolve();
+
+  async function settle(places: readonly Place[]): Promise<void> {
+    const before = new Map(polled.map((each) => [keyOf(each.place), each]));
+    // What leaves from now on is for the next time.
+    const gone = left;
+    left = new Set();
+    const wanted = new Map<string, Place>();
+    const now: Polled[] = [];
+    const poll = async (place: Place, why?: WhyPolled, code?: string): Promise<void> => {
+      const known = before.get(keyOf(place));
+      const again = known?.why === why && known?.code === code ? known : undefined;
+      now.push({
+        place,
+        ...(why === undefined ? {} : { why }),
+        ...(code === undefined ? {} : { code }),
+        stamp: known?.stamp ?? (await stampOfPlace(place)),
+        until: again?.until ?? Date.now() + RETRY_MS,
+      });
+    };
+    const chosen: { place: Place; folders: string[] }[] = [];
+    for (const place of places) {
+      const known = before.get(keyOf(place));
+      const reason = known?.why === 'limit' && Date.now() < known.until ? known : await reasonFor(place);
+      if (reason !== undefined) {
+        await poll(place, reason.why, reason.code);
+        continue;
+      }
+      const tree = WHOLE_TREES && place.deep === true;
+      const folders = await foldersOf(tree ? { path: place.path } : place, most - wanted.size);
+      if (folders === undefined) {
+        await poll(place, 'many');
+        continue;
+      }
+      for (const folder of folders) wanted.set(folder, { path: folder, deep: tree });
+      chosen.push({ place, folders });
+    }
+    if (closed) return;
+    for (const path of handles.keys()) if (!wanted.has(path)) drop(path);
+    for (const { place, folders } of chosen) {
+      // One that is not there yet is noticed in the folder it would be in, if that is watched.
+      if (folders.length === 0 && !wanted.has(dirname(place.path))) await poll(place);
+      const refused = await openAll(folders, wanted, gone);
+      if (refused === undefined || closed) continue;
+      for (const folder of folders) drop(folder);
+      await poll(place, 'limit', refused);
+    }
+    polled = now;
+    if (!closed) schedule(pollMs);
+  }
+
+  async function reasonFor({ path }: Place): Promise<{ why: WhyPolled; code?: string } | undefined> {
+    if (polls) return { why: 'asked' };
+    const far = await farFolder(path);
+    return far === undefined ? undefined : { why: 'far', code: far };
+  }
+
+  /** Opens what is not open yet; answers with the reason if the system has no room for more. */
+  async function openAll(
+    folders: readonly string[],
+    wanted: ReadonlyMap<string, Place>,
+    gone: ReadonlySet<string>,
+  ): Promise<string | undefined> {
+    for (const folder of folders) {
+      const id = await folderId(folder);
+      const known = handles.get(folder);
+      if (closed) return undefined;
+      if (known?.id === id && !hasLeft(folder, gone)) continue;
+      drop(folder);
+      const refused = open(folder, id, wanted.get(folder)?.deep === true);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  }
+
+  function open(path: string, id: string, recursive: boolean): string | undefined {
+    try {
+      const watcher = watch(path, { persistent: false, recursive }, (kind, name) => {
+        if (name !== null && isPassedOver(name)) return;
+        // Its own name stands for itself: it was removed or moved, or it is a file in it of the same name.
+        if (kind === 'rename' && name === basename(path)) left.add(path);
+        moved();
+      });
+      watcher.on('error', () => {
+        left.add(path);
+        moved();
+      });
+      handles.set(path, { watcher, id });
+      return undefined;
+    } catch (error) {
+      const code = systemCode(error) ?? 'unknown';
+      // What cannot be entered, or is gone again, cannot be served either.
+      return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) ? undefined : code;
+    }
+  }
+
+  function drop(path: string): void {
+    handles.get(path)?.watcher.close();
+    handles.delete(path);
+  }
+
+  function schedule(afterMs: number): void {
+    clearTimeout(timer);
+    if (polled.length === 0) return;
+    timer = setTimeout(() => void look(), afterMs);
+    timer.unref();
+  }
+
+  async function look(): Promise<void> {
+    const began = performance.now();
+    let differs = false;
+    for (const each of polled) {
+      const stamp = await stampOfPlace(each.place);
+      differs ||= stamp !== each.stamp;
+      each.stamp = stamp;
+    }
+    if (closed) return;
+    if (differs) moved();
+    schedule(Math.max(pollMs, (performance.now() - began) * POLL_SHARE));
+  }
+
+  return {
+    follow(places) {
+      const turn = last.then(() => (closed ? undefined : settle(places)));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    report: () => ({
+      folders: handles.size,
+      polled: polled.flatMap(({ place, why, code }) =>
+        why === undefined ? [] : [{ path: place.path, why, ...(code === undefined ? {} : { code }) }],
+      ),
+    }),
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      for (const path of handles.keys()) drop(path);
+      polled = [];
+    },
+  };
+}
+
+/** A folder that was moved takes those below it along. */
+function hasLeft(folder: string, gone: ReadonlySet<string>): boolean {
+  if (gone.size === 0) return false;
+  const above = dirname(folder);
+  return gone.has(folder) || (above !== folder && hasLeft(above, gone));
+}
+
+function keyOf({ path, deep }: Place): string {
+  return `${deep === true} ${path}`;
+}

@@ -1,0 +1,73 @@
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mapLimited } from '../async.ts';
+import { sha256 } from '../sha256.ts';
+
+/** A folder that something may happen in: only what is directly in it, or all that is below it as well. */
+export interface Place {
+  path: string;
+  deep?: boolean;
+}
+
+/** Nothing that is served comes from these, and they hold more folders than all the rest. */
+const PASSED_OVER = new Set(['.git', 'node_modules']);
+
+const AT_ONCE = 16;
+/** What is beyond this goes unnoticed until somebody asks, rather than keep the disk busy. */
+const MOST_LOOKED_AT = 50_000;
+
+/** Whether a path, or part of one, as systems report it, is in a folder that is passed over. */
+export function isPassedOver(path: string): boolean {
+  return path.split(/[\\/]/).some((part) => PASSED_OVER.has(part));
+}
+
+/** The real paths of the folders of a place, the outermost first; undefined if there are more than `most`. */
+export async function foldersOf({ path, deep }: Place, most: number): Promise<string[] | undefined> {
+  const top = await realpath(path).catch(() => undefined);
+  if (top === undefined || !(await isFolder(top))) return [];
+  const found = [top];
+  if (deep !== true) return found;
+  // Grows while it is gone through.
+  for (const folder of found) {
+    for (const entry of await entriesOf(folder))
+      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) found.push(join(folder, entry.name));
+    if (found.length > most) return undefined;
+  }
+  return found;
+}
+
+/** Tells a folder from another one that has come into its place since: systems give the number of a file again. */
+export async function folderId(path: string): Promise<string> {
+  const info = await lstat(path).catch(() => undefined);
+  return info === undefined ? '' : `${info.dev} ${info.ino} ${info.birthtimeMs}`;
+}
+
+/** Changes when something in a place has changed: which files and folders there are, their sizes and times. */
+export async function stampOfPlace({ path, deep }: Place): Promise<string> {
+  const top = await realpath(path).catch(() => undefined);
+  if (top === undefined) return '';
+  const folders = [top];
+  const lines: string[] = [];
+  for (const folder of folders) {
+    const entries = (await entriesOf(folder)).filter(({ name }) => !PASSED_OVER.has(name));
+    if (deep === true)
+      folders.push(...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name)));
+    lines.push(...(await mapLimited(entries, AT_ONCE, ({ name }) => stampOf(join(folder, name)))));
+    if (lines.length > MOST_LOOKED_AT) break;
+  }
+  return sha256(`${top}\n${lines.sort().join('\n')}`);
+}
+
+async function stampOf(path: string): Promise<string> {
+  const info = await lstat(path).catch(() => undefined);
+  // A folder's own time changes with what is in it, which is looked at anyway; for one that is not, it is what there is.
+  return info === undefined ? path : `${path} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+async function entriesOf(folder: string) {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}

@@ -1,0 +1,19 @@
+import type { Context } from '../../operations/context.ts';
+import { operationsOnDemand } from './ask.ts';
+import type { Idle } from './idle.ts';
+import { callTool } from './tools.ts';
+import { unattended } from './watch.ts';
+
+/** Loads what a first call needs once the tools are listed and nobody asks for anything, unless that is switched off. */
+export function prewarmed(context: Context, idle: Idle): void {
+  if (!context.config.prewarm) return;
+  idle.afterListing(async (pause) => {
+    const { prewarm } = await import('./prewarm.ts');
+    // Nobody has asked for it, and nobody counts it.
+    const quiet = { ...context, observe: undefined, turn: undefined };
+    await prewarm(quiet, pause, {
+      operations: operationsOnDemand,
+      call: (args) => callTool('bmad', args, quiet, unattended()),
+    });
+  });
+}
