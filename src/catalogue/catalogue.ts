@@ -15,7 +15,7 @@ import {
 import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { identityOf } from './identity.ts';
-import { asideOf } from './leading.ts';
+import { asideOf, commandInstead, type CommandInstead } from './leading.ts';
 import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, type Preference } from './preferences.ts';
 import { servedOnce } from './twins.ts';
@@ -114,6 +114,13 @@ export class Catalogue {
       });
     this.#views.set(key, view);
     return view;
+  }
+
+  /** The command of the project's own version that does what this built-in workflow of another version does. */
+  commandInsteadOf(record: BmadRecord): CommandInstead | undefined {
+    return this.aside === undefined || record.origin !== this.aside
+      ? undefined
+      : commandInstead(record, this.winners);
   }
 
   /** What is served in the place of a record that is not: the same thing, or what has its very name. */

@@ -1,5 +1,8 @@
+import { fold } from '../base/text/suggest.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
-import type { BmadRecord } from '../model/record.ts';
+import { shortName, type BmadRecord } from '../model/record.ts';
+import { nameOfToday } from './identity.ts';
+import { commandFor } from './old-commands.ts';
 
 /** Content from git is added to a project's own; it does not say which BMAD the project is of. */
 const LEADING: ReadonlySet<OriginKind> = new Set(['project', 'cli', 'env', 'user']);
@@ -19,6 +22,29 @@ export function asideOf(records: readonly BmadRecord[]): Origin | undefined {
   );
   if (builtIn?.bmadVersion === undefined || own?.bmadVersion === undefined) return undefined;
   return release(own.bmadVersion) === release(builtIn.bmadVersion) ? undefined : builtIn;
+}
+
+export interface CommandInstead {
+  agent: BmadRecord;
+  /** Without its star. */
+  command: string;
+}
+
+/**
+ * What a project of version 4 has in the place of a built-in workflow: a command of one of its agents. What it has under
+ * the same name or an older one overrides the workflow already.
+ */
+export function commandInstead(
+  record: BmadRecord,
+  winners: readonly BmadRecord[],
+): CommandInstead | undefined {
+  if (record.kind === 'agent') return undefined;
+  const old = commandFor(nameOfToday(fold(shortName(record.name))));
+  if (old === undefined) return undefined;
+  const agent = winners.find(
+    ({ kind, name, generation }) => kind === 'agent' && generation === 'v4' && name === old.agent,
+  );
+  return agent === undefined ? undefined : { agent, command: old.command };
 }
 
 /** `6.12` of `6.12.0`: what changes with it is more than a repair. */

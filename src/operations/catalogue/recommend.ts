@@ -185,12 +185,15 @@ export async function settled<T extends Scored>(
 ): Promise<T[]> {
   if (hits.length < 2) return [...hits];
   const ranking = await workspace.ranking();
+  // What is of another version than the project stays behind what is its own.
+  const { aside } = workspace.catalogue;
+  const isOwn = (record: BmadRecord | undefined): boolean => record?.origin !== aside;
   const named = hits.slice(0, isNameOf(words, hits[0]?.record) ? 1 : 0);
-  const ordered = [...named, ...tiesByRank(hits.slice(named.length), ranking)];
+  const ordered = [...named, ...tiesByRank(hits.slice(named.length), ranking, isOwn)];
   const best = ordered[0]?.score ?? 0;
   const near = ordered
     .slice(0, page.isFirst && !isNameOf(words, ordered[0]?.record) ? page.size : 0)
-    .filter(({ score }) => score >= best * NEAR);
+    .filter(({ score, record }) => score >= best * NEAR && isOwn(record) === isOwn(ordered[0]?.record));
   const { records, chosen } = await reranked(
     words,
     near.map(({ record }) => record),
@@ -201,11 +204,16 @@ export async function settled<T extends Scored>(
   return first === undefined ? ordered : [first, ...ordered.filter((hit) => hit !== first)];
 }
 
-function tiesByRank<T extends Scored>(hits: readonly T[], ranking: Ranking): T[] {
+function tiesByRank<T extends Scored>(
+  hits: readonly T[],
+  ranking: Ranking,
+  isOwn: (record: BmadRecord) => boolean,
+): T[] {
   const runs: T[][] = [];
   for (const hit of hits) {
     const run = runs.at(-1);
-    if (run?.[0]?.score === hit.score) run.push(hit);
+    const [first] = run ?? [];
+    if (first?.score === hit.score && isOwn(first.record) === isOwn(hit.record)) run?.push(hit);
     else runs.push([hit]);
   }
   return runs.flatMap((run) => run.sort((a, b) => ranking.rank(b.record) - ranking.rank(a.record)));

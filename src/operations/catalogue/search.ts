@@ -66,6 +66,7 @@ export const search = defineOperation({
     next: z.string().optional(),
     weak: z.boolean().optional().describe('All matches are weak'),
     asksNext: z.boolean().optional().describe('It asks what comes next, which "next" knows'),
+    aside: z.string().optional().describe("Where those come from that are not in the project's version"),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
@@ -83,8 +84,10 @@ export const search = defineOperation({
       hits.map(({ record }) => record.origin.displayName),
       workspace,
     );
+    const { aside } = workspace.catalogue;
     const itemOf = ({ record, score, why }: (typeof hits)[number]) => ({
       ...telling(recordItem(record, workspace)),
+      ...(record.origin === aside ? { elsewhere: true } : {}),
       score: Math.round(score * 100) / 100,
       why: why(),
     });
@@ -107,11 +110,14 @@ export const search = defineOperation({
       ...(next === undefined ? {} : { next }),
       ...(hits[0]?.weak === true ? { weak: true } : {}),
       ...(workspace.project.root !== undefined && ASKS_NEXT.test(query) ? { asksNext: true } : {}),
+      ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)
+        ? { aside: aside.displayName }
+        : {}),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ query, origin, detail, total, items, next, weak, asksNext, absent }) {
+  render({ query, origin, detail, total, items, next, weak, asksNext, aside, absent }) {
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
@@ -138,7 +144,7 @@ export const search = defineOperation({
         }
       : {
           body,
-          note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens.`,
+          note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens.${aside === undefined ? '' : ` What is marked ${aside} is not in the BMAD of this project.`}`,
           again: nextPart(next),
           steps: [useOf(best, origin)],
         };

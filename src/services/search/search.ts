@@ -5,6 +5,7 @@ import { analyse } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { createNames, plainName, type Names } from './names.ts';
+import { ownFirst } from './own-first.ts';
 import { questionOf } from './question.ts';
 import { recordTexts, type AgentText } from './record-text.ts';
 import { createShelf, type SearchHit, type Shelf } from './shelf.ts';
@@ -64,12 +65,15 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
       const rank = (await ranking?.()) ?? (() => 0);
       const named = exactly(words, isWanted, names, rank);
       const found = await (await shelfOf(mainKind(kinds))(signal))(words, signal);
+      const own = ownFirst(catalogue, isWanted);
       return firstOfEach([
-        ...named.filter(({ record }) => isListed(record)),
-        ...replacing(named, served, isWanted),
-        ...unreplaced(named, served, isWanted),
-        ...byRank(makersFirst(found.filter(({ record }) => isWanted(record))), rank),
-        ...namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted),
+        ...own.named([
+          ...named.filter(({ record }) => isListed(record)),
+          ...replacing(named, served, isWanted),
+          ...unreplaced(named, served, isWanted),
+        ]),
+        ...own.found(byRank(makersFirst(found.filter(({ record }) => isWanted(record))), rank)),
+        ...own.found(namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted)),
       ]);
     },
 
