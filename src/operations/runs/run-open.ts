@@ -46,7 +46,7 @@ export const runOpen = defineOperation({
     const name = qualifiedName(record);
     const { agentAtWork, runAtStep, stepFilesFor } = await import('./run-at-step.ts');
     const files = await stepFilesFor(record, workspace);
-    const before = openRuns(await runs.read()).find((each) => workflowOf(each) === name);
+    const before = openRuns(await runs.lately()).find((each) => workflowOf(each) === name);
     const opened = await runs.open({
       workflow: name,
       workflowPath: pathOf(record, state.root),

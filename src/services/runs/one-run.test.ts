@@ -62,6 +62,14 @@ describe('one of many runs (R-05)', () => {
     expect(files.length).toBeLessThan(100);
   });
 
+  it('is among the latest, for which only some are read', async () => {
+    const files = await opened(async () => {
+      const { branches } = await runs.lately();
+      expect(branches.find(({ name }) => name === 'main')?.runs.map(({ id }) => id)).toContain(idOf(27));
+    });
+    expect(files.length).toBeLessThan(100);
+  });
+
   it('names the others where there is none of that id', async () => {
     const error = await refusal(() => runs.one(`${idOf(7)}0`));
     expect(error).toMatchObject({ code: 'not_found' });

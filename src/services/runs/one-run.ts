@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { KeptRuns } from '../../kit/runs/kept-runs.ts';
 import { ARCHIVE } from '../../kit/runs/run-folders.ts';
-import type { Run } from '../../model/run.ts';
+import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 import { branchOf, checkedRunId, findRun } from './find.ts';
 import { readAll, readOnly, type Reading, type RunsStorage } from './storage.ts';
 
@@ -38,18 +38,35 @@ interface WithOthers {
 /** A run by its id with those around it, of which there may be thousands. */
 export async function runWithOthers(storage: RunsStorage, id: string, branch?: string): Promise<WithOthers> {
   const { run, reading } = await oneRun(storage, id, branch);
-  const places = placesOf(run, reading);
-  const names = await Promise.all(places.map(({ base, path }) => stateNames(join(base, path))));
-  const around = await Promise.all(
-    reading.folders.read.map(({ base, path }) => stateNames(join(base, path))),
-  );
-  if ([...names, ...around].reduce((sum, { length }) => sum + length, 0) <= ALL_READ) {
+  const read = await latestOf(storage, run, reading, id);
+  if (read === undefined) {
     const all = await readAll(storage);
     const own = branchOf(all, run.archive ?? run.branch);
     const others = (own?.runs ?? []).filter((each) => each.id !== id || each.place.path !== run.place.path);
     return { run, others, problems: [...all.problems, ...(own?.problems ?? [])], reading: all };
   }
-  const { kept = new KeptRuns() } = storage;
+  const own = branchOf(reading, run.archive ?? run.branch);
+  return {
+    run,
+    others: read,
+    problems: [...reading.problems, ...(own?.problems ?? [])],
+    reading,
+  };
+}
+
+/** The runs of a branch whose ids have the latest dates; nothing where there are so few that all can be read. */
+async function latestOf(
+  { kit, kept = new KeptRuns() }: RunsStorage,
+  { branch, archive }: Pick<Run, 'branch' | 'archive'>,
+  reading: Reading,
+  id?: string,
+): Promise<Run[] | undefined> {
+  const places = placesOf({ branch, archive }, reading);
+  const names = await Promise.all(places.map(({ base, path }) => stateNames(join(base, path))));
+  const around = await Promise.all(
+    reading.folders.read.map(({ base, path }) => stateNames(join(base, path))),
+  );
+  if ([...names, ...around].reduce((sum, { length }) => sum + length, 0) <= ALL_READ) return undefined;
   const latest = places
     .flatMap((place, index) => (names[index] ?? []).map((name) => ({ place, name, date: dateIn(name) })))
     .filter(({ name }) => name !== id && !name.startsWith('.'))
@@ -57,24 +74,27 @@ export async function runWithOthers(storage: RunsStorage, id: string, branch?: s
     .slice(0, SOME_READ);
   const read = await Promise.all(
     latest.map(({ place, name }) =>
-      kept.read(
-        storage.kit.root,
-        { base: place.base, path: `${place.path}/${name}` },
-        { id: name, branch: run.branch, archive: run.archive },
-      ),
+      kept.read(kit.root, { base: place.base, path: `${place.path}/${name}` }, { id: name, branch, archive }),
     ),
   );
-  const own = branchOf(reading, run.archive ?? run.branch);
+  return read.filter((each) => each !== undefined);
+}
+
+/** All runs, or of very many in the current branch the latest. */
+export async function readLately(storage: RunsStorage): Promise<RunsReading> {
+  const reading = await readOnly(storage, '');
+  const { current } = reading;
+  const runs = await latestOf(storage, { branch: current, archive: undefined }, reading);
+  if (runs === undefined) return readAll(storage);
+  const isCurrent = ({ name, archive }: RunBranch): boolean => name === current && archive === undefined;
   return {
-    run,
-    others: read.filter((each) => each !== undefined),
-    problems: [...reading.problems, ...(own?.problems ?? [])],
-    reading,
+    ...reading,
+    branches: reading.branches.map((branch) => (isCurrent(branch) ? { ...branch, runs } : branch)),
   };
 }
 
 /** The folders of the run's branch: two output folders may have one of the same name. */
-function placesOf({ branch, archive }: Run, { folders }: Reading) {
+function placesOf({ branch, archive }: Pick<Run, 'branch' | 'archive'>, { folders }: Reading) {
   return folders.read.map(({ base, path }) => ({
     base,
     path: archive === undefined ? `${path}/${branch}` : `${path}/${ARCHIVE}/${archive}`,

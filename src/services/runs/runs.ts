@@ -9,7 +9,7 @@ import { archiveBranch, createBranch, diffBranches, switchBranch } from './branc
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
 import { branchOf } from './find.ts';
 import { mergeBranch } from './merge.ts';
-import { oneRun, runWithOthers } from './one-run.ts';
+import { oneRun, readLately, runWithOthers } from './one-run.ts';
 import { openRun } from './open-run.ts';
 import { readAll, readOnly, type RunsStorage } from './storage.ts';
 
@@ -50,6 +50,7 @@ export function openRuns({
       return (await readOnly(storage, id)).branches.some(({ runs }) => runs.length > 0);
     },
     withOthers: here(runWithOthers),
+    lately: here(readLately),
     branch: branchOf,
     async journal({ base, path }: RunPlace): Promise<Journal> {
       const text = await readText(base, `${path}/${JOURNAL_FILE}`);
