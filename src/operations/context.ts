@@ -231,6 +231,8 @@ export interface Requester {
 interface DeliveredText {
   /** Its folder in the content, where the files are that it names. */
   folder: string;
+  /** Its own file, which may give names to places. */
+  path: string;
   /** The agent, if it is one. */
   agent?: string;
   project: string | undefined;

@@ -11,10 +11,11 @@ export function noteText(
   project: string | undefined,
 ): void {
   if (recent === undefined) return;
-  const folder = posix.dirname('path' in text ? text.path : text.bmadRelativePath);
+  const path = 'path' in text ? text.path : text.bmadRelativePath;
+  const folder = posix.dirname(path);
   const agent = 'kind' in text && text.kind === 'agent' ? qualifiedName(text) : undefined;
   const others = recent.texts.filter((known) => known.folder !== folder || known.agent !== agent);
-  recent.texts = [{ folder, project, ...(agent === undefined ? {} : { agent }) }, ...others].slice(
+  recent.texts = [{ folder, path, project, ...(agent === undefined ? {} : { agent }) }, ...others].slice(
     0,
     TEXTS_KEPT,
   );

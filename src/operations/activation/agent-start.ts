@@ -8,6 +8,7 @@ import { LEAST_PART, showText, type ShowOptions, type ShownText } from '../catal
 import { startOf } from '../catalogue/targets.ts';
 import type { Activation, Call, StatePort, Workspace } from '../context.ts';
 import type { textLimits } from '../host-limits.ts';
+import { noteText } from '../recent.ts';
 import { knownInputs } from './known-inputs.ts';
 import { hasText, noteGiven, noteReadOn, type GivenKey } from './given-texts.ts';
 
@@ -51,6 +52,7 @@ export async function agentText(
   if (section !== undefined || cursor !== undefined) {
     const maxBytes = Math.max(LEAST_PART, limits.maxBytes);
     const { of, shown } = laterPart(activation, commanded, { section, cursor, detail, maxBytes });
+    if (of !== activation) noteText(call, of.record, project);
     if (of !== activation) return { ...restOfWork(of, shown.next, project), ...shown };
     if (cursor !== undefined) noteReadOn(call, key, cursor, shown.next);
     return shown;
@@ -60,6 +62,8 @@ export async function agentText(
   const agent = short ?? `${start}\n\n${activation.body}`;
   const isRoomy = detail === 'full' || byteLength(agent) + LEAST_PART <= limits.mostBytes;
   const work = isRoomy ? commanded : undefined;
+  // The paths in it are relative to it.
+  if (work !== undefined) noteText(call, work.work.record, project);
   const before =
     work === undefined
       ? [short ?? start]

@@ -159,11 +159,12 @@ async function asWritten(
   workspace: Workspace,
   call: Call,
 ): Promise<string> {
-  const { spokenPath, stepsResolved } = await import('./spoken-paths.ts');
-  if (/^[a-z]+:\/\/(?!\{)/i.test(target)) return stepsResolved(target, workspace);
+  const { spokenPath, stepsResolved, withEnding } = await import('./spoken-paths.ts');
+  const isAddress = /^[a-z]+:\/\/(?!\{|%7B)/i.test(target);
+  if (isAddress) return withEnding(await stepsResolved(target, workspace), workspace);
   if (!/[/.{]/.test(target)) return target;
   const folder = beside === undefined ? undefined : dirname(beside.bmadRelativePath);
-  return spokenPath(target, folder, project, workspace, call);
+  return withEnding(await spokenPath(target, folder, project, workspace, call), workspace);
 }
 
 /** A file as one origin has it; that another has it does not help. */

@@ -3,6 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Call, Workspace } from '../context.ts';
+import { placeNamed } from './named-places.ts';
 
 /** The folder of the project, in the words of BMAD's texts. */
 const PROJECT = /^\{project[-_]root\}\//;
@@ -24,7 +25,12 @@ export async function spokenPath(
   workspace: Workspace,
   { recent }: Call,
 ): Promise<string> {
-  const written = target.trim().replace(/^bmad:\/\/(?=\{)/, '');
+  const texts = (recent?.texts ?? []).filter((text) => text.project === project);
+  const spoken = target
+    .trim()
+    .replace(/^bmad:\/\/%7B([\w-]{1,60})%7D/i, '{$1}')
+    .replace(/^bmad:\/\/(?=\{)/, '');
+  const { path: written, folder: of } = await placeNamed(spoken, texts, workspace);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(written) || written.includes('\\')) return target;
   const inProject = withoutRoot(written, workspace);
   const known = new Set((await workspace.delivery.paths()).map(({ path }) => path));
@@ -32,15 +38,12 @@ export async function spokenPath(
   const isBeside = RELATIVE.test(written) || PLACEHOLDER.test(written);
   if (!isBeside && (known.has(written) || !/\/|\.\w{2,5}$/.test(written))) return target;
   const rest = written.replace(PLACEHOLDER, '');
-  const folders = [
-    ...(named === undefined ? [] : [named]),
-    ...(recent?.texts ?? []).filter((text) => text.project === project).map(({ folder }) => folder),
-  ];
+  const folders = [of, named, ...texts.map(({ folder }) => folder)].filter((folder) => folder !== undefined);
   for (const folder of folders) {
     const found = besideOrAbove(folder, rest, known);
     if (found !== undefined) return contentUri(found);
   }
-  const like = isBeside ? endingWith(rest, known) : [];
+  const like = isBeside ? await endingWith(rest, folders, workspace) : [];
   if (like.length > 0) throw unplaced(target, rest, like);
   return target;
 }
@@ -79,10 +82,43 @@ function besideOrAbove(folder: string, path: string, known: ReadonlySet<string>)
 
 const SHOWN = 3;
 
-/** Files that a relative path could mean, whatever text it is from. */
-function endingWith(rest: string, known: ReadonlySet<string>): string[] {
+/**
+ * Files that a relative path could mean, whatever text it is from: those nearest to what was given first. What is built in
+ * is of another version than what the project has, and only meant where that has none.
+ */
+async function endingWith(
+  rest: string,
+  folders: readonly string[],
+  { catalogue, delivery }: Workspace,
+): Promise<string[]> {
   const end = `/${posix.normalize(rest).replace(/^(?:\.\.\/){1,20}/, '')}`;
-  return [...known].filter((path) => path.endsWith(end));
+  const all = (await delivery.paths()).filter(({ path }) => path.endsWith(end));
+  const builtIn = new Set(
+    catalogue.sources.flatMap(({ origin }) => (origin.kind === 'package' ? [origin.displayName] : [])),
+  );
+  const own = all.filter(({ origin }) => !builtIn.has(origin));
+  const distance = ({ path }: { path: string }): number =>
+    Math.min(...folders.map((folder) => posix.relative(folder, path).split('/').length), Infinity);
+  return (own.length > 0 ? own : all)
+    .map((each) => ({ path: each.path, far: distance(each) }))
+    .sort((a, b) => (a.far === b.far ? 0 : a.far - b.far))
+    .map(({ path }) => path);
+}
+
+/** `agents/pm` and the like are addresses of what has that name. */
+const NAMED = /^(?:agents|workflows|knowledge)\//;
+
+/** Texts leave out the ending even where they write a path from the top: the one file that has it is meant. */
+export async function withEnding(target: string, { delivery }: Workspace): Promise<string> {
+  const [, path = ''] = /^(?:bmad:\/\/)?([\w.-]+(?:\/[\w.-]+){1,30})$/i.exec(target) ?? [];
+  if (path === '' || NAMED.test(path)) return target;
+  const known = new Set((await delivery.paths()).map((each) => each.path));
+  for (const each of [path, path.replace(/^_?bmad\//, '')]) {
+    if (known.has(each)) return target;
+    const [found, ...others] = ENDINGS.map((ending) => each + ending).filter((name) => known.has(name));
+    if (found !== undefined && others.length === 0) return contentUri(found);
+  }
+  return target;
 }
 
 function unplaced(target: string, rest: string, like: readonly string[]): BmadError {

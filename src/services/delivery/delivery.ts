@@ -91,10 +91,15 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       return unlessMissing(error);
     });
     if (found !== undefined) return serve(path, found.bytes, found.origin);
-    throw noSuchFile(path, await knownPaths());
+    throw noSuchFile(path, await knownPaths(), await builtInPaths());
   }
 
   const knownPaths = async (): Promise<string[]> => (await paths()).map((each) => each.path);
+
+  const builtInPaths = async (): Promise<ReadonlySet<string>> =>
+    new Set(
+      [...(await catalogue.files.all())].flatMap(([path, { kind }]) => (kind === 'package' ? [path] : [])),
+    );
 
   async function renderedFile(path: string, say: SayStep | undefined): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
