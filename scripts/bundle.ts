@@ -35,6 +35,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
+  'src/meaning/embedders/prepared.ts': 'prepared-vectors',
   'src/services/codebase/codebase.ts': 'codebase',
   'src/services/completion/completion.ts': 'completion',
   'src/services/completion/trust.ts': 'trust',
@@ -78,6 +79,10 @@ const LATE_MODULES: Record<string, string> = {
   'src/base/secrets/masking.ts': 'masking',
   'src/base/text/agent-titles.ts': 'agent-titles',
   'src/sources/marketplace.ts': 'marketplace',
+  'src/base/text/glob.ts': 'glob',
+  'src/operations/project/state-place.ts': 'state-place-text',
+  'src/surfaces/mcp/resource-templates.ts': 'resource-templates',
+  'src/surfaces/mcp/listeners.ts': 'listeners',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

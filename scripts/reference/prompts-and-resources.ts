@@ -3,7 +3,7 @@ import { MANIFESTS, MASTER_ABOUT } from '../../src/services/delivery/manifest-fi
 import { RENDERED } from '../../src/services/delivery/skill-folder.ts';
 import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
-import { TEMPLATES } from '../../src/surfaces/mcp/resources.ts';
+import { TEMPLATES } from '../../src/surfaces/mcp/resource-templates.ts';
 import { SKILLS_CAPABILITY } from '../../src/surfaces/mcp/skills.ts';
 import { code, table } from './markdown.ts';
 

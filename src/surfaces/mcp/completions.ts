@@ -5,7 +5,7 @@ import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 import type { CompleteParams } from './params.ts';
 import { MESSAGE_ARGUMENT } from './prompts.ts';
-import { TEMPLATES } from './resources.ts';
+import { TEMPLATES } from './resource-templates.ts';
 
 const NONE: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
 

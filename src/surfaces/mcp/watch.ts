@@ -9,6 +9,7 @@ import type { Call, Context } from '../../operations/context.ts';
 import { KINDS_OF } from '../../operations/catalogue/targets.ts';
 import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
+import { MOST_FOLLOWED } from './most-followed.ts';
 import type { ListName, Looks, SeenList, Telling, Wanted } from './telling.ts';
 import { toolList } from './tools.ts';
 
@@ -28,9 +29,6 @@ export interface Watch {
   seen(list: SeenList, named: boolean): Promise<void>;
   close(): void;
 }
-
-/** Resources that one watch follows. */
-export const MOST_FOLLOWED = 1_000;
 
 /** Passes changes on to clients. What it takes to compare is loaded when a client is first interested in anything. */
 export function watchChanges(context: Context, notifier: ServerNotifier): Watch {

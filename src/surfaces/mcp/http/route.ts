@@ -16,7 +16,8 @@ import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';
 import { createIdle } from '../idle.ts';
-import { createListeners, isListening, isWanted, mayBeResource, wantedIn } from '../listening.ts';
+import { createListeners, isWanted, NOTHING, wantedIn } from '../listeners.ts';
+import { isListening, mayBeResource } from '../listening.ts';
 import { prewarmed } from '../prewarm-when-idle.ts';
 import { mcpServerFactory } from '../server.ts';
 import { stateCodec } from '../state-codec.ts';
@@ -109,7 +110,7 @@ export function createMcpRoute(
           });
       }
       if (legacy) return sessions.handle(exchange, message);
-      const wanted = wantedIn(message);
+      const wanted = isListening(message) ? wantedIn(message) : NOTHING;
       const { uris } = wanted;
       if (!uris.every(mayBeResource))
         return refuseAsRpc(

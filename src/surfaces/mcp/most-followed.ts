@@ -1,0 +1,2 @@
+/** Resources that one watch follows. */
+export const MOST_FOLLOWED = 1_000;
