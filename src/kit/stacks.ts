@@ -69,6 +69,23 @@ export const STACK_MARKS: Readonly<Record<KitStack, string>> = {
   shell: '*.sh files',
 };
 
+/** Tests that show a stack to whoever names it, where nothing at the top does. */
+const STACK_TESTS: Partial<Record<KitStack, { path: RegExp; words: string }>> = {
+  python: { path: /(?:^|\/)(?:test_[^/]+|[^/]+_test)\.py$/, words: 'tests (test_*.py)' },
+};
+
+/** Whether a folder has tests of a stack, however little else it has. */
+export function hasTestsOf(stack: KitStack, listing: readonly ListedPath[]): boolean {
+  const tests = STACK_TESTS[stack];
+  return tests !== undefined && listing.some(({ path, kind }) => kind === 'file' && tests.path.test(path));
+}
+
+/** What a folder needs for a stack to be checked there, in words. */
+export function neededFor(stack: KitStack): string {
+  const tests = STACK_TESTS[stack];
+  return `${STACK_MARKS[stack]}${tests === undefined ? '' : `, nor ${tests.words}`}`;
+}
+
 /** Which stacks a folder has, going by the names of what is in it. */
 export function stacksIn(listing: readonly ListedPath[]): DetectedStack[] {
   const found = new Map<StackName, DetectedStack>();

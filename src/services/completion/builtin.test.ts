@@ -41,10 +41,29 @@ describe('the built-in contract', () => {
       status: 'NOT_VERIFIED',
       verified: false,
       contract: { kind: 'builtin' },
-      hints: [expect.stringContaining('go.mod (go)'), expect.stringContaining('cc-verify.sh')],
+      hints: [
+        expect.stringContaining('go.mod (go)'),
+        expect.stringContaining('cc-verify.sh'),
+        expect.stringContaining('no program runs before a person has allowed it'),
+      ],
     });
     expect(await builtin({ 'README.md': '' }, {}, { stack: 'go' })).toMatchObject({
       reason: 'The stack go was not found: the folder does not have go.mod.',
+    });
+  });
+
+  it('takes a stack that only its tests show', async () => {
+    const tests = { 'src/shop.py': '', 'tests/test_shop.py': 'def test_one():\n    assert True\n' };
+    // Without pytest nothing can be verified; what counts is that the stack is taken.
+    for (const [files, input] of [
+      [tests, { stack: 'python' }],
+      [tests, {}],
+      [{ ...tests, 'go.mod': 'module shop\n' }, { stack: 'python' }],
+    ] as const)
+      expect(await builtin(files, {}, input)).toMatchObject({ stacks: ['python'] });
+    expect(await builtin({ 'src/shop.py': '' }, {}, { stack: 'python' })).toMatchObject({
+      reason:
+        'The stack python was not found: the folder does not have pyproject.toml, requirements.txt or setup.py, nor tests (test_*.py).',
     });
   });
 

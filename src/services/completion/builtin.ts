@@ -4,7 +4,16 @@ import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
-import { kitStackOf, listForStacks, STACK_MARKS, stacksIn, type KitStack } from '../../kit/stacks.ts';
+import {
+  hasTestsOf,
+  KIT_STACKS,
+  kitStackOf,
+  listForStacks,
+  neededFor,
+  STACK_MARKS,
+  stacksIn,
+  type KitStack,
+} from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
 import { PLANS } from './plans.ts';
@@ -31,8 +40,12 @@ export async function planBuiltin(request: PlanRequest): Promise<Plan> {
   const { root, folder, stack } = request;
   const listing = await listForStacks(root, folder);
   const detected = stacksIn(listing);
-  const found = detected.flatMap((each) => kitStackOf(each) ?? []);
-  const stacks = stack === undefined ? found : found.filter((name) => name === stack);
+  const marked = detected.flatMap((each) => kitStackOf(each) ?? []);
+  const tested = KIT_STACKS.filter((name) => hasTestsOf(name, listing));
+  // Tests alone are enough for who names their stack, and where there is nothing else to go by.
+  const found = marked.length === 0 ? tested : marked;
+  const stacks =
+    stack === undefined ? found : [...new Set([...marked, ...tested])].filter((name) => name === stack);
   const around = surroundings(request, listing);
   const commands: PlannedCommand[] = [];
   const lacks: Lack[] = [];
@@ -55,10 +68,11 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
       reason:
         stack === undefined
           ? 'The project has no completion script, and no stack was found that the built-in checks know.'
-          : `The stack ${stack} was not found: the folder does not have ${STACK_MARKS[stack]}.`,
+          : `The stack ${stack} was not found: the folder does not have ${neededFor(stack)}.`,
       hints: [
         ...(stack === undefined ? [`At the top of a folder, the built-in checks look for ${marks()}.`] : []),
-        `Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means; before it runs for the first time, a person has to allow it.`,
+        `Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means.`,
+        'Whichever it is, no program runs before a person has allowed it: tell the user before you add files for this.',
       ],
       stacks: [],
       steps: [],
