@@ -97,6 +97,9 @@ describe('M-61: a run that is resumed leads to its step', () => {
         progress: { total: 12 },
         problems: [],
       });
+      if (step === 2 || step === '2b')
+        expect(answer.body, String(step)).toContain('1 of 12 steps (8 %), step 2 begun');
+      else expect(answer.body, String(step)).not.toContain('begun');
       // Whoever comes later is told the same.
       if (step === '2b')
         expect(reads((await ok(runResume, { run_id })).answer)).toEqual([`${STEPS}/${file}.md`]);

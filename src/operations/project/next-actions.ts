@@ -4,7 +4,7 @@ import { plural } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
 import { stepSchema } from '../fields.ts';
-import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
+import { allDone, begunText, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
 
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 export type Evidence = z.output<typeof evidenceSchema>;
@@ -109,7 +109,7 @@ export function runAction(run: RunData, others: readonly Run[]): Omit<Action, 'o
   const over = allDone(run);
   const { completed, total } = run.progress;
   const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
-  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${at}`;
+  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${begunText(run)}${at}`;
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
   const also =
     others.length === 0

@@ -114,8 +114,10 @@ function progress(state: RunState | undefined, counted: number | undefined) {
 }
 
 /** `dev-story-20260227-143022: running, 3 of 8 steps, 2026-02-27T14:41:00Z`. */
-export function runLine(run: Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint'>): string {
-  return [`${run.run_id}: ${run.status}`, stepsText(run.progress), run.last_checkpoint]
+export function runLine(
+  run: Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint' | 'resume_step' | 'last_step'>,
+): string {
+  return [`${run.run_id}: ${run.status}`, `${stepsText(run.progress)}${begunText(run)}`, run.last_checkpoint]
     .filter((part) => part !== undefined)
     .join(', ');
 }
@@ -124,6 +126,16 @@ function stepsText({ completed, total, percent }: RunData['progress']): string {
   return total === undefined
     ? `${plural(completed, 'step')} done`
     : `${completed} of ${plural(total, 'step')}${percent === undefined ? '' : ` (${percent} %)`}`;
+}
+
+/** A step counts once its last part is done: after 2 and 2b, where 2c follows, step 2 has been begun. */
+export function begunText({
+  resume_step: step,
+  last_step: last,
+}: Pick<RunData, 'resume_step' | 'last_step'>): string {
+  const name = last?.replaceAll('\\', '/').split('/').at(-1) ?? '';
+  const digits = /^(?:step)?[\s_-]?(?:[a-z]-)?(\d{1,6})/i.exec(name)?.[1];
+  return step !== undefined && Number(digits) === step ? `, step ${step} begun` : '';
 }
 
 /** Everything about a run, for a person or a model. What others wrote is marked as such. */
@@ -135,7 +147,7 @@ export function runText(run: RunData): string {
   ];
   const told = notes.filter((note) => note !== '').join('\n');
   return lines(
-    `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}`,
+    `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}${begunText(run)}`,
     `Workflow: ${workflowText(run)}`,
     run.agent === undefined ? undefined : `Agent: ${oneLine(run.agent, 100)}`,
     run.started_at === undefined

@@ -68,7 +68,8 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   if (steps === undefined) return judged('complete', 'it has content', firstLine);
   const { done, total, complete, line } = steps;
   if (complete) return judged('complete', 'all steps are done', line);
-  const says = `${done} of ${plural(total, 'step')} are done`;
+  // Not all steps of a workflow mark its document: a run counts more of them.
+  const says = `it is marked up to step ${done}, and complete with step ${total}`;
   return { ...judged(done > 0 ? 'in progress' : 'not started', says, line), stepsLeft: total - done };
 }
 
