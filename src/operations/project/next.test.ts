@@ -9,6 +9,7 @@ import { TREES } from '../../../tests/support/progress-trees/trees.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { bmad } from '../unified/bmad.ts';
 import { execute } from '../execute.ts';
+import { runOpen } from '../runs/run-open.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
 
@@ -21,6 +22,7 @@ interface Data {
   phases: { phase: string; state: string }[];
   actions: {
     what: string;
+    why: string;
     use?: string;
     agent?: string;
     call?: Record<string, string>;
@@ -243,6 +245,27 @@ describe('next', () => {
     });
     const { data } = await ok(next);
     expect(data['totals']).toMatchObject({ stories: 1_000, done: 1_000 });
+  });
+
+  it('takes the architecture that the workflow under way is for, and hides nothing behind a step to skip', async () => {
+    const { folder, fill } = await progressProject(afterAll, '4.44.3');
+    const context = await contextIn(folder);
+    const ask = async (operation: typeof next, input: object) => {
+      const outcome = await execute(operation, input, context, testCall());
+      if (!outcome.ok) throw new Error(outcome.error.text);
+      return outcome;
+    };
+    const prd = { 'docs/prd.md': `# PRD\n\n${TEXT}\n## Epic 1 Base\n\n### Story 1.1 Setup\n` };
+    await fill({ ...prd, 'docs/architecture.md': `# Architecture\n\n${TEXT}` });
+    const { answer } = await ask(next, { detail: 'concise' });
+    expect(answer.body).toContain("1. Run the product owner's master checklist (optional)");
+    expect(answer.body).toContain('2. Make the shards of the PRD');
+    await fill(prd);
+    await ask(runOpen, { workflow: 'greenfield-service' });
+    const { actions } = (await ask(next, {})).data as unknown as Data;
+    const written = actions.find(({ what }) => what === 'Write the architecture');
+    expect(written?.use).toBe('architect *create-backend-architecture');
+    expect(written?.why).toContain('greenfield-service is under way');
   });
 
   it('needs a project', async () => {

@@ -19,6 +19,7 @@ import {
   verificationSchema,
   type Action,
   type Evidence,
+  type Verification,
 } from './next-actions.ts';
 
 const itemSchema = z.object({
@@ -86,8 +87,9 @@ export const next = defineOperation({
   async run({ detail, project }, context, call) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
     const progress = await state.progress();
-    const { report, actions, totals } = await progress.next(workspace.catalogue);
     const runs = openRuns(await (await state.runs()).read());
+    const started = runs.flatMap((run) => workflowOf(run) ?? []);
+    const { report, actions, totals } = await progress.next(workspace.catalogue, started);
     const [first, ...others] = runs;
     const { runAtStep } = await import('../runs/run-at-step.ts');
     const run =
@@ -136,10 +138,15 @@ export const next = defineOperation({
       ...(verification === undefined || (verification.verdict === 'PASS' && detail !== 'full')
         ? []
         : [verification.says]),
+      ...(verification === undefined || verification.verdict === 'PASS' || totals.waiting_for_review === 0
+        ? []
+        : [orderLine(verification)]),
       '',
     ];
     if (actions.length === 0) lines.push('Nothing left to do: everything planned is done.');
-    const shown = actions.slice(0, SHOWN_ACTIONS[detail]);
+    // What may be skipped does not hide what comes after it.
+    const needed = actions.findIndex(({ optional }) => !optional) + 1;
+    const shown = actions.slice(0, Math.max(SHOWN_ACTIONS[detail], needed));
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const left = actions.length - shown.length;
     lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]));
@@ -167,6 +174,14 @@ export const next = defineOperation({
     };
   },
 });
+
+/** BMAD's rule and what only a PASS says, in the order in which they are asked. */
+function orderLine({ contract }: Verification): string {
+  const rule = 'BMAD sets a story to done once its review has passed';
+  return contract === 'may run' || contract === 'waits for a person'
+    ? `${rule}; a PASS is missing before that: first the review, then the contract, then done.`
+    : `${rule}; whether that is enough without a PASS is for its owner to decide.`;
+}
 
 function totalsLine(totals: Totals): string {
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;

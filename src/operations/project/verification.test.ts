@@ -47,6 +47,9 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const { ok, folder } = await contractSession(afterAll, built);
     const before = await ok(next);
     expect(before.answer.body).toContain(`${NOTHING}the completion contract has not been run.`);
+    expect(before.answer.body).toContain(
+      'BMAD sets a story to done once its review has passed; a PASS is missing before that: first the review, then the contract, then done.',
+    );
     expect(saidIn(before.answer)).toContain(RUN);
     expect((await ok(next, { detail: 'concise' })).answer.body).toContain(NOTHING);
     await verdict(folder, 'FAIL');

@@ -1,3 +1,4 @@
+import { architectures } from './architectures.ts';
 import { lacksOnlyCheck } from './phases.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
@@ -20,7 +21,7 @@ const UNMARKED =
   'the last one checks them and leaves no mark of its own: once it has been made, add its number to stepsCompleted';
 
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
-export function planActions(report: Report, workers: Workers): Action[] {
+export function planActions(report: Report, workers: Workers, started: readonly string[] = []): Action[] {
   const { items, stories, sprint, workflows, files } = report;
   const { v4 } = report.locations;
   const actions: Action[] = [];
@@ -57,6 +58,9 @@ export function planActions(report: Report, workers: Workers): Action[] {
     if (!isUnderWay && report.broken.length === 0) {
       const proof = proofOf(order.at(-1)).slice(0, 1);
       const shards = missingShards(report.locations.shards, report.artefacts);
+      // Once there are shards, the documents have been checked, or somebody has gone on without.
+      if (v4 && shards.length === report.locations.shards.length)
+        actions.push(...checklistActions(proof, workers));
       actions.push(...shards.map((each) => shardAction(each, workers)));
       const lacks = v4 ? 'and no story has been drafted yet' : 'but there is no story ledger';
       // Stories are drafted from the shards.
@@ -92,7 +96,8 @@ export function planActions(report: Report, workers: Workers): Action[] {
       known.length === 0 ? proof : known.slice(0, 1),
       hasWork || isWaiting,
     );
-    if (missing === 'architecture' && v4) actions.push(...otherArchitectures(report, workers));
+    const written = missing === 'architecture' && v4 ? actions.pop() : undefined;
+    if (written !== undefined) actions.push(...architectures(written, report, workers, started));
   }
   if (head('ux')?.state === 'not started' && !isOpen('prd') && isOpen('architecture')) {
     const row = workflows?.rows.find(({ kind }) => kind === 'ux');
@@ -100,6 +105,21 @@ export function planActions(report: Report, workers: Workers): Action[] {
     act('ux', 'Write', 'only if the product has a user interface', asked, true);
   }
   return actions;
+}
+
+/** The product owner of version 4 checks all documents; nothing on file says whether that has been done. */
+function checklistActions(evidence: Evidence[], workers: Workers): Action[] {
+  const worker = workers.for(RULES['master checklist'].work, true);
+  if (worker === undefined) return [];
+  return [
+    {
+      what: "Run the product owner's master checklist",
+      why: 'it checks all documents before stories are drafted from them; it leaves no file, so skip it once it has been run',
+      evidence,
+      worker,
+      optional: true,
+    },
+  ];
 }
 
 function shardAction(
@@ -113,23 +133,6 @@ function shardAction(
     worker: workers.for(kind === 'prd' ? RULES.shards.work : 'shard architecture', true),
     about: kind === 'prd' ? from : `${from} ${to}`,
   };
-}
-
-/** Version 4 has several architectures; what is known of the project does not decide for one. */
-function otherArchitectures({ brownfield, namesInterface }: Report, workers: Workers): Action[] {
-  const other = (name: string, why: string, work: Work): Action => ({
-    what: `Or write a ${name} architecture`,
-    why,
-    evidence: [],
-    worker: workers.for(work, true),
-    optional: true,
-  });
-  return [
-    ...(namesInterface
-      ? []
-      : [other('backend', 'the PRD names no user interface', RULES['no interface'].work)]),
-    ...(brownfield ? [other('brownfield', 'there is code already', RULES['existing code'].work)] : []),
-  ];
 }
 
 function toldBy([first]: readonly Evidence[]): string | undefined {

@@ -30,9 +30,11 @@ export type Progress = ReturnType<typeof createProgress>;
 
 export function createProgress(root: string) {
   return {
-    async next(catalogue: Catalogue) {
+    /** `started` are the workflows that are under way. */
+    async next(catalogue: Catalogue, started: readonly string[] = []) {
       const report = await readReport(root);
-      return { report, actions: nextActions(report, new Workers(catalogue)), totals: totalsOf(report) };
+      const actions = nextActions(report, new Workers(catalogue), started);
+      return { report, actions, totals: totalsOf(report) };
     },
     phaseOf: phaseOfWorkflow,
     /** The documents there are, and how far each is. */
@@ -59,7 +61,7 @@ export function createProgress(root: string) {
  * What to do next, the most pressing first. While stories are under way the order is BMAD's own: go on with what is
  * begun, review what is finished, start what is ready, prepare the next. Before that it is the order of the phases.
  */
-function nextActions(report: Report, workers: Workers): Action[] {
+function nextActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const actions: Action[] = report.broken.map((bad) => ({
     what: `Repair ${at(bad)}`,
     why: bad.says,
@@ -76,7 +78,7 @@ function nextActions(report: Report, workers: Workers): Action[] {
       operation: 'reconcile',
     });
   const stories = storyActions(report, workers);
-  const plans = planActions(report, workers);
+  const plans = planActions(report, workers, started);
   const underWay =
     report.stories.some(({ likely }) => rank(likely) > rank('backlog')) ||
     report.sprint !== undefined ||

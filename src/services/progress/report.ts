@@ -44,6 +44,8 @@ export interface Report extends Found {
   troubles: Trouble[];
   /** Whether the plan speaks of a user interface. */
   namesInterface: boolean;
+  /** Where the PRD says that there is none. */
+  noInterface: Evidence | undefined;
   /** Whether there is code that BMAD did not plan. */
   brownfield: boolean;
 }
@@ -87,6 +89,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     drift: findDrift(found, items),
     troubles: sorted(files.troubles),
     namesInterface: await namesInterface(files, artefacts),
+    noInterface: await saidWithout(files, artefacts),
     brownfield: await hasCode(files),
   };
 }
@@ -114,6 +117,23 @@ async function namesInterface(files: ProjectFiles, artefacts: readonly Artefact[
     if (read.text.split('\n').some((line) => INTERFACE.test(headingIn(line)?.title ?? ''))) return true;
   }
   return false;
+}
+
+const WITHOUT =
+  /\b(?:no|without(?: an?| any)?) (?:graphical )?(?:user interface|ui|gui|front-?end)\b(?! (?:change|work|test|framework|librar))|\b(?:backend|api|service)[- ]only\b|\b(?:sans|aucune|pas d['’]) ?(?:interface (?:utilisateur|graphique)|IHM)\b/i;
+
+/** The line of the PRD that says that the product has no user interface. */
+async function saidWithout(
+  files: ProjectFiles,
+  artefacts: readonly Artefact[],
+): Promise<Evidence | undefined> {
+  for (const file of artefacts.flatMap(({ kind, files: paths }) => (kind === 'prd' ? paths : []))) {
+    const read = await files.read(file);
+    const lines = read === undefined || 'trouble' in read ? [] : read.text.split('\n');
+    const at = lines.findIndex((line) => WITHOUT.test(line));
+    if (at >= 0) return { file, line: at + 1, says: lines[at]?.trim().slice(0, 200) ?? '' };
+  }
+  return undefined;
 }
 
 /** All ledgers of a kind, the likeliest first. Asked for by name, so that a link that leads away is told. */

@@ -53,6 +53,14 @@ export const RULES = {
     when: 'the architecture comes next and the PRD names no user interface (version 4)',
     work: 'backend architecture',
   },
+  service: {
+    when: 'the architecture comes next, and the PRD says that there is no user interface, or a `-service` workflow is under way (version 4)',
+    work: 'backend architecture',
+  },
+  'master checklist': {
+    when: 'the plan is complete and no story has been drafted yet (version 4)',
+    work: 'readiness',
+  },
   'existing code': {
     when: 'the architecture comes next and there is code already (version 4)',
     work: 'brownfield architecture',

@@ -30,8 +30,11 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   );
   actions.push(...specActions(files.specs, workers));
   first(of('review'), (story, more) => {
+    // A story is set to done last; to review it comes before it is verified.
+    const isClosing = story.gate !== undefined && isPassed(story.gate);
+    if (isClosing) actions.push(...contractActions(report, story));
     push(...review(story, more));
-    actions.push(...contractActions(report, story));
+    if (!isClosing) actions.push(...contractActions(report, story));
   });
   first(of('ready-for-dev'), (story, more) =>
     push(`Build story ${story.id}`, `it is ready for development${more}`, story, RULES.ready.work),

@@ -11,6 +11,9 @@ const SHARD_PRD = 'Make the shards of the PRD → pm *shard-prd';
 const SHARD_ARCHITECTURE = 'Make the shards of the architecture → po *shard-doc';
 const UX = 'Write the UX design (optional) → ux-expert *create-front-end-spec';
 const FULL = 'Write the architecture → architect *create-full-stack-architecture';
+const CHECKLIST = "Run the product owner's master checklist (optional) → po *execute-checklist-po";
+const CHECK: ProgressTree['next'] = ["Run the product owner's master checklist", 'po *execute-checklist-po'];
+const BACKEND: ProgressTree['next'] = ['Write the architecture', 'architect *create-backend-architecture'];
 const unsharded = (kind: string): string =>
   `prd:\n  prdFile: docs/prd.md\n  prdSharded: ${kind !== 'prd'}\n  prdShardedLocation: docs/prd\narchitecture:\n  architectureFile: docs/architecture.md\n  architectureSharded: ${kind !== 'architecture'}\n  architectureShardedLocation: docs/architecture\ndevStoryLocation: docs/stories\n`;
 
@@ -54,6 +57,18 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     all: [FULL, 'Or write a backend architecture (optional) → architect *create-backend-architecture', UX],
   },
   {
+    name: 'v4: a PRD that says there is no user interface decides',
+    install: '4.44.3',
+    files: { 'docs/prd.md': `${plain}\nThis is a REST service with no user interface.\n${EPIC}` },
+    phases: 'ncpn',
+    next: BACKEND,
+    all: [
+      'Write the architecture → architect *create-backend-architecture',
+      'Or write a full-stack architecture (optional) → architect *create-full-stack-architecture',
+      UX,
+    ],
+  },
+  {
     name: 'v4: a PRD with a user interface does not',
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}` },
@@ -81,8 +96,8 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { ...prd, ...whole },
     phases: 'nccn',
-    next: ['Make the shards of the PRD', 'pm *shard-prd'],
-    all: [SHARD_PRD, SHARD_ARCHITECTURE],
+    next: CHECK,
+    all: [CHECKLIST, SHARD_PRD, SHARD_ARCHITECTURE],
   },
   {
     name: 'v4: the architecture alone is left to be sharded',
@@ -97,8 +112,8 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { ...prd, ...whole, '.bmad-core/core-config.yaml': unsharded('architecture') },
     phases: 'nccn',
-    next: ['Make the shards of the PRD', 'pm *shard-prd'],
-    all: [SHARD_PRD],
+    next: CHECK,
+    all: [CHECKLIST, SHARD_PRD],
   },
   {
     name: 'v4: settings that want the PRD whole',

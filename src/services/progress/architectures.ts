@@ -1,0 +1,47 @@
+import { at } from './model.ts';
+import type { Report } from './report.ts';
+import { RULES } from './rules.ts';
+import type { Action, Work, Workers } from './workers.ts';
+
+/**
+ * Version 4 has a command for each kind of architecture. A workflow that is under way decides for one, and so does a PRD
+ * that says there is no user interface; otherwise each is named with what it is for.
+ */
+export function architectures(
+  written: Action,
+  report: Pick<Report, 'brownfield' | 'namesInterface' | 'noInterface'>,
+  workers: Workers,
+  started: readonly string[],
+): Action[] {
+  const other = (name: string, why: string, work: Work): Action => ({
+    what: `Or write a ${name} architecture`,
+    why,
+    evidence: [],
+    worker: workers.for(work, true),
+    optional: true,
+  });
+  const { brownfield, namesInterface, noInterface } = report;
+  const existing = brownfield
+    ? [other('brownfield', 'there is code already', RULES['existing code'].work)]
+    : [];
+  const frame = started.find((name) => /(?:^|[/:])(?:green|brown)field-service$/.test(name));
+  const decides =
+    frame === undefined
+      ? noInterface === undefined || namesInterface
+        ? undefined
+        : `the PRD says that there is no user interface (${at(noInterface)})`
+      : `the workflow ${frame} is under way, which is for a product without a user interface`;
+  const worker = decides === undefined ? undefined : workers.for(RULES.service.work, true);
+  if (decides !== undefined && worker !== undefined)
+    return [
+      { ...written, why: `${written.why}; ${decides}`, worker },
+      other('full-stack', 'only if the product has a user interface as well', 'architecture'),
+      ...existing,
+    ];
+  if (namesInterface) return [written, ...existing];
+  return [
+    { ...written, why: `${written.why}; this command is for a product with a user interface` },
+    other('backend', 'for a product without one; the PRD names none', RULES['no interface'].work),
+    ...existing,
+  ];
+}
