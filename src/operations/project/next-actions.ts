@@ -4,7 +4,8 @@ import { plural } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
 import { stepSchema } from '../fields.ts';
-import { allDone, begunText, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
+import { begunText } from '../runs/begun-step.ts';
+import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
 
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 export type Evidence = z.output<typeof evidenceSchema>;

@@ -4,6 +4,7 @@ import type { Step } from '../../base/step.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
+import { begunText } from './begun-step.ts';
 
 /** A run as data and in words, as the operations about runs show it. */
 
@@ -126,16 +127,6 @@ function stepsText({ completed, total, percent }: RunData['progress']): string {
   return total === undefined
     ? `${plural(completed, 'step')} done`
     : `${completed} of ${plural(total, 'step')}${percent === undefined ? '' : ` (${percent} %)`}`;
-}
-
-/** A step counts once its last part is done: after 2 and 2b, where 2c follows, step 2 has been begun. */
-export function begunText({
-  resume_step: step,
-  last_step: last,
-}: Pick<RunData, 'resume_step' | 'last_step'>): string {
-  const name = last?.replaceAll('\\', '/').split('/').at(-1) ?? '';
-  const digits = /^(?:step)?[\s_-]?(?:[a-z]-)?(\d{1,6})/i.exec(name)?.[1];
-  return step !== undefined && Number(digits) === step ? `, step ${step} begun` : '';
 }
 
 /** Everything about a run, for a person or a model. What others wrote is marked as such. */

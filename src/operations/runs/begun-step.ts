@@ -1,0 +1,11 @@
+interface At {
+  resume_step?: number | undefined;
+  last_step?: string | undefined;
+}
+
+/** A step counts once its last part is done: after 2 and 2b, where 2c follows, step 2 has been begun. */
+export function begunText({ resume_step: step, last_step: last }: At): string {
+  const name = last?.replaceAll('\\', '/').split('/').at(-1) ?? '';
+  const digits = /^(?:step)?[\s_-]?(?:[a-z]-)?(\d{1,6})/i.exec(name)?.[1];
+  return step !== undefined && Number(digits) === step ? `, step ${step} begun` : '';
+}
