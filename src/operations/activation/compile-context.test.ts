@@ -177,6 +177,27 @@ describe('budgets', () => {
     expect(estimateTokens(whole)).toBeLessThanOrEqual(200);
   });
 
+  it('that are advised bring the story, the plans and what is remembered', async () => {
+    const context = await shop();
+    for (const name of ['dev', 'architect']) {
+      const small = await compiled(context, { name, message: MESSAGE, budget: 300 });
+      expect(small.complete).toBe(false);
+      const { complete, included, leftOut } = await compiled(context, {
+        name,
+        message: MESSAGE,
+        budget: small.needed,
+      });
+      expect(complete).toBe(true);
+      // Of what is very long, a section may still be missing; no document is.
+      expect(leftOut.filter(({ title, why }) => title.startsWith('Project ') && why === 'no room')).toEqual(
+        [],
+      );
+      const titles = included.map(({ title }) => title).join('; ');
+      for (const kind of ['(story)', '(prd', '(architecture', 'Project memory'])
+        expect(titles).toContain(kind);
+    }
+  });
+
   it('of a million are capped', async () => {
     const { capped, budget, complete } = await compiled(await shop(), { name: 'dev', budget: 1_000_000 });
     expect([capped, budget, complete]).toEqual([true, 100_000, true]);

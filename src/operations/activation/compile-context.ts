@@ -51,7 +51,7 @@ export const compileContext = defineOperation({
     capped: z.boolean(),
     text: z.string(),
     tokens: z.int(),
-    /** Whether all that is required is in it, and how many tokens it takes to have that. */
+    /** Whether all that is required is in it, and how many tokens bring that with the plans and memories of the project. */
     complete: z.boolean(),
     needed: z.int(),
     included: z.array(z.object({ ...place, tokens: z.int(), isWhole: z.boolean() })),

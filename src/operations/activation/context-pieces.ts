@@ -3,6 +3,7 @@ import { contentPath } from '../../base/files/paths.ts';
 import { saying, type SayStep } from '../../base/step.ts';
 import { essentialLength } from '../../base/text/text-chunks.ts';
 import { packed, type LeftOut, type Piece } from '../../base/text/text-budget.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { toldLine } from '../memory/relation-view.ts';
@@ -30,7 +31,21 @@ export async function contextWithin(
   context: Context,
 ): Promise<ReturnType<typeof packed>> {
   const { head, pieces, absent } = await contextPieces(record, about, call, workspace, context);
-  return packed(more === undefined ? head : `${head}\n\n${more}`, pieces, absent, budget);
+  const result = packed(more === undefined ? head : `${head}\n\n${more}`, pieces, absent, budget);
+  return { ...result, needed: result.needed + roomForProject(pieces) };
+}
+
+/** Room for a title, and for the share of the list of what is left out. */
+const BESIDE = { title: 25, share: 1.1 };
+/** Of plans and memories, this many tokens are worth a second question. */
+const MOST_BESIDE = 3_000;
+
+/** What the project's own documents and memories take: a context without them is one that nobody can work from. */
+function roomForProject(pieces: readonly Piece[]): number {
+  const own = pieces.filter(({ title, text }) => text !== '' && title.startsWith('Project '));
+  const tokens = own.map(({ text }) => estimateTokens(text) + BESIDE.title);
+  const sum = tokens.reduce((total, each) => total + each, 0);
+  return Math.min(MOST_BESIDE, Math.ceil(sum * BESIDE.share));
 }
 
 interface About {
