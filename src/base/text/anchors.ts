@@ -18,3 +18,31 @@ export function pointedSections(text: string): Section[] {
   }
   return sections;
 }
+
+/** The sections of a template in YAML, as version 4 has them: entries with an id and a title, one inside of another. */
+export function templateSections(text: string): Section[] {
+  if (!/^template:/m.test(text) || !/^sections:/m.test(text)) return [];
+  const sections: Section[] = [];
+  const open: { indent: number; section: Section }[] = [];
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    const said = line.trimStart();
+    // Empty lines and comments end nothing, wherever they stand.
+    const indent = said === '' || said.startsWith('#') ? Infinity : line.length - said.length;
+    for (let last = open.at(-1); last !== undefined && indent <= last.indent; last = open.at(-1)) {
+      last.section.end = offset;
+      open.pop();
+    }
+    const entry = open.at(-1);
+    if (/^ *- id:/.test(line)) {
+      const section = { title: '', level: open.length + 1, start: offset, end: text.length };
+      open.push({ indent, section });
+    } else if (entry?.section.title === '' && indent === entry.indent + 2) {
+      const title = /^ *title: *(.{1,200})$/.exec(line)?.[1] ?? '';
+      entry.section.title = title.trim().replace(/^["']|["']$/g, '');
+      if (title !== '') sections.push(entry.section);
+    }
+    offset += line.length + 1;
+  }
+  return sections;
+}

@@ -11,6 +11,10 @@ function shown(text: string): string[] {
 }
 
 describe('outline', () => {
+  it('takes no comment for a heading', () => {
+    expect(outline('# <!-- Powered by BMAD -->\n\n# Real\n').map(({ title }) => title)).toEqual(['Real']);
+  });
+
   it('nests sections: each ends at the next heading of its level or above', () => {
     expect(shown('intro\n# A\none\n## B\ntwo\n### C\nthree\n## D\nfour\n# E\n')).toMatchInlineSnapshot(`
       [
@@ -86,6 +90,14 @@ describe('findSection', () => {
 });
 
 describe('cutToFit', () => {
+  it('does not end behind a line that announces what follows', () => {
+    const text = `${'Words of a line.\n'.repeat(20)}**Options:**\n\n- One\n- Two\n`;
+    for (const end of ['**Options:**\n', '**Options:**\n\n', '**Options:**\n\n- O']) {
+      const room = text.indexOf(end) + end.length;
+      expect(cutToFit(text, room)).toBe('Words of a line.\n'.repeat(20));
+    }
+  });
+
   it('cuts before an example, not at a heading in it', () => {
     const rule = 'Save it, then go on. '.repeat(3);
     const text = `# Step\n\n${rule}\n\n${rule}\n\n\`\`\`markdown\n## Results\n\n{text}\n\n## More\n\`\`\`\n\n## Next\n\n${rule}`;

@@ -102,7 +102,9 @@ export function outline(text: string): Section[] {
   let offset = 0;
   for (const line of text.split('\n')) {
     const heading = isFenced(line) ? undefined : headingIn(line);
-    if (heading !== undefined && heading.title !== '' && heading.title.length <= LONGEST_TITLE) {
+    // Templates of version 4 begin with `# <!-- Powered by … -->`, which names nothing.
+    const isNamed = heading !== undefined && heading.title !== '' && !heading.title.startsWith('<!--');
+    if (isNamed && heading.title.length <= LONGEST_TITLE) {
       const { level } = heading;
       const section = { title: cleanTitle(heading.title), level, start: offset, end: text.length };
       closeSections(open, level, offset);
@@ -159,16 +161,27 @@ export function cutToFit(text: string, maxBytes: number): string {
 }
 
 /** Before which lines a text is cut, the best first; the last of them are an empty line, and any. */
-const BOUNDARIES = ['## ', '### ', '    <prompt ', '\n', ''];
+const BOUNDARIES = ['## ', '### ', '    <prompt ', '  - id: ', '\n', ''];
 
-/** The last place of each kind of boundary that is in no fenced example: what is in one belongs together. */
+/** `Then ask:` and `**Options:**` announce what follows, and say nothing without it. */
+const ANNOUNCES = /:[*_]{0,3}$/;
+
+/**
+ * The last place of each kind of boundary that is in no fenced example, and not behind a line that announces something:
+ * what is in one belongs together.
+ */
 function boundariesIn(text: string): number[] {
   const places: number[] = [];
   let fence: string | undefined;
+  let before = 0;
+  let announces = false;
   for (let start = text.indexOf('\n') + 1; start > 0; start = text.indexOf('\n', start) + 1) {
     const mark = /^ {0,3}(`{3,20}|~{3,20})/.exec(text.slice(start, start + 24))?.[1];
     const opens = fence === undefined && mark !== undefined;
-    if (fence === undefined)
+    const line = text.slice(before, start).trimEnd();
+    if (line !== '') announces = ANNOUNCES.test(line.slice(-4));
+    before = start;
+    if (fence === undefined && !announces)
       for (const [kind, boundary] of BOUNDARIES.entries())
         if (text.startsWith(boundary, start)) places[kind] = start;
     if (opens) fence = mark;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { pointedSections } from '../../base/text/anchors.ts';
+import { pointedSections, templateSections } from '../../base/text/anchors.ts';
 import { findSection, outline, type Section } from '../../base/text/markdown.ts';
 import { textPart } from '../../base/text/paging.ts';
 import { byteLength, kilobytes } from '../../base/text/text.ts';
@@ -18,6 +18,8 @@ export const shownTextSchema = z.object({
   next: z.string().optional(),
   /** Headings behind the part shown; the first may be the rest of one that was cut. */
   sectionsLeft: z.array(z.string()).optional(),
+  /** How many more there are. */
+  sectionsMore: z.int().optional(),
   /** Whether only the headings are shown. */
   outlineOnly: z.boolean().optional(),
 });
@@ -43,6 +45,9 @@ const SHORT_NOTE = 250;
 /** `detail: "full"` asks for everything at once; beyond this even a patient host gives up. */
 const FULL_BYTES = 400_000;
 const LISTED_SECTIONS = 20;
+const LISTED_TITLES = 30;
+/** Fewer than this say too little of what follows. */
+const LEAST_LISTED = 4;
 
 export function showText(whole: string, options: ShowOptions): ShownText {
   const { section, cursor, detail, head } = options;
@@ -50,14 +55,14 @@ export function showText(whole: string, options: ShowOptions): ShownText {
   const room = roomFor(text, options);
   const part = textPart(text, detail === 'full' ? FULL_BYTES : room, cursor);
   const end = part.from + part.part.length;
-  const left = part.next === undefined ? [] : sectionsAfter(text, end);
+  const left = part.next === undefined ? undefined : sectionsAfter(text, end);
   const shown = head === undefined ? part.part : `${head}\n\n${part.part}`;
   return {
     text: shown,
     complete: part.next === undefined && part.from === 0,
     bytes: byteLength(text),
     tokens: estimateTokens(shown),
-    ...(part.next === undefined ? {} : { next: part.next, sectionsLeft: left }),
+    ...(part.next === undefined ? {} : { next: part.next, ...left }),
   };
 }
 
@@ -69,25 +74,46 @@ function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor }: ShowO
   return isWhole ? mostBytes : maxBytes - RESERVED;
 }
 
-/** What lies behind a place: the rest of the section it is in, and the sections that follow. */
-function sectionsAfter(text: string, place: number): string[] {
+/**
+ * What lies behind a place: the rest of the section it is in, and the sections that follow. Of many, those that have others
+ * inside come before these, so that the list reaches the end of the text.
+ */
+function sectionsAfter(text: string, place: number): Pick<ShownText, 'sectionsLeft' | 'sectionsMore'> {
   const sections = sectionsIn(text);
   const between = sections.some(({ start }) => start === place);
   const cut = between ? undefined : sections.findLast(({ start, end }) => start < place && end > place);
-  const following = sections.filter(({ start }) => start >= place).map(({ title }) => title);
-  return [...(cut === undefined ? [] : [`the rest of ${cut.title}`]), ...following].slice(0, LISTED_SECTIONS);
+  const following = sections.filter(({ start }) => start >= place);
+  const room = LISTED_SECTIONS - (cut === undefined ? 0 : 1);
+  const levels = [...new Set(following.map(({ level }) => level))].sort((a, b) => b - a);
+  const upTo = (most: number): Section[] => following.filter(({ level }) => level <= most);
+  const fitting = levels.map(upTo).find((some) => some.length <= room && some.length >= LEAST_LISTED);
+  const shown = following.length <= room ? following : (fitting ?? following.slice(0, room));
+  const more = following.length - shown.length;
+  return {
+    sectionsLeft: [
+      ...(cut === undefined ? [] : [`the rest of ${cut.title}`]),
+      ...shown.map(({ title }) => title),
+    ],
+    ...(more === 0 ? {} : { sectionsMore: more }),
+  };
+}
+
+/** The headings of a text, or the sections of a template. */
+function headingsOf(text: string): Section[] {
+  const ofTemplate = templateSections(text);
+  return ofTemplate.length > 0 ? ofTemplate : outline(text);
 }
 
 /** Headings, and what the text points to in another way, in their order. */
 function sectionsIn(text: string): Section[] {
-  const headings = outline(text).filter(({ level }) => level <= 3);
+  const headings = headingsOf(text).filter(({ level }) => level <= 3);
   const pointed = pointedSections(text);
   return pointed.length === 0 ? headings : [...headings, ...pointed].sort((a, b) => a.start - b.start);
 }
 
 /** Only the headings of a text, for a caller who wants to choose first. */
 export function outlineOnly(text: string): ShownText {
-  const headings = outline(text)
+  const headings = headingsOf(text)
     .filter(({ level }) => level <= 3)
     .map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`)
     .join('\n');
@@ -101,7 +127,7 @@ export function outlineOnly(text: string): ShownText {
 }
 
 function sectionText(whole: string, title: string): string {
-  const sections = [...outline(whole), ...pointedSections(whole)];
+  const sections = [...headingsOf(whole), ...pointedSections(whole)];
   const found = pointedSection(sections, title) ?? findSection(sections, title);
   if (found !== undefined) return whole.slice(found.start, found.end);
   const titles = sections.map((section) => section.title);
@@ -111,7 +137,7 @@ function sectionText(whole: string, title: string): string {
     hint:
       titles.length === 0
         ? 'It has no headings. Omit the section to read it in parts.'
-        : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
+        : `Sections: ${titles.slice(0, LISTED_TITLES).join(' · ')}${andMore(titles.length - LISTED_TITLES)}.`,
   });
 }
 
@@ -129,9 +155,14 @@ export function shownNote(shown: ShownText): string {
     return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
   const sections = shown.sectionsLeft ?? [];
   const left =
-    sections.length === 0 ? '' : ` Still to come, each available as section: ${sections.join(' · ')}.`;
+    sections.length === 0
+      ? ''
+      : ` Still to come, each available as section: ${sections.join(' · ')}${andMore(shown.sectionsMore)}.`;
   return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left}`;
 }
+
+/** What a list leaves out is said, or a reader takes it for the whole. */
+const andMore = (count = 0): string => (count > 0 ? ` · and ${count} more` : '');
 
 /** The call for the next part of a text. */
 export function restOf({ next }: ShownText): Answer['again'] {
