@@ -1,14 +1,18 @@
-import type { Scale } from './scale.ts';
+import type { Fairness } from './fairness.ts';
+import type { Cost, Growth } from './growth.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import type { OperationName } from './contenders.ts';
 import type { Starts, WarmServers } from './measure.ts';
+import type { StateGrowth } from './state.ts';
 import { tokens } from './statistics.ts';
 
 export interface Results {
   starts: Starts;
   warm: WarmServers;
   context: Journeys;
-  scale: Scale[];
+  growth: Growth[];
+  state: StateGrowth[];
+  fairness: Fairness | undefined;
 }
 
 export interface Budget {
@@ -21,17 +25,19 @@ export interface Budget {
 }
 
 const TOOLS_LIST_TOKENS = 2_500;
-const START_AGAINST_PEER = 0.6;
-const START_AGAINST_BARE = 1.3;
+const START_AGAINST_PEER = 0.4;
+const START_AGAINST_BARE = 0.9;
+const RSS_AGAINST_BARE = 1.1;
 const RSS_BELOW_PEER_MIB = 5;
+const FIRST_AGAINST_WARM = 10;
+const BESIDE_OTHERS = 3;
 const CONTEXT_SAVED_PERCENT = 80;
 const AMBIGUOUS_SAVED_PERCENT = 52.3;
 const CALLS_TO_BEGIN = 1;
 const GROWTH = 13;
-const BESIDES = 3;
 
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
-export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
+export function budgetsOf({ starts, warm, context, growth, state, fairness }: Results): Budget[] {
   const { ours, peer, bare } = starts;
   return [
     atMost('tools/list', TOOLS_LIST_TOKENS, 'tokens', ours && tokens(ours.toolsListBytes)),
@@ -42,6 +48,13 @@ export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
       -RSS_BELOW_PEER_MIB,
       'MiB',
       difference(ours?.rssMiB, peer?.rssMiB),
+    ),
+    atMost('RSS after tools/list', RSS_AGAINST_BARE, '× bare', ratio(ours?.rssMiB, bare?.rssMiB)),
+    atMost(
+      'first list agents, one second after the list',
+      FIRST_AGAINST_WARM,
+      '× warm',
+      ratio(ours?.calmCallMs, p50(warm.ours, 'list agents')),
     ),
     atMost(
       'warm p50, list agents',
@@ -66,22 +79,34 @@ export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
       ),
     ),
     atMost(
-      'tools/list at 5,000 workflows against 50',
+      'tools/list of the largest project against the smallest',
       1,
       '×',
-      ratio(scale.at(-1)?.toolsListTokens, scale[0]?.toolsListTokens),
+      ratio(growth.at(-1)?.toolsListTokens, growth[0]?.toolsListTokens),
     ),
     // Ten times the workflows may cost ten times the time, and a little for what is not linear.
-    atMost('scan of 5,000 workflows against 500', GROWTH, '×', ratio(scale.at(-1)?.scanMs, scale[1]?.scanMs)),
-    atMost('first search of 5,000 against 500', GROWTH, '×', ratio(scale.at(-1)?.indexMs, scale[1]?.indexMs)),
     atMost(
-      'later search of 5,000 against 500',
+      'first list of 5,000 workflows against 500',
       GROWTH,
       '×',
-      ratio(scale.at(-1)?.searchMs, scale[1]?.searchMs),
+      ratio(sized(growth, 5_000)?.firstList.ms, sized(growth, 500)?.firstList.ms),
     ),
-    atMost('doctor for 5,000 against 500', GROWTH, '×', ratio(scale.at(-1)?.doctorMs, scale[1]?.doctorMs)),
-    atMost('execute beside 20 searches, at 5,000', BESIDES, '× alone', scale.at(-1)?.besides),
+    ...(['firstSearch', 'doctor'] as const).map((which) =>
+      atMost(
+        `${which === 'doctor' ? 'doctor' : 'first search'} of 5,000 workflows against 500`,
+        GROWTH,
+        '×',
+        ratio(sized(growth, 5_000)?.[which].ms, sized(growth, 500)?.[which].ms),
+      ),
+    ),
+    ...growthBudgets(sized(growth, 5_000)),
+    ...stateBudgets(state),
+    atMost(
+      'execute beside 20 searches of another',
+      BESIDE_OTHERS,
+      '× alone',
+      ratio(fairness?.besideMs, fairness?.aloneMs),
+    ),
     ...context.journeys.map((journey) =>
       atLeast(`context saved, ${journey.title}`, CONTEXT_SAVED_PERCENT, '%', percentSaved(journey, context)),
     ),
@@ -97,8 +122,45 @@ export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
   ];
 }
 
+const sized = (growth: readonly Growth[], size: number): Growth | undefined =>
+  growth.find(({ workflows }) => workflows === size);
+
+/** Absolute, and therefore only a guide on machines other than the one they were set on. */
+function growthBudgets(at: Growth | undefined): Budget[] {
+  if (at === undefined) return [];
+  const cpu = ({ cpuMs }: Cost): number | undefined => cpuMs;
+  return [
+    atMost('first list, 5,000 workflows', 2_000, 'ms CPU', cpu(at.firstList)),
+    atMost('first list, 5,000 workflows, cached', 500, 'ms CPU', cpu(at.listAgain)),
+    atMost('first search, 5,000 workflows', 4_000, 'ms CPU', cpu(at.firstSearch)),
+    atMost('first search, 5,000 workflows, cached', 700, 'ms CPU', cpu(at.searchAgain)),
+    atMost('warm search, 5,000 workflows', 30, 'ms', at.warmSearchMs),
+    atMost('doctor, 5,000 workflows', 2_000, 'ms', at.doctor.ms),
+  ];
+}
+
+const STATE_LIMITS: readonly (readonly [
+  operation: string,
+  count: number,
+  field: 'p50Ms' | 'p95Ms',
+  limit: number,
+])[] = [
+  ['run_open', 10_000, 'p50Ms', 50],
+  ['status of one', 10_000, 'p50Ms', 20],
+  ['recall', 100_000, 'p95Ms', 60],
+];
+
+function stateBudgets(state: readonly StateGrowth[]): Budget[] {
+  return STATE_LIMITS.flatMap(([operation, count, field, limit]) => {
+    const found = state.find((one) => one.operation === operation && one.count === count);
+    return found === undefined
+      ? []
+      : [atMost(`${operation}, ${count} ${found.what}, ${field.slice(0, 3)}`, limit, 'ms', found[field])];
+  });
+}
+
 function p50(server: WarmServers['ours'], operation: OperationName): number | undefined {
-  return server?.operations[operation].p50Ms;
+  return server?.operations[operation]?.p50Ms;
 }
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {

@@ -6,9 +6,18 @@ import type { Program } from './client.ts';
 import { installedPeer } from './peer.ts';
 import { AGENT, titleOf, writePeerProject } from './peer-project.ts';
 
-export type ContenderId = 'ours' | 'peer' | 'bare';
+export type ContenderId = 'ours' | 'peer' | 'bare' | 'floor';
 
-export const OPERATIONS = ['list agents', 'read an agent', 'execute an agent'] as const;
+/** What the peer can do too; the rest is measured on ours alone. */
+export const OPERATIONS = [
+  'list agents',
+  'read an agent',
+  'execute an agent',
+  'search',
+  'next',
+  'remember',
+  'recall',
+] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 
 export interface ToolCall {
@@ -20,8 +29,8 @@ export interface ToolCall {
 
 export interface Contender extends Program {
   id: ContenderId;
-  /** The calls measured on it; the bare server has nothing to compare. */
-  calls?: Record<OperationName, ToolCall>;
+  /** The calls measured on it; the bare servers have nothing to compare. */
+  calls?: Partial<Record<OperationName, ToolCall>>;
 }
 
 export interface Field {
@@ -59,6 +68,19 @@ export async function prepareContenders(places: Places, say: (line: string) => v
       'list agents': bmadCall({ operation: 'list', query: 'agents' }, AGENT),
       'read an agent': bmadCall({ operation: 'read', agent: AGENT }, `bmad-agent-${AGENT}`),
       'execute an agent': bmadCall({ operation: 'execute', agent: AGENT, message: 'hi' }, 'Winston'),
+      search: bmadCall({ operation: 'search', query: 'plan the next sprint' }, 'sprint'),
+      next: bmadCall({ operation: 'next' }, 'next'),
+      remember: {
+        name: 'remember_structured',
+        arguments: { type: 'decisions', agent: AGENT, text: 'We use PostgreSQL.' },
+        expected: 'emember',
+      },
+      recall: {
+        name: 'recall_structured',
+        arguments: { query: 'Which database do we use?' },
+        // Whatever comes first, this or the memory.
+        expected: 'n',
+      },
     },
   };
   const contenders = [ours];
@@ -83,12 +105,13 @@ export async function prepareContenders(places: Places, say: (line: string) => v
     });
   }
   // Bundled as our own programs are, so that they differ only in what is inside.
-  await bundle({
-    entries: { bare: fileURLToPath(new URL('./bare-server.ts', import.meta.url)) },
-    folder: places.cache,
-  });
-  const bare = join(places.cache, 'bare.cjs');
-  contenders.push({ id: 'bare', name: 'the bare server', args: [bare], folder: places.empty, env });
+  const source = (name: string): string => fileURLToPath(new URL(`./${name}-server.ts`, import.meta.url));
+  await bundle({ entries: { bare: source('bare'), floor: source('floor') }, folder: places.cache });
+  for (const [id, name] of [
+    ['bare', 'the bare server'],
+    ['floor', 'the server without any package'],
+  ] as const)
+    contenders.push({ id, name, args: [join(places.cache, `${id}.cjs`)], folder: places.empty, env });
   return { contenders, ours, peer: peer?.label };
 }
 

@@ -6,11 +6,14 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { budgetsOf } from './budgets.ts';
-import { measureScale } from './scale.ts';
+import { measureFairness } from './fairness.ts';
+import { measureGrowth, SIZES } from './growth.ts';
 import { measureJourneys } from './journeys.ts';
 import { prepareContenders } from './contenders.ts';
 import { measureStarts, measureWarmCalls } from './measure.ts';
+import { writeDocument } from './document.ts';
 import { reportOf } from './report.ts';
+import { measureState, STATE_SIZES } from './state.ts';
 
 const HELP = `Measures the built server beside a published peer and a bare server on the same SDK.
 
@@ -18,6 +21,8 @@ Usage: npm run bench -- [flags]
 
   --starts N   Starts of each contender (default 15; one more is made first and not counted)
   --calls N    Warm calls of each operation and contender (default 300)
+  --quick      Leave out what grows with the size of a project or its state, which takes minutes
+  --write      Also write docs/benchmarks.md and its picture
   --json FILE  Also write all figures to this file
   --no-build   Measure dist/ as it is, instead of bringing it up to date first
   --help       Print this text
@@ -34,6 +39,8 @@ interface Options {
   starts: number;
   calls: number;
   json: string | undefined;
+  quick: boolean;
+  write: boolean;
   build: boolean;
 }
 
@@ -48,6 +55,8 @@ function optionsFrom(args: string[]): Options | 'help' {
         starts: { type: 'string', default: '15' },
         calls: { type: 'string', default: '300' },
         json: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
         'no-build': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -60,6 +69,8 @@ function optionsFrom(args: string[]): Options | 'help' {
     starts: countFrom('--starts', values.starts),
     calls: countFrom('--calls', values.calls),
     json: values.json,
+    quick: values.quick,
+    write: values.write,
     build: !values['no-build'],
   };
 }
@@ -92,7 +103,7 @@ function machine(): string {
   return `${process.platform} ${process.arch}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}`;
 }
 
-async function run({ starts, calls, json, build }: Options): Promise<void> {
+async function run({ starts, calls, json, quick, write, build }: Options): Promise<void> {
   if (build) bringUpToDate();
   const server = join(root, 'dist', 'bmad-mcp-server.cjs');
   if (!existsSync(server)) throw new Error(`There is no ${server}. Run it without --no-build.`);
@@ -118,7 +129,9 @@ async function run({ starts, calls, json, build }: Options): Promise<void> {
       root,
       project: places.documents,
     }),
-    scale: await measureScale(ours, scratch, say),
+    growth: await measureGrowth(ours, scratch, quick ? [50, 500] : SIZES, say),
+    state: quick ? [] : await measureState(ours, scratch, STATE_SIZES, say),
+    fairness: quick ? undefined : await measureFairness(ours, scratch, say),
   };
   const budgets = budgetsOf(results);
   const about = [
@@ -127,6 +140,7 @@ async function run({ starts, calls, json, build }: Options): Promise<void> {
     `${starts} starts and ${calls} warm calls of each, in turns`,
   ];
   process.stdout.write(reportOf(about, results, budgets));
+  if (write) await writeDocument(join(root, 'docs'), about, results, budgets);
   if (json !== undefined) {
     await writeFile(resolve(json), `${JSON.stringify({ about, ...results, budgets }, null, 2)}\n`);
   }

@@ -1,6 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import { callTool } from './call-tool.ts';
 import { Client, withClient } from './client.ts';
-import { OPERATIONS, type Contender, type ContenderId, type OperationName } from './contenders.ts';
+import {
+  OPERATIONS,
+  type Contender,
+  type ContenderId,
+  type OperationName,
+  type ToolCall,
+} from './contenders.ts';
 import { mean, median, percentile, shuffled } from './statistics.ts';
 import { cpuMilliseconds, residentMebibytes } from './system.ts';
 
@@ -13,6 +20,8 @@ export interface Start {
   toolsListBytes: number;
   /** The first `list agents` of a fresh server, p50: what a server puts off at the start, it pays here. */
   firstCallMs: number | undefined;
+  /** The same a second after the list, as soon as any model can call. */
+  calmCallMs: number | undefined;
 }
 
 interface Warm {
@@ -22,7 +31,7 @@ interface Warm {
 }
 
 interface WarmServer {
-  operations: Record<OperationName, Warm>;
+  operations: Partial<Record<OperationName, Warm>>;
   /** After all calls, when the content has been loaded. */
   rssMiB: number | undefined;
 }
@@ -31,6 +40,8 @@ export type Starts = Partial<Record<ContenderId, Start>>;
 export type WarmServers = Partial<Record<ContenderId, WarmServer>>;
 type Say = (line: string) => void;
 
+/** No model calls sooner after it has seen the tools. */
+const MODEL_MS = 1_000;
 /** Rounds before measuring: the first calls load content, and their code is not yet compiled. */
 const WARM_UP_ROUNDS = 30;
 
@@ -59,7 +70,18 @@ function startOnce(contender: Contender): Promise<Start> {
     const rssMiB = residentMebibytes(client.pid);
     const call = contender.calls?.['list agents'];
     const firstCallMs = call === undefined ? undefined : (await callTool(client, call)).milliseconds;
-    return { wallMs: sinceSpawn, cpuMs, rssMiB, toolsListBytes: listedBytes(client, result), firstCallMs };
+    const toolsListBytes = listedBytes(client, result);
+    const calmCallMs = call === undefined ? undefined : await calmCall(contender, call);
+    return { wallMs: sinceSpawn, cpuMs, rssMiB, toolsListBytes, firstCallMs, calmCallMs };
+  });
+}
+
+/** A server may use the time until a model calls it. */
+function calmCall(contender: Contender, call: ToolCall): Promise<number> {
+  return withClient(contender, async (client) => {
+    await client.start();
+    await setTimeout(MODEL_MS);
+    return (await callTool(client, call)).milliseconds;
   });
 }
 
@@ -79,6 +101,7 @@ function typicalOf(starts: readonly Start[]): Start {
     rssMiB: median(all('rssMiB')),
     toolsListBytes: percentile(all('toolsListBytes'), 50),
     firstCallMs: median(all('firstCallMs')),
+    calmCallMs: median(all('calmCallMs')),
   };
 }
 
@@ -101,13 +124,15 @@ export async function measureWarmCalls(
   try {
     for (const client of clients) await client.start();
     const series = able.flatMap((contender, index) =>
-      OPERATIONS.map((operation): Series => ({
-        contender,
-        client: clients[index] as Client,
-        operation,
-        times: [],
-        answerBytes: 0,
-      })),
+      OPERATIONS.filter((operation) => contender.calls?.[operation] !== undefined).map(
+        (operation): Series => ({
+          contender,
+          client: clients[index] as Client,
+          operation,
+          times: [],
+          answerBytes: 0,
+        }),
+      ),
     );
     await callInRounds(series, rounds, say);
     return Object.fromEntries(able.map(({ id }) => [id, warmServerOf(id, series)]));
@@ -136,7 +161,7 @@ function warmServerOf(id: ContenderId, series: readonly Series[]): WarmServer {
     { p50Ms: percentile(times, 50), p95Ms: percentile(times, 95), answerBytes },
   ]);
   return {
-    operations: Object.fromEntries(operations) as Record<OperationName, Warm>,
+    operations: Object.fromEntries(operations),
     rssMiB: residentMebibytes(own[0]?.client.pid ?? 0),
   };
 }

@@ -1,5 +1,7 @@
 import { ratio, type Budget, type Results } from './budgets.ts';
-import type { Scale } from './scale.ts';
+import type { Fairness } from './fairness.ts';
+import type { Cost, Growth } from './growth.ts';
+import type { StateGrowth } from './state.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import { OPERATIONS } from './contenders.ts';
 import type { Start, Starts, WarmServers } from './measure.ts';
@@ -19,7 +21,11 @@ export function reportOf(about: readonly string[], results: Results, budgets: re
     '## Journeys: what a model has to read (our server)',
     journeyTable(results.context),
     '## Size of the project (our server)',
-    scaleTable(results.scale),
+    growthTable(results.growth),
+    '## Much state (our server)',
+    stateTable(results.state),
+    '## One caller beside another (our server)',
+    fairnessLine(results.fairness),
     '## Budgets',
     budgetTable(budgets),
     verdict(budgets),
@@ -27,20 +33,29 @@ export function reportOf(about: readonly string[], results: Results, budgets: re
   ].join('\n\n');
 }
 
-function startTable({ ours, peer, bare }: Starts): string {
+function startTable({ ours, peer, bare, floor }: Starts): string {
   const lines: [string, (start: Start) => number | undefined][] = [
     ['spawn → tools/list, p50 ms', ({ wallMs }) => wallMs],
     ['CPU until then, mean ms', ({ cpuMs }) => cpuMs],
     ['RSS after tools/list, p50 MiB', ({ rssMiB }) => rssMiB],
     ['tools/list, bytes', ({ toolsListBytes }) => toolsListBytes],
     ['tools/list, tokens', ({ toolsListBytes }) => tokens(toolsListBytes)],
-    ['first call (list agents), p50 ms', ({ firstCallMs }) => firstCallMs],
+    ['first call (list agents) at once, p50 ms', ({ firstCallMs }) => firstCallMs],
+    ['first call a second later, p50 ms', ({ calmCallMs }) => calmCallMs],
   ];
   return table(
-    ['', 'ours', 'peer', 'bare', 'ours / peer', 'ours / bare'],
+    ['', 'ours', 'peer', 'bare', 'floor', 'ours / peer', 'ours / bare'],
     lines.map(([title, of]) => {
-      const [our, their, least] = [ours, peer, bare].map((start) => start && of(start));
-      return [title, shown(our), shown(their), shown(least), times(our, their), times(our, least)];
+      const [our, their, least, node] = [ours, peer, bare, floor].map((start) => start && of(start));
+      return [
+        title,
+        shown(our),
+        shown(their),
+        shown(least),
+        shown(node),
+        times(our, their),
+        times(our, least),
+      ];
     }),
   );
 }
@@ -104,29 +119,53 @@ function journeyTable(context: Journeys): string {
   return `${table(head, [...rows, everything])}\n\n${documents}\n${saved}`;
 }
 
-function scaleTable(scale: readonly Scale[]): string {
+function growthTable(growth: readonly Growth[]): string {
+  const cost = ({ ms, cpuMs }: Cost): string => `${shown(Math.round(ms))} (${shown(cpuMs)})`;
   return table(
     [
-      'workflows',
-      'scan, p50 ms',
+      'workflows; ms (CPU)',
+      'first list',
+      'cached',
       'first search',
-      'later search',
+      'cached',
+      'warm list',
+      'warm search',
       'doctor',
-      'execute beside 20 searches, × alone',
       'RSS, MiB',
       'tools/list, tokens',
     ],
-    scale.map(({ workflows, scanMs, indexMs, searchMs, doctorMs, besides, rssMiB, toolsListTokens }) => [
-      String(workflows),
-      shown(scanMs),
-      shown(indexMs),
-      shown(searchMs),
-      shown(doctorMs),
-      shown(besides),
-      shown(rssMiB),
-      shown(toolsListTokens),
+    growth.map((one) => [
+      String(one.workflows),
+      cost(one.firstList),
+      cost(one.listAgain),
+      cost(one.firstSearch),
+      cost(one.searchAgain),
+      shown(one.warmListMs),
+      shown(one.warmSearchMs),
+      cost(one.doctor),
+      shown(one.rssMiB),
+      shown(one.toolsListTokens),
     ]),
   );
+}
+
+function stateTable(state: readonly StateGrowth[]): string {
+  return table(
+    ['', 'count', 'first, ms', 'p50, ms', 'p95, ms'],
+    state.map(({ what, count, operation, firstMs, p50Ms, p95Ms }) => [
+      `${operation} (${what})`,
+      String(count),
+      shown(firstMs),
+      shown(p50Ms),
+      shown(p95Ms),
+    ]),
+  );
+}
+
+function fairnessLine(fairness: Fairness | undefined): string {
+  if (fairness === undefined) return 'Not measured.';
+  const { workflows, greedy, aloneMs, besideMs } = fairness;
+  return `An execute takes ${shown(aloneMs)} ms alone and ${shown(besideMs)} ms beside ${greedy} searches of another caller, in a project of ${workflows} workflows: ${times(besideMs, aloneMs)}.`;
 }
 
 function budgetTable(budgets: readonly Budget[]): string {

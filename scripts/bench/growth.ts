@@ -1,0 +1,108 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { callTool } from './call-tool.ts';
+import { withClient, type Client } from './client.ts';
+import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
+import { writeProject } from './made-project.ts';
+import { percentile, tokens } from './statistics.ts';
+import { cpuMilliseconds, residentMebibytes } from './system.ts';
+
+/** What a call took: on the clock, and of the processor, which other load on the machine does not change. */
+export interface Cost {
+  ms: number;
+  cpuMs: number | undefined;
+}
+
+/** What one size of project costs. `again` is in a second process, which finds what the first has kept on disk. */
+export interface Growth {
+  workflows: number;
+  firstList: Cost;
+  firstSearch: Cost;
+  listAgain: Cost;
+  searchAgain: Cost;
+  warmListMs: number;
+  warmSearchMs: number;
+  doctor: Cost;
+  rssMiB: number | undefined;
+  toolsListTokens: number;
+}
+
+export const SIZES = [50, 500, 5_000, 20_000] as const;
+const WARM_CALLS = 15;
+
+const LIST = bmadCall({ operation: 'list', query: 'workflows' }, 'wf-0000');
+const SEARCH = bmadCall({ operation: 'search', query: 'something with the harbour' }, 'harbour');
+const DOCTOR = bmadCall({ operation: 'doctor' }, 'BMAD');
+
+/** Measures our server on made-up projects of growing size. */
+export async function measureGrowth(
+  ours: Contender,
+  scratch: string,
+  sizes: readonly number[],
+  say: (line: string) => void,
+): Promise<Growth[]> {
+  const measured: Growth[] = [];
+  for (const workflows of sizes) {
+    say(`a project with ${workflows} workflows`);
+    const [folder, home] = [join(scratch, `project-${workflows}`), join(scratch, `home-${workflows}`)];
+    await mkdir(home);
+    await writeProject(folder, workflows);
+    measured.push(await measureOne({ ...ours, folder, env: cleanEnvironment(home) }, workflows));
+    await rm(folder, { recursive: true, force: true });
+  }
+  return measured;
+}
+
+async function measureOne(program: Contender, workflows: number): Promise<Growth> {
+  const listed = await withClient(program, async (client) => {
+    await client.start();
+    const { result } = await client.request('tools/list', {});
+    const firstList = await cost(client, LIST);
+    const warmListMs = await warm(client, LIST);
+    const doctor = await cost(client, DOCTOR);
+    return {
+      firstList,
+      warmListMs,
+      doctor,
+      toolsListTokens: tokens(Buffer.byteLength(JSON.stringify(result))),
+    };
+  });
+  const found = await withClient(
+    { ...program, env: { ...program.env, XDG_CACHE_HOME: join(program.folder, '..', `cache-${workflows}`) } },
+    async (client) => {
+      await client.start();
+      const firstSearch = await cost(client, SEARCH);
+      return { firstSearch, warmSearchMs: await warm(client, SEARCH), rssMiB: residentMebibytes(client.pid) };
+    },
+  );
+  const cached = {
+    ...program,
+    env: { ...program.env, XDG_CACHE_HOME: join(program.folder, '..', `cache-${workflows}`) },
+  };
+  const listAgain = await firstOf(cached, LIST);
+  const searchAgain = await firstOf(cached, SEARCH);
+  return { workflows, ...listed, ...found, listAgain, searchAgain };
+}
+
+function firstOf(program: Contender, call: ToolCall): Promise<Cost> {
+  return withClient(program, async (client) => {
+    await client.start();
+    return cost(client, call);
+  });
+}
+
+async function cost(client: Client, call: ToolCall): Promise<Cost> {
+  const before = cpuMilliseconds(client.pid);
+  const { milliseconds } = await callTool(client, call);
+  const after = cpuMilliseconds(client.pid);
+  return {
+    ms: milliseconds,
+    cpuMs: before === undefined || after === undefined ? undefined : after - before,
+  };
+}
+
+async function warm(client: Client, call: ToolCall): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < WARM_CALLS; round++) times.push((await callTool(client, call)).milliseconds);
+  return percentile(times, 50);
+}
