@@ -105,8 +105,9 @@ export async function prepareContenders(places: Places, say: (line: string) => v
     });
   }
   // Bundled as our own programs are, so that they differ only in what is inside.
-  const source = (name: string): string => fileURLToPath(new URL(`./${name}-server.ts`, import.meta.url));
-  await bundle({ entries: { bare: source('bare'), floor: source('floor') }, folder: places.cache });
+  const bareEntry = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
+  const floorEntry = fileURLToPath(new URL('./floor-server.ts', import.meta.url));
+  await bundle({ entries: { bare: bareEntry, floor: floorEntry }, folder: places.cache });
   for (const [id, name] of [
     ['bare', 'the bare server'],
     ['floor', 'the server without any package'],
