@@ -137,7 +137,7 @@ export const EMPTY_FOLDER: Journey = {
       call: ['bmad', { operation: 'next' }],
       says: ['code-review', '1-1-add-a-plant'],
       never: ['disagrees'],
-      atMost: 800,
+      atMost: 900,
     },
     {
       wants: 'a review',
