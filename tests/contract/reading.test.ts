@@ -41,6 +41,7 @@ const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
   read_resource: { uri: 'bmad://project/agents/dev' },
   get_skill: { uri: `${SKILL}/SKILL.md` },
   list_skill_folder: { uri: SKILL },
+  list_mark: { list: 'prompts' },
   complete: { what: 'agent', value: 'arch' },
   load: { name: 'architect', kind: 'agent' },
   outside_task_show: { task_id: 'task-1' },
