@@ -73,7 +73,8 @@ export async function prepareContenders(places: Places, say: (line: string) => v
       remember: {
         name: 'remember_structured',
         arguments: { type: 'decisions', agent: AGENT, text: 'We use PostgreSQL.' },
-        expected: 'emember',
+        // The first time it is remembered, then it is known.
+        expected: 'id ',
       },
       recall: {
         name: 'recall_structured',
