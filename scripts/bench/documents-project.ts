@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export const QUESTION = 'How are git sources fetched and kept in the cache, and who approves a new version?';
 
 /** What an answer to the question has to have of the documents: the place where the architecture says it. */
-export const ANSWERED = 'services/team/';
+export const ANSWERED = 'sources/git/';
 
 const STORY = `# Story 1.2: Offer a new version of a source
 
