@@ -69,7 +69,7 @@ export const STACK_MARKS: Readonly<Record<KitStack, string>> = {
   shell: '*.sh files',
 };
 
-/** Tests that show a stack to whoever names it, where nothing at the top does. */
+/** Tests that prove a stack the caller has named, if no file at the top does. */
 const STACK_TESTS: Partial<Record<KitStack, { path: RegExp; words: string }>> = {
   python: { path: /(?:^|\/)(?:test_[^/]+|[^/]+_test)\.py$/, words: 'tests (test_*.py)' },
 };

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 export interface Seen {
   /** What is at a path, links followed; undefined if there is nothing, or nothing that we may see. */
   look(path: string): Stats | undefined;
-  /** The same for one who asks no more than whether it is there, and whether it is the same file or folder as before. */
+  /** The same, where only its existence and identity count: whether it is there, and still the same file or folder. */
   find(path: string): Stats | undefined;
 }
 

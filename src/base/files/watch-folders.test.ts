@@ -21,7 +21,7 @@ async function watched(
   return {
     top,
     watch,
-    /** Does something and waits until that is noticed; then looks at the folders again, as whoever hears of it has to. */
+    /** Does something, waits until it is noticed, and then updates the watched folders, as every listener must. */
     async noticed(work: () => Promise<unknown>): Promise<boolean> {
       const moved = new Promise<boolean>((resolve) => {
         heard = () => resolve(true);

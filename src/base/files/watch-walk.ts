@@ -16,7 +16,7 @@ const AT_ONCE = 16;
 /** What is beyond this goes unnoticed until somebody asks, rather than keep the disk busy. */
 const MOST_LOOKED_AT = 50_000;
 
-/** Whether a path, or part of one, as systems report it, is in a folder that is passed over. */
+/** Whether a path that the system reports, or a part of one, is in a folder that is not watched. */
 export function isPassedOver(path: string): boolean {
   return path.split(/[\\/]/).some((part) => PASSED_OVER.has(part));
 }
