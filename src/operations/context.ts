@@ -244,7 +244,7 @@ interface Recent {
   texts: DeliveredText[];
   /** What was called for an answer that has more parts, by the cursor of the next. */
   calls: Map<string, { tool: string; args: Readonly<Record<string, unknown>> }>;
-  /** Texts of agents that it has; not there where several conversations could be meant. */
+  /** Texts of agents and of their work that it has; not there where several conversations could be meant. */
   given?: Map<string, GivenText>;
 }
 
@@ -255,6 +255,8 @@ interface GivenText {
   next: string | undefined;
   /** The message of the call that was answered last. */
   answered?: string | undefined;
+  /** What was told beside the text and changes with the project. */
+  beside?: string | undefined;
 }
 
 /** What lives as long as one request; each surface brings its own. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { saying } from '../../base/step.ts';
-import { byteLength } from '../../base/text/text.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
 import {
   cursorField,
@@ -13,20 +12,13 @@ import {
 } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import {
-  outlineOnly,
-  LEAST_PART,
-  restOf,
-  shownNote,
-  shownTextSchema,
-  showText,
-} from '../catalogue/shown-text.ts';
+import { restOf, shownNote, shownTextSchema } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
 import { runIdField } from '../runs/run-fields.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
-import { knownInputs } from './known-inputs.ts';
 import { meantStart } from './meant-start.ts';
+import { workText } from './work-text.ts';
 import { noteText } from '../recent.ts';
 
 /** The operation users know as `execute`. It delivers; the model does the work. */
@@ -63,7 +55,7 @@ export const activate = defineOperation({
     context: z.record(z.string(), z.unknown()),
     /** What the message starts, where it is an entry of the agent's menu; its text follows that of the agent. */
     starts: z.object({ name: z.string(), kind: z.enum(['agent', 'workflow']) }).optional(),
-    /** Whether the text of the agent was given before in this session, and is left out here. */
+    /** Whether a text that it consists of was given before in this session, and is left out here. */
     given_before: z.boolean().optional(),
     /** The next part of what it starts, and the call for what was left out. */
     steps: z.array(stepSchema).optional(),
@@ -79,7 +71,7 @@ export const activate = defineOperation({
     const asked = { operation: 'execute' as const, call, words: input.message, project };
     const { record, message, told } = await meantStart(wanted, workspace, context, asked);
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
-    const { body, lead } = activation;
+    const { lead } = activation;
     const own = qualifiedName(activation.record);
     noteText(call, activation.record, project);
     const kept =
@@ -90,7 +82,6 @@ export const activate = defineOperation({
       run === undefined || lead === undefined ? undefined : resumed?.underWay(run, call.say ?? toolCall);
     const start = begun === undefined ? activation.head : activation.head.replace(lead ?? '', () => begun);
     const first = cursor === undefined && section === undefined;
-    const limits = textLimits(context, call);
     const about = {
       name: own,
       kind: activation.record.kind,
@@ -105,30 +96,20 @@ export const activate = defineOperation({
         (usage) => usage.note(activation.record),
         () => undefined,
       );
+    const started = { activation, workspace, context, call, limits: textLimits(context, call) };
+    const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
+    const before = [told, start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await import('./agent-start.ts');
-      const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
-      return {
-        ...about,
-        ...(await agentText({ activation, workspace, context, call, limits }, details, [told, start, kept])),
-      };
+      return { ...about, ...(await agentText(started, details, before)) };
     }
-    const inputs = first
-      ? await knownInputs(activation, { project, message }, workspace, context)
-      : undefined;
-    const head = [told, start, inputs, kept].filter(Boolean).join('\n\n');
-    const used = first ? byteLength(head) + 2 : 0;
-    if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
-    const maxBytes = Math.max(LEAST_PART, limits.maxBytes - used);
-    if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
-    const mostBytes = Math.max(maxBytes, limits.mostBytes - used);
-    return { ...about, ...showText(body, { detail, maxBytes, mostBytes, head }) };
+    return { ...about, ...(await workText(started, details, before)) };
   },
 
   render: (data) => ({
     body: data.text,
     note:
-      data.given_before === true && data.starts === undefined
+      data.given_before === true && data.bytes === 0
         ? `Short form, ~${data.tokens} tokens.`
         : shownNote(data),
     ...(data.steps === undefined ? {} : { steps: data.steps }),

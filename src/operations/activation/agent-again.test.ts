@@ -1,32 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { conversation } from '../../../tests/support/conversation.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import { saidIn } from '../../../tests/support/operations.ts';
-import { newConversation } from '../../surfaces/mcp/conversations.ts';
-import type { Call } from '../context.ts';
-import { execute } from '../execute.ts';
-import { bmad } from '../unified/bmad.ts';
 
 const folder = await temporaryFolder(afterAll);
 const context = await contextIn(folder);
-
-/** One conversation with a server. */
-function conversation(isOne = true, within = context) {
-  const { recent } = newConversation(isOne);
-  const call: Call = { ...testCall(), recent };
-  return async (args: Record<string, unknown>) => {
-    const outcome = await execute(bmad, { operation: 'execute', ...args }, within, call);
-    if (!outcome.ok) throw outcome.error;
-    const { result } = outcome.data as { result: { given_before?: boolean; next?: string; text: string } };
-    return { ...outcome.answer, said: saidIn(outcome.answer), result };
-  };
-}
 
 const PERSONA = '----- BEGIN';
 
 describe('an agent that is started again', () => {
   it('comes in a short form: who, the message, the menu, and the call for the whole', async () => {
-    const ask = conversation();
+    const ask = conversation(context);
     const first = await ask({ agent: 'pm', message: 'Good morning' });
     expect(first.body).toContain(PERSONA);
     const again = await ask({ agent: 'pm', message: 'What comes next for the shop?' });
@@ -46,7 +30,7 @@ describe('an agent that is started again', () => {
   });
 
   it('comes whole where the same call is repeated: whoever asks twice does not have it', async () => {
-    const ask = conversation();
+    const ask = conversation(context);
     const bodies = [];
     for (let time = 0; time < 4; time++) bodies.push((await ask({ agent: 'pm' })).body.includes(PERSONA));
     expect(bodies).toEqual([true, false, true, false]);
@@ -56,9 +40,9 @@ describe('an agent that is started again', () => {
   });
 
   it('comes whole in every other conversation, and where conversations cannot be told apart', async () => {
-    await conversation()({ agent: 'pm' });
-    expect((await conversation()({ agent: 'pm' })).body).toContain(PERSONA);
-    const shared = conversation(false);
+    await conversation(context)({ agent: 'pm' });
+    expect((await conversation(context)({ agent: 'pm' })).body).toContain(PERSONA);
+    const shared = conversation(context, false);
     for (const message of ['One', 'Two'])
       expect((await shared({ agent: 'pm', message })).body).toContain(PERSONA);
   });
@@ -69,7 +53,7 @@ describe('an agent that is started again', () => {
       '_bmad/custom/bmad-agent-pm.toml': `[agent]\nrole = "${role}"\n`,
     });
     await writeFiles(project, named('Careful planner'));
-    const ask = conversation(true, await contextIn(project));
+    const ask = conversation(await contextIn(project));
     await ask({ agent: 'pm', message: 'One' });
     expect((await ask({ agent: 'pm', message: 'Two' })).body).not.toContain(PERSONA);
     await writeFiles(project, named('Bold planner'));
@@ -78,7 +62,7 @@ describe('an agent that is started again', () => {
 
   it('comes whole until the last part of a text that was cut has been read', async () => {
     const small = await contextIn(folder, { flags: { answerBytes: '4000' } });
-    const ask = conversation(true, small);
+    const ask = conversation(small);
     const first = await ask({ agent: 'pm', message: 'One' });
     expect(first.result.next).toBeDefined();
     expect((await ask({ agent: 'pm', message: 'Two' })).body).toContain(PERSONA);

@@ -1,37 +1,23 @@
 import { attempt, ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
-import { sha256 } from '../../base/sha256.ts';
 import { saying, type SayStep, type Step } from '../../base/step.ts';
 import { bullets, byteLength, cut, fenced, oneLine } from '../../base/text/text.ts';
 import { qualifiedName } from '../../model/record.ts';
-import { LEAST_PART, showText, type ShowOptions, type ShownText } from '../catalogue/shown-text.ts';
+import { LEAST_PART, showText, type ShowOptions } from '../catalogue/shown-text.ts';
 import { startOf } from '../catalogue/targets.ts';
-import type { Activation, Call, StatePort, Workspace } from '../context.ts';
-import type { textLimits } from '../host-limits.ts';
+import type { Activation } from '../context.ts';
 import { noteText } from '../recent.ts';
-import { knownInputs } from './known-inputs.ts';
-import { hasText, noteGiven, noteReadOn, type GivenKey } from './given-texts.ts';
-
-interface Started {
-  activation: Activation;
-  workspace: Workspace;
-  context: StatePort;
-  call: Call;
-  limits: ReturnType<typeof textLimits>;
-}
-
-interface Asked extends Pick<ShowOptions, 'section' | 'cursor' | 'detail'> {
-  message: string | undefined;
-  project: string | undefined;
-  /** It is for a run that is open. */
-  isResumed: boolean;
-}
-
-interface AgentText extends ShownText {
-  starts?: ReturnType<typeof startOf>;
-  given_before?: true;
-  steps?: Step[];
-}
+import {
+  GIVEN_BEFORE,
+  hasText,
+  mayBeLeftOut,
+  noteGiven,
+  noteReadOn,
+  textKey,
+  wholeAgain,
+  type GivenKey,
+} from './given-texts.ts';
+import { besideWork, hasWork, type Asked, type Started, type StartText } from './work-text.ts';
 
 /** Room for what is said under a text. */
 const NOTE = 250;
@@ -44,18 +30,19 @@ export async function agentText(
   started: Started,
   asked: Asked,
   [told, start = '', kept]: readonly (string | undefined)[],
-): Promise<AgentText> {
-  const { activation, call, limits } = started;
-  const { project, section, cursor, detail } = asked;
-  const key = textKey(started, project);
+): Promise<StartText> {
+  const { activation, workspace, call, limits } = started;
+  const { project, section, cursor, detail, message = '' } = asked;
+  const key = textKey(activation, workspace, project);
   const commanded = await commandedBy(started, asked);
   if (section !== undefined || cursor !== undefined) {
     const maxBytes = Math.max(LEAST_PART, limits.maxBytes);
     const { of, shown } = laterPart(activation, commanded, { section, cursor, detail, maxBytes });
-    if (of !== activation) noteText(call, of.record, project);
-    if (of !== activation) return { ...restOfWork(of, shown.next, project), ...shown };
-    if (cursor !== undefined) noteReadOn(call, key, cursor, shown.next);
-    return shown;
+    const read = of === activation ? key : textKey(of, workspace, project);
+    if (cursor !== undefined) noteReadOn(call, read, cursor, shown.next);
+    if (of === activation) return shown;
+    noteText(call, of.record, project);
+    return { ...restOfWork(of, shown.next, project), ...shown };
   }
   const short = detail === 'full' || asked.isResumed ? undefined : await shortForm(started, asked, key);
   // Agent and work come together where there is room for both; else the work is the next call.
@@ -64,12 +51,13 @@ export async function agentText(
   const work = isRoomy ? commanded : undefined;
   // The paths in it are relative to it.
   if (work !== undefined) noteText(call, work.work.record, project);
-  const before =
-    work === undefined
-      ? [short ?? start]
-      : [agent, work.intro, await knownInputs(work.work, asked, started.workspace, started.context)];
-  const head = [told, ...before, kept].filter(Boolean).join('\n\n');
-  const body = work?.work.body ?? (short === undefined ? activation.body : '');
+  const isKnown = work !== undefined && hasWork({ ...started, activation: work.work }, asked);
+  const intro = work?.intro(isKnown);
+  const before = work === undefined ? [short ?? start] : [agent, intro];
+  const inputs = work && (await besideWork({ ...started, activation: work.work }, asked, isKnown));
+  const head = [told, ...before, inputs?.told, kept].filter(Boolean).join('\n\n');
+  const own = short === undefined ? activation.body : '';
+  const body = isKnown ? '' : (work?.work.body ?? own);
   const most = limits.mostBytes - byteLength(head) - 2;
   const usual = Math.max(LEAST_PART, limits.maxBytes - byteLength(head) - 2);
   // Work is not torn from the agent who does it for a little more room.
@@ -77,25 +65,22 @@ export async function agentText(
   const shown = showText(body, { detail, maxBytes, mostBytes: Math.max(maxBytes, most), head });
   const rest =
     work === undefined ? startOfWork(commanded, project) : restOfWork(work.work, shown.next, project);
-  if (short === undefined) {
-    noteGiven(call, key, work === undefined ? shown.next : undefined, asked.message ?? '');
-    return { ...rest, ...shown };
-  }
-  const steps = [...(rest.steps ?? []), wholeAgain(activation, project)];
-  return { ...rest, given_before: true, ...shown, text: shown.text.trimEnd(), steps };
+  if (short === undefined) noteGiven(call, key, work === undefined ? shown.next : undefined, message);
+  if (!isKnown) inputs?.noteWhole(shown.next);
+  const again = [
+    ...(isKnown ? [wholeAgain(work.work, project)] : []),
+    ...(short === undefined ? [] : [wholeAgain(activation, project)]),
+  ];
+  if (again.length === 0) return { ...rest, ...shown };
+  return {
+    ...rest,
+    given_before: true,
+    ...shown,
+    text: shown.text.trimEnd(),
+    steps: [...(rest.steps ?? []), ...again],
+  };
 }
 
-/** The text of an agent as a conversation knows it. */
-function textKey(
-  { activation: { record, body }, workspace }: Started,
-  project: string | undefined,
-): GivenKey {
-  const place = [workspace.project.root, project, record.origin.displayName, qualifiedName(record)];
-  return { of: JSON.stringify(place), digest: sha256(body) };
-}
-
-/** What is shorter is as quickly given again. */
-const WORTH = 2_000;
 const MENU_LENGTH = 700;
 
 /** An agent that the conversation has already: who it is, the message and the menu; nothing where it does not. */
@@ -104,33 +89,23 @@ async function shortForm(
   { message }: Asked,
   key: GivenKey,
 ): Promise<string | undefined> {
-  const { record, title, body, lead, problems } = activation;
-  // What must not be started, or has something wrong with it, is told whole.
-  if (lead === undefined || problems.length > 0 || byteLength(body) < WORTH) return undefined;
-  if (!hasText(call, key, message ?? '')) return undefined;
+  const { record, title } = activation;
+  if (!mayBeLeftOut(activation) || !hasText(call, key, message ?? '')) return undefined;
   const { menu } = await workspace.delivery.profile(record);
   const entries = menu.map(({ code, text }) => `${code} ${oneLine(text, 40)}`.trim()).join(' · ');
   return [
     `# ${title} (agent ${qualifiedName(record)})`,
-    'Be this agent. Its text was given earlier in this session and has not changed; if you do not have it, ask for it first.',
+    `Be this agent. ${GIVEN_BEFORE}`,
     ...(message === undefined ? [] : [`## Message from the user\n\n${fenced(message, 'text')}`]),
     ...(entries === '' ? [] : [`Menu: ${cut(entries, MENU_LENGTH)}`]),
   ].join('\n\n');
 }
 
-/** The call that gives the text of an agent whatever was given before. */
-function wholeAgain({ record }: Activation, project: string | undefined): Step {
-  return {
-    operation: 'execute',
-    args: present({ name: qualifiedName(record), kind: 'agent', detail: 'full', project }),
-    why: 'Get its text again',
-  };
-}
-
 /** What a message has an agent do, where it is an entry of its menu. */
 interface Commanded {
   said: string;
-  intro: string;
+  /** What is said before it, or instead of it where it was given before. */
+  intro(isGiven: boolean): string;
   work: Activation;
 }
 
@@ -148,12 +123,18 @@ async function commandedBy(
   const known = new Set(head.split('\n'));
   const notes = work.head.split('\n').filter((line) => line.startsWith('- ') && !known.has(line));
   const beside = found.beside.filter((uri) => !notes.some((line) => line.includes(uri)));
-  const intro = [
-    `## ${found.said}`,
-    `It starts the ${work.record.kind} ${qualifiedName(work.record)}, which follows: do it as this agent.`,
-    [...notes, ...besideLine(beside, say)].join('\n'),
-  ];
-  return { said: found.said, work, intro: intro.filter(Boolean).join('\n\n') };
+  const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}`;
+  const intro = (isGiven: boolean): string =>
+    [
+      `## ${found.said}`,
+      isGiven
+        ? `${start}: do it as this agent. ${GIVEN_BEFORE}`
+        : `${start}, which follows: do it as this agent.`,
+      isGiven ? '' : [...notes, ...besideLine(beside, say)].join('\n'),
+    ]
+      .filter(Boolean)
+      .join('\n\n');
+  return { said: found.said, work, intro };
 }
 
 function besideLine(uris: readonly string[], say: SayStep): string[] {

@@ -1,4 +1,10 @@
-import type { Call } from '../context.ts';
+import { present } from '../../base/present.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Step } from '../../base/step.ts';
+import { byteLength } from '../../base/text/text.ts';
+import { qualifiedName } from '../../model/record.ts';
+import { startOf } from '../catalogue/targets.ts';
+import type { Activation, Call, Workspace } from '../context.ts';
 
 const GIVEN_KEPT = 40;
 
@@ -7,6 +13,24 @@ export interface GivenKey {
   /** Whose text, in which project. */
   of: string;
   digest: string;
+}
+
+/** The text of an agent or of its work, as a conversation knows it. */
+export function textKey(
+  { record, body }: Activation,
+  { project: { root } }: Workspace,
+  project: string | undefined,
+): GivenKey {
+  const place = [root, project, record.origin.displayName, record.kind, qualifiedName(record)];
+  return { of: JSON.stringify(place), digest: sha256(body) };
+}
+
+/** What is shorter is as quickly given again. */
+const WORTH = 2_000;
+
+/** Whether a text may be left out at all: what must not be started, or has something wrong with it, is told whole. */
+export function mayBeLeftOut({ lead, problems, body }: Activation): boolean {
+  return lead !== undefined && problems.length === 0 && byteLength(body) >= WORTH;
 }
 
 /**
@@ -36,6 +60,14 @@ export function noteGiven(
   given.set(of, { digest, next, ...(words === '' ? {} : { answered: words }) });
 }
 
+/** Whether what was told beside a text is another than before, which is noted. */
+export function isNewBeside({ recent }: Call, { of }: GivenKey, beside: string | undefined): boolean {
+  const known = recent?.given?.get(of);
+  if (known === undefined || known.beside === beside) return false;
+  known.beside = beside;
+  return true;
+}
+
 /** Takes note that the next part of a text was read; one that was left out leaves the text unread. */
 export function noteReadOn(
   { recent }: Call,
@@ -45,4 +77,17 @@ export function noteReadOn(
 ): void {
   const known = recent?.given?.get(of);
   if (known?.digest === digest && known.next === cursor) known.next = next;
+}
+
+/** Why a text is not there, and what to do without it. */
+export const GIVEN_BEFORE =
+  'Its text was given earlier in this session and has not changed; if you do not have it, ask for it first.';
+
+/** The call that gives a text whatever was given before. */
+export function wholeAgain({ record }: Activation, project: string | undefined): Step {
+  return {
+    operation: 'execute',
+    args: present({ ...startOf(record), detail: 'full', project }),
+    why: record.kind === 'agent' ? 'Get its text again' : `Get the text of the ${record.kind} again`,
+  };
 }
