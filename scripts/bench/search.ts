@@ -2,10 +2,11 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { STARTABLE } from '../../src/model/record.ts';
-import { meaningIndex } from '../../src/services/search/meaning-index.ts';
+import { meaningIndex, meaningTable } from '../../src/services/search/meaning-index.ts';
 import { questionOf, slotsOf } from '../../src/services/search/question.ts';
-import { recordTexts } from '../../src/services/search/record-text.ts';
+import { recordTexts, type RecordText } from '../../src/services/search/record-text.ts';
 import { WordIndex } from '../../src/services/search/word-index.ts';
+import { smallWordTable } from '../../src/services/search/word-table.ts';
 import { LABELLED, PARTS } from '../../tests/search/labelled.ts';
 import {
   figuresOf,
@@ -31,20 +32,24 @@ const earlier: Way = async ({ catalogue }) => {
   return async (words) => search.find({ words, kinds: STARTABLE }).map(({ record }) => record);
 };
 
+/** The positions of the highest first. */
+const best = (scores: Float64Array): number[] =>
+  [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+
 const withoutVocabulary: Way = async ({ catalogue, records, describe }) => {
   const texts = await recordTexts(catalogue, records, describe);
-  const index = new WordIndex(texts);
-  return async (words) =>
-    index.find(slotsOf(questionOf(words), index)).flatMap(({ at }) => texts[at]?.record ?? []);
+  const index = new WordIndex(smallWordTable(texts));
+  return async (words) => {
+    const { scores } = index.find(slotsOf(questionOf(words), index));
+    return best(scores).flatMap((at) => (scores[at] === 0 ? [] : (records[at] ?? [])));
+  };
 };
 
 const meaning: Way = async ({ catalogue, records, describe }) => {
-  const index = await meaningIndex(await recordTexts(catalogue, records, describe), embedder);
-  return async (words) => {
-    const likeness = await index(questionOf(words));
-    const order = [...likeness.keys()].sort((a, b) => (likeness[b] ?? 0) - (likeness[a] ?? 0));
-    return order.flatMap((at) => records[at] ?? []);
-  };
+  const texts = await recordTexts(catalogue, records, describe);
+  const table = await meaningTable(records.length, (at) => texts[at] as RecordText, embedder);
+  const index = meaningIndex(records.length, table, embedder);
+  return async (words) => best(await index(questionOf(words))).flatMap((at) => records[at] ?? []);
 };
 
 const WAYS: readonly (readonly [string, Way])[] = [

@@ -112,8 +112,19 @@ export async function openWorkspace(
       return known;
     },
     search: once(async () => {
-      const { createSearch } = await import('../services/search/search.ts');
+      const [{ createSearch, keptIndexFiles, WORTH_KEEPING }, { buildMark }] = await Promise.all([
+        import('../services/search/search.ts'),
+        import('../catalogue/kept-readings.ts'),
+      ]);
       return createSearch({
+        cache: {
+          files: keptIndexFiles(join(cache, 'search')),
+          writes: !config.readOnly,
+          fromRecords: WORTH_KEEPING,
+          build: await buildMark(builtIn),
+          placesOf: (agents) => delivery.profilePlaces(agents),
+          log,
+        },
         catalogue: view,
         describe: (agent) => agentText(agent, delivery),
         embedder,

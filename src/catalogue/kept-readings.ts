@@ -1,27 +1,19 @@
-import { join } from 'node:path';
-import {
-  readStateBytes,
-  removeTree,
-  sizeAndTime,
-  stateNames,
-  writeAtomic,
-} from '../base/files/file-state.ts';
 import type { Places } from '../base/files/places.ts';
 import type { Log } from '../base/log.ts';
-import { VERSION as PRODUCT_VERSION } from '../base/product.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
+import { buildMark, keptFiles, MOST_FILES } from './kept-files.ts';
+
+/** Whoever keeps readings keeps what was made of them by the same mark. */
+export { buildMark } from './kept-files.ts';
 
 /** Increased when what is stored has another form. */
 const FORM = 1;
-const MAGIC = `bmad catalogue ${FORM} `;
-const MOST_BYTES = 256 * 1024 * 1024;
-/** Of the sources that were used last. */
-const MOST_FILES = 24;
-const MOST_FOLDER_BYTES = 512 * 1024 * 1024;
+/** The files of a folder with readings. */
+const keptReadingFiles = (folder: string) => keptFiles(folder, `bmad catalogue ${FORM}`);
 /** To read fewer places than this takes hardly longer than to find out whether they have changed. */
 export const WORTH_WRITING = 2_000;
 
@@ -59,15 +51,15 @@ export type KeptReadings = ReturnType<typeof openKeptReadings>;
  */
 export function openKeptReadings(parts: KeptReadingsParts) {
   const { places, memory, folder, writes, fromPlaces, builtIn, maxFileBytes, log } = parts;
+  const files = keptReadingFiles(folder);
   let writing: Promise<unknown> = Promise.resolve();
 
   async function keyOf({ origin, tree, name, declared }: Source): Promise<string | undefined> {
     if (tree.signature === undefined) return undefined;
-    const build = await sizeAndTime(join(builtIn, 'catalogue.json'));
     const { kind, root, bmadVersion, git } = origin;
     return sha256(
       JSON.stringify([
-        [FORM, PRODUCT_VERSION, build?.mtimeMs, build?.size, maxFileBytes],
+        [FORM, await buildMark(builtIn), maxFileBytes],
         [kind, root, bmadVersion, git, name, declared, tree.signature],
       ]),
     ).slice(0, 32);
@@ -80,7 +72,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       memory.delete(key);
       return undefined;
     }
-    const kept = await readFile(join(folder, key));
+    const kept = parsed(await files.read(key));
     if (kept === undefined || !(await places.adopt(kept.paths, kept.stamps))) return undefined;
     const { origin, tree } = source;
     const { paths, stamps, problems } = kept;
@@ -112,9 +104,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       modules: modules.map(({ origin: _origin, ...module }) => module),
       problems,
     };
-    const body = JSON.stringify(kept);
-    await writeAtomic(join(folder, key), [`${MAGIC}${sha256(body)}\n`, body]);
-    await sweep(folder);
+    await files.write(key, Buffer.from(JSON.stringify(kept)));
   }
 
   return {
@@ -145,31 +135,11 @@ function inOrigin(reading: Reading, { origin }: Source): Reading {
   };
 }
 
-/** A file that is damaged, or of another form, is one that is not there. */
-async function readFile(path: string): Promise<Kept | undefined> {
+/** Its digest was right: only another program could have written anything else. */
+function parsed(body: Buffer | undefined): Kept | undefined {
   try {
-    const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES });
-    const end = bytes?.indexOf('\n') ?? -1;
-    if (bytes === undefined || end === -1) return undefined;
-    const body = bytes.subarray(end + 1);
-    if (bytes.toString('utf8', 0, end) !== `${MAGIC}${sha256(body)}`) return undefined;
-    return JSON.parse(body.toString('utf8')) as Kept;
+    return body === undefined ? undefined : (JSON.parse(body.toString('utf8')) as Kept);
   } catch {
     return undefined;
-  }
-}
-
-/** The oldest go when there are too many, or they take too much room. */
-async function sweep(folder: string): Promise<void> {
-  const files: { path: string; size: number; mtimeMs: number }[] = [];
-  for (const name of await stateNames(folder)) {
-    const path = join(folder, name);
-    const found = await sizeAndTime(path);
-    if (/^[0-9a-f]{32}$/.test(name) && found !== undefined) files.push({ path, ...found });
-  }
-  let room = MOST_FOLDER_BYTES;
-  for (const [index, { path, size }] of files.sort((a, b) => b.mtimeMs - a.mtimeMs).entries()) {
-    room -= size;
-    if (index >= MOST_FILES || room < 0) await removeTree(path);
   }
 }

@@ -30,27 +30,41 @@ export function likeness(asked: Float32Array, { numbers, scale }: SmallVector): 
 }
 
 /** Many vectors with a byte a number, in one piece: thousands of small objects would take longer to walk than to compare. */
-export function vectorBlock(vectors: readonly Float32Array[]) {
-  const width = vectors[0]?.length ?? 0;
-  const numbers = new Int8Array(vectors.length * width);
-  const scales = new Float32Array(vectors.length);
-  vectors.forEach((vector, index) => {
-    const small = smallVector(vector);
-    numbers.set(small.numbers, index * width);
-    scales[index] = small.scale;
-  });
-  return {
-    /** The cosine with the vector at a place, where both are of length one. */
-    likeness(asked: Float32Array, index: number): number {
-      const start = index * width;
-      // Two sums at once: each addition need not wait for the one before.
-      let [even, odd] = [0, 0];
-      for (let i = 0; i + 1 < width; i += 2) {
-        even += (asked[i] as number) * (numbers[start + i] as number);
-        odd += (asked[i + 1] as number) * (numbers[start + i + 1] as number);
-      }
-      if (width % 2 === 1) even += (asked[width - 1] as number) * (numbers[start + width - 1] as number);
-      return (even + odd) * (scales[index] ?? 0);
-    },
-  };
+export interface VectorBlock {
+  /** How many numbers each has. */
+  width: number;
+  numbers: Int8Array;
+  scales: Float32Array;
+}
+
+/** Vectors of so many texts, put in one after the other. */
+export function emptyBlock(count: number, width: number): VectorBlock {
+  return { width, numbers: new Int8Array(count * width), scales: new Float32Array(count) };
+}
+
+export function putInBlock(
+  { width, numbers, scales }: VectorBlock,
+  index: number,
+  vector: Float32Array,
+): void {
+  const small = smallVector(vector);
+  numbers.set(small.numbers, index * width);
+  scales[index] = small.scale;
+}
+
+/** The cosine with the vector at a place, where both are of length one. */
+export function likenessInBlock(
+  { width, numbers, scales }: VectorBlock,
+  asked: Float32Array,
+  index: number,
+): number {
+  const start = index * width;
+  // Two sums at once: each addition need not wait for the one before.
+  let [even, odd] = [0, 0];
+  for (let i = 0; i + 1 < width; i += 2) {
+    even += (asked[i] as number) * (numbers[start + i] as number);
+    odd += (asked[i + 1] as number) * (numbers[start + i + 1] as number);
+  }
+  if (width % 2 === 1) even += (asked[width - 1] as number) * (numbers[start + width - 1] as number);
+  return (even + odd) * (scales[index] ?? 0);
 }

@@ -23,13 +23,13 @@ export function customizingSources({ origin }: BmadRecord, { sources }: Catalogu
 export function placesOfAgent(agent: BmadRecord, catalogue: Catalogue, bmad: Tree | undefined): string[] {
   const { isSkill, isCompiled } = behaviourOf(agent);
   const own = catalogue.sources.find(({ origin }) => origin === agent.origin);
-  const main = [
-    agent.bmadRelativePath,
-    ...(isSkill ? [`${dirname(agent.bmadRelativePath)}/customize.toml`] : []),
-  ];
+  const changing = catalogue.sources.filter(({ origin }) => origin.kind !== 'package');
+  // What its own origin does not have of them is taken from another.
+  const defaults = isSkill ? changing : [];
   const overrides = [`custom/${agent.name}.toml`, `custom/${agent.name}.user.toml`];
   return [
-    ...(own === undefined || own.origin.kind === 'package' ? [] : main.map((path) => own.tree.place(path))),
+    ...(own === undefined || own.origin.kind === 'package' ? [] : [own.tree.place(agent.bmadRelativePath)]),
+    ...defaults.map(({ tree }) => tree.place(`${dirname(agent.bmadRelativePath)}/customize.toml`)),
     ...(isSkill && bmad !== undefined ? overrides.map((path) => bmad.place(path)) : []),
     ...(isCompiled ? customizingSources(agent, catalogue) : []).flatMap(({ tree }) =>
       CUSTOMIZATION_FOLDERS.map((folder) => tree.place(`${folder}/${customizationFile(agent)}`)),

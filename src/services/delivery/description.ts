@@ -8,6 +8,7 @@ import { nameOfToday } from '../../catalogue/identity.ts';
 import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';
+import { placesOfAgent } from './agent-places.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import type { MeantCommands } from './menu-commands.ts';
 import { menuTarget } from './menu-target.ts';
@@ -68,6 +69,11 @@ export function createDescriptions(
 
   return {
     profile,
+    /** Where everything is, or may come to be, that decides what the profiles of these agents say. */
+    async profilePlaces(agents: readonly BmadRecord[]): Promise<string[]> {
+      const bmad = await resolver.projectBmad();
+      return agents.flatMap((agent) => placesOfAgent(agent, catalogue, bmad));
+    },
     /** Who an agent is and which rules it follows, for a model that plays it without its file. */
     async character(asked: BmadRecord): Promise<AgentCharacter> {
       const { agentCharacter } = await import('./agent-character.ts');

@@ -1,54 +1,79 @@
 import { pace } from '../../base/pace.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { vectorBlock } from '../../meaning/small-vector.ts';
+import { emptyBlock, likenessInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
-import type { RecordText } from './record-text.ts';
+import type { RecordText, TextAt } from './record-text.ts';
 
 /** A record is as near as its nearest text, and a little as the next. */
 const SECOND_SHARE = 0.3;
 const SENTENCE_END = /(?<=[.;!?])\s+/;
 const SHORTEST = 3;
 const NONE = -2;
-/** How many are embedded, and how many are compared, before others get their turn. */
+/** How many are taken apart, embedded, and compared before others get their turn. */
+const RECORDS_AT_ONCE = 200;
 const EMBEDDED_AT_ONCE = 250;
 const PASSAGES_AT_ONCE = 10_000;
 
-/** Compares short texts about each record with a question: a long one would blur what it is about. */
-export async function meaningIndex(
-  texts: readonly RecordText[],
+/** Short texts about records as vectors: a long one would blur what it is about. */
+export interface MeaningTable {
+  /** The position of the record that each vector is about, rising. */
+  owners: Uint32Array;
+  vectors: VectorBlock;
+}
+
+export async function meaningTable(
+  count: number,
+  textAt: TextAt,
   embedder: Embedder,
   signal?: AbortSignal,
-): Promise<(question: string, asking?: AbortSignal) => Promise<Float64Array>> {
-  const passages = texts.flatMap((text, at) => passagesOf(text).map((passage) => ({ at, passage })));
-  const embedded: Float32Array[] = [];
+): Promise<MeaningTable> {
+  const [owners, passages]: [number[], string[]] = [[], []];
+  for (let at = 0; at < count; at++) {
+    if (at % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
+    for (const passage of passagesOf(textAt(at))) {
+      owners.push(at);
+      passages.push(passage);
+    }
+  }
+  let vectors = emptyBlock(0, 0);
   for (let from = 0; from < passages.length; from += EMBEDDED_AT_ONCE) {
     await pace();
-    const some = passages.slice(from, from + EMBEDDED_AT_ONCE).map(({ passage }) => passage);
-    embedded.push(...(await embedder.embed(some, signal)));
+    const some = await embedder.embed(passages.slice(from, from + EMBEDDED_AT_ONCE), signal);
+    if (from === 0) vectors = emptyBlock(passages.length, some[0]?.length ?? 0);
+    for (const [index, vector] of some.entries()) putInBlock(vectors, from + index, vector);
   }
-  const vectors = vectorBlock(embedded);
+  return { owners: Uint32Array.from(owners), vectors };
+}
 
-  /** The likeness of each record to the question, at most 1, in the order of what was indexed. */
-  return async (question, asking) => {
-    const [asked = new Float32Array()] = await embedder.embed([question], asking);
-    const nearest = new Float64Array(texts.length).fill(NONE);
-    const next = new Float64Array(texts.length).fill(NONE);
-    for (let index = 0; index < passages.length; index++) {
+/** The likeness of each record to a question, at most 1, in the order of what was indexed. */
+export type MeaningIndex = (question: string, signal?: AbortSignal) => Promise<Float64Array>;
+
+export function meaningIndex(
+  count: number,
+  { owners, vectors }: MeaningTable,
+  embedder: Embedder,
+): MeaningIndex {
+  return async (question, signal) => {
+    const [asked = new Float32Array()] = await embedder.embed([question], signal);
+    const nearest = new Float64Array(count).fill(NONE);
+    const next = new Float64Array(count).fill(NONE);
+    for (let index = 0; index < owners.length; index++) {
       if (index % PASSAGES_AT_ONCE === PASSAGES_AT_ONCE - 1) {
         await pace();
-        asking?.throwIfAborted();
+        signal?.throwIfAborted();
       }
-      const at = passages[index]?.at ?? 0;
-      const alike = vectors.likeness(asked, index);
-      if (alike > (nearest[at] ?? NONE)) {
-        next[at] = nearest[at] ?? NONE;
+      const at = owners[index] as number;
+      const alike = likenessInBlock(vectors, asked, index);
+      if (alike > (nearest[at] as number)) {
+        next[at] = nearest[at] as number;
         nearest[at] = alike;
-      } else if (alike > (next[at] ?? NONE)) next[at] = alike;
+      } else if (alike > (next[at] as number)) next[at] = alike;
     }
-    return nearest.map((first, at) => {
-      const second = next[at] ?? NONE;
-      return second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;
-    });
+    for (let at = 0; at < count; at++) {
+      const [first, second] = [nearest[at] as number, next[at] as number];
+      nearest[at] = second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;
+    }
+    return nearest;
   };
 }
 

@@ -16,7 +16,7 @@ interface OwnNames {
 /** The names of everything that is served; what is asked of them is put in order at the first question. */
 export function createNames(served: readonly BmadRecord[], handleOf: (record: BmadRecord) => string) {
   const known = new Map<BmadRecord, OwnNames>();
-  const byName: Record<'own' | 'other', Map<string, BmadRecord[]>> = { own: new Map(), other: new Map() };
+  const byName: { own?: Map<string, Called[]>; other?: Map<string, Called[]> } = {};
   const terms = new Map<boolean, Map<string, Set<BmadRecord>>>();
 
   function of(record: BmadRecord): OwnNames {
@@ -26,9 +26,10 @@ export function createNames(served: readonly BmadRecord[], handleOf: (record: Bm
   }
 
   function having(which: 'own' | 'other', name: string): readonly BmadRecord[] {
-    if (byName[which].size === 0)
-      for (const record of served) for (const each of of(record)[which]) push(byName[which], each, record);
-    return byName[which].get(name) ?? [];
+    const index = (byName[which] ??= which === 'own' ? ownNames(served) : otherNames(served));
+    return (index.get(name) ?? [])
+      .filter(({ record, ifHandle }) => !ifHandle || plainName(handleOf(record)) === name)
+      .map(({ record }) => record);
   }
 
   /** The words in the names of what is not searched by its texts: old names, and material or what can be started. */
@@ -63,8 +64,38 @@ export function createNames(served: readonly BmadRecord[], handleOf: (record: Bm
   };
 }
 
+/** What has a name. */
+interface Called {
+  record: BmadRecord;
+  /** Only if that is its handle, which is found out when somebody asks: of thousands it would take long. */
+  ifHandle: boolean;
+}
+
+function ownNames(served: readonly BmadRecord[]): Map<string, Called[]> {
+  const index = new Map<string, Called[]>();
+  for (const record of served) {
+    const sure = plainNames([record.name, shortName(record.name), qualifiedName(record)]);
+    for (const name of sure) push(index, name, { record, ifHandle: false });
+    // All other handles are among those names.
+    const handle = plainName(`${record.moduleName}/${shortName(record.name)}`);
+    if (!sure.has(handle)) push(index, handle, { record, ifHandle: true });
+  }
+  return index;
+}
+
+function otherNames(served: readonly BmadRecord[]): Map<string, Called[]> {
+  const index = new Map<string, Called[]>();
+  for (const record of served)
+    for (const name of plainNames(alsoCalled(record))) push(index, name, { record, ifHandle: false });
+  return index;
+}
+
+/** Most names are plain already. */
+const PLAIN = /^[a-z0-9]+(?:[-/][a-z0-9]+)*$/;
+
 /** Case, accents and separators are ignored when names are compared. */
 export function plainName(name: string): string {
+  if (PLAIN.test(name)) return name;
   const plain = fold(name)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}/]+/gu, '-');
@@ -73,8 +104,11 @@ export function plainName(name: string): string {
 
 function namesOf(record: BmadRecord, handle: string): OwnNames {
   const own = [record.name, shortName(record.name), qualifiedName(record), handle];
-  const other = [...record.aliases, record.displayName ?? '', record.title ?? ''];
-  return { handle, own: plainNames(own), other: plainNames(other) };
+  return { handle, own: plainNames(own), other: plainNames(alsoCalled(record)) };
+}
+
+function alsoCalled({ aliases, displayName = '', title = '' }: BmadRecord): string[] {
+  return [...aliases, displayName, title];
 }
 
 function plainNames(names: readonly string[]): Set<string> {

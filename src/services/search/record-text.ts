@@ -36,26 +36,66 @@ const MOST_AGENTS = 500;
 /** A description of megabytes says nothing more about its subject. */
 const TEXT_LENGTH = 4_000;
 
+/** What an agent says of itself, in a form that can be kept. */
+export interface DescribedAgent {
+  /** Its position among the records. */
+  at: number;
+  role?: string | undefined;
+  /** What the entries of its menu say, and the full names of what they start. */
+  menu: { text: string; starts?: string | undefined }[];
+}
+
+/** The agents that are described. */
+export function agentsAmong(records: readonly BmadRecord[]): { agent: BmadRecord; at: number }[] {
+  return records
+    .flatMap((agent, at) => (agent.kind === 'agent' ? [{ agent, at }] : []))
+    .slice(0, MOST_AGENTS);
+}
+
+export async function describedAgents(
+  records: readonly BmadRecord[],
+  describe: (agent: BmadRecord) => Promise<AgentText>,
+  signal?: AbortSignal,
+): Promise<DescribedAgent[]> {
+  return mapLimited(agentsAmong(records), AT_ONCE, async ({ agent, at }) => {
+    signal?.throwIfAborted();
+    const { role, menu } = await describe(agent);
+    const entries = menu.map(({ text, starts }) => ({
+      text,
+      ...(starts === undefined ? {} : { starts: qualifiedName(starts) }),
+    }));
+    return { at, ...(role === undefined ? {} : { role }), menu: entries };
+  });
+}
+
 /** Everything that is searched, record by record, in the order of the catalogue. */
 export async function recordTexts(
   catalogue: Catalogue,
   records: readonly BmadRecord[],
   describe: (agent: BmadRecord) => Promise<AgentText>,
-  signal?: AbortSignal,
 ): Promise<RecordText[]> {
-  const agents = records.filter(({ kind }) => kind === 'agent').slice(0, MOST_AGENTS);
-  const described = new Map<BmadRecord, AgentText>();
-  await mapLimited(agents, AT_ONCE, async (agent) => {
-    signal?.throwIfAborted();
-    described.set(agent, await describe(agent));
-  });
+  const textAt = textsFrom(catalogue, records, await describedAgents(records, describe));
+  return records.map((_, at) => textAt(at));
+}
+
+/** What is searched of the record at a position. */
+export type TextAt = (at: number) => RecordText;
+
+/** The texts of records, each made when it is asked for. */
+export function textsFrom(
+  { modules }: Pick<Catalogue, 'modules'>,
+  records: readonly BmadRecord[],
+  described: readonly DescribedAgent[],
+): TextAt {
+  const known = new Map(described.map((agent) => [agent.at, agent]));
   const offered = menuTexts(described);
-  const modules = new Map(catalogue.modules.map((module) => [module.code, rowsOf(module)]));
-  return records.map((record) => {
-    const module = modules.get(record.moduleName);
+  const rows = new Map(modules.map((module) => [module.code, rowsOf(module)]));
+  return (at) => {
+    const record = records[at] as BmadRecord;
+    const module = rows.get(record.moduleName);
     const roster = module?.roster.get(record.name);
     const help = module?.help.get(record.name) ?? [];
-    const own = described.get(record);
+    const own = known.get(at);
     return {
       record,
       fields: shortened({
@@ -73,14 +113,14 @@ export async function recordTexts(
         ],
       }),
     };
-  });
+  };
 }
 
 /** What agents' menus say about what they start. */
-function menuTexts(described: ReadonlyMap<BmadRecord, AgentText>): Map<string, string[]> {
+function menuTexts(described: readonly DescribedAgent[]): Map<string, string[]> {
   const texts = new Map<string, string[]>();
-  for (const { menu } of described.values())
-    for (const { text, starts } of menu) if (starts !== undefined) push(texts, qualifiedName(starts), text);
+  for (const { menu } of described)
+    for (const { text, starts } of menu) if (starts !== undefined) push(texts, starts, text);
   return texts;
 }
 

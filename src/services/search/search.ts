@@ -7,9 +7,14 @@ import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../mod
 import { createNames, plainName, type Names } from './names.ts';
 import { ownFirst } from './own-first.ts';
 import { questionOf } from './question.ts';
-import { recordTexts, type AgentText } from './record-text.ts';
-import { createShelf, type SearchHit, type Shelf } from './shelf.ts';
+import type { IndexCache } from './kept-index.ts';
+import { openShelf, type OpenShelf, type ShelfReport } from './open-shelf.ts';
+import type { AgentText } from './record-text.ts';
+import type { SearchHit } from './shelf.ts';
 import { slipsIn } from './word-index.ts';
+
+/** Whoever makes a search says where its indexes are kept: this comes with it. */
+export { keptIndexFiles, WORTH_KEEPING } from './kept-index.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;
@@ -19,6 +24,8 @@ export interface SearchParts {
   embedder(): Promise<Embedder | undefined>;
   /** How much each record is wanted at the moment; it decides between hits that fit about equally well. */
   ranking?: (() => Promise<(record: BmadRecord) => number>) | undefined;
+  /** Where indexes are kept for the next process. */
+  cache?: IndexCache | undefined;
 }
 
 interface SearchQuery {
@@ -38,21 +45,21 @@ const NEARLY_EQUAL = 0.03;
 const LONGEST_NAME = 200;
 
 /** Finds what is served by what people type. Nothing is indexed before the first question. */
-export function createSearch({ catalogue, describe, embedder, ranking }: SearchParts) {
+export function createSearch({ catalogue, describe, embedder, ranking, cache }: SearchParts) {
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
   const names = createNames(served, (record) => catalogue.names.handleOf(record));
-  const shelves = new Map<string, (signal?: AbortSignal) => Promise<Shelf>>();
+  const shelves = new Map<string, (signal?: AbortSignal) => Promise<OpenShelf>>();
   /** Agents, workflows and tasks are searched together; each kind of material has a separate shelf. */
-  const shelfOf = (kind: RecordKind): ((signal?: AbortSignal) => Promise<Shelf>) => {
+  const shelfOf = (kind: RecordKind): ((signal?: AbortSignal) => Promise<OpenShelf>) => {
     const key = STARTABLE.includes(kind) ? 'startable' : kind;
     const known = shelves.get(key);
     if (known !== undefined) return known;
     const records = listed.filter((record) =>
       key === kind ? record.kind === kind : STARTABLE.includes(record.kind),
     );
-    const made = onceWanted(async (signal) =>
-      createShelf(await recordTexts(catalogue, records, describe, signal), embedder, signal),
+    const made = onceWanted((signal) =>
+      openShelf({ key, catalogue, records, describe, embedder, cache }, signal),
     );
     shelves.set(key, made);
     return made;
@@ -64,7 +71,8 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
       const isWanted = (record: BmadRecord): boolean => kinds.includes(record.kind) && takes(record);
       const rank = (await ranking?.()) ?? (() => 0);
       const named = exactly(words, isWanted, names, rank);
-      const found = await (await shelfOf(mainKind(kinds))(signal))(words, signal);
+      const shelf = await shelfOf(mainKind(kinds))(signal);
+      const found = await shelf.ask(words, signal);
       const own = ownFirst(catalogue, isWanted);
       return firstOfEach([
         ...own.named([
@@ -75,6 +83,11 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
         ...own.found(byRank(makersFirst(found.filter(({ record }) => isWanted(record))), rank)),
         ...own.found(namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted)),
       ]);
+    },
+
+    /** Indexes what can be started, as the first question would, and waits until that is kept. */
+    async index(signal?: AbortSignal): Promise<ShelfReport> {
+      return (await shelfOf('workflow')(signal)).complete(signal);
     },
 
     /** What a name that is being typed may become, the likeliest first. */

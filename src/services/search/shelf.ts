@@ -1,13 +1,11 @@
 import { analyse } from '../../meaning/analyse.ts';
 import { pace } from '../../base/pace.ts';
-import { onceWanted } from '../../base/async.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { meaningIndex } from './meaning-index.ts';
+import type { MeaningIndex } from './meaning-index.ts';
 import { plainly, questionOf, slotsOf } from './question.ts';
-import type { Field, RecordText } from './record-text.ts';
+import type { Field, RecordText, TextAt } from './record-text.ts';
 import { vocabulary } from './vocabulary.ts';
-import { termsOfAll, WordIndex, type WordHit } from './word-index.ts';
+import type { WordHits, WordIndex } from './word-index.ts';
 
 export interface SearchHit {
   record: BmadRecord;
@@ -39,18 +37,17 @@ const WORDS_SHOWN = 3;
 /** What a question may be about, best first; equal ones in the order of the records. */
 export type Shelf = (question: string, signal?: AbortSignal) => Promise<SearchHit[]>;
 
-/** Records that are searched together, by words and by meaning; each index is made when it is first needed. */
-export async function createShelf(
-  texts: readonly RecordText[],
-  embedder: () => Promise<Embedder | undefined>,
-  making?: AbortSignal,
-): Promise<Shelf> {
-  const words = new WordIndex(texts, await termsOfAll(texts, making));
-  const meaning = onceWanted(async (signal) => {
-    const model = await embedder();
-    return model === undefined ? undefined : meaningIndex(texts, model, signal);
-  });
+export interface ShelfParts {
+  records: readonly BmadRecord[];
+  textAt: TextAt;
+  words: WordIndex;
+  /** Nothing where meaning is switched off. */
+  meaning(signal?: AbortSignal): Promise<MeaningIndex | undefined>;
+}
 
+/** Records that are searched together, by words and by meaning. */
+export function createShelf({ records, textAt, words, meaning }: ShelfParts): Shelf {
+  const names = nameNumbers(records);
   return async (typed, signal) => {
     const question = questionOf(typed);
     const hits = words.find(slotsOf(question, words, vocabulary()));
@@ -58,60 +55,79 @@ export async function createShelf(
     const meant = await (await meaning(signal))?.(plainly(question, vocabulary()), signal);
     await pace();
     signal?.throwIfAborted();
-    const likeness = meant ?? new Float64Array(texts.length);
-    const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
-    const found = worthShowing(fuse(hits, likeness), ({ at }) => (texts[at] as RecordText).record);
-    return found.map(({ at, score, hit }): SearchHit => {
-      const { record, fields } = texts[at] as RecordText;
-      const weak = Math.max(hit?.covers ?? 0, likeness[at] ?? 0) < least;
-      return { record, score, weak, why: () => reason(hit, fields, likeness[at] ?? 0) };
+    const likeness = meant ?? new Float64Array(records.length);
+    const least = hits.best === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
+    return worthShowing(fused(hits, likeness), names).map(({ at, score }): SearchHit => {
+      const like = likeness[at] ?? 0;
+      const weak = Math.max(hits.covers(at), like) < least;
+      const why = (): string => reason(hits.matched(at), textAt(at).fields, like);
+      return { record: records[at] as BmadRecord, score, weak, why };
     });
   };
 }
 
-/** Either way of finding is measured by its own best hit, so that a share of one weighs as much as of the other. */
-function fuse(hits: readonly WordHit[], likeness: Float64Array): Fused[] {
-  const bestWords = hits[0]?.score ?? 1;
-  let bestLikeness = 0;
-  for (const like of likeness) if (like > bestLikeness) bestLikeness = like;
-  const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
-  const byRecord = new Map(hits.map((hit) => [hit.at, hit]));
-  const fused: Fused[] = [];
-  // A plain loop: of thousands of records, few are worth an object.
-  for (let at = 0; at < likeness.length; at++) {
-    const hit = byRecord.get(at);
-    const near = Math.max(0, ((likeness[at] ?? 0) - LEAST_LIKENESS) / spread);
-    const score = ((hit?.score ?? 0) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
-    if (score > 0) fused.push({ at, score, hit });
-  }
-  return fused;
+/** A number for each record, the same for those of one kind and name. */
+function nameNumbers(records: readonly BmadRecord[]): Uint32Array {
+  const numbers = new Map<string, number>();
+  return Uint32Array.from(records, ({ kind, name }) => {
+    const key = `${kind} ${name}`;
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
+    return number;
+  });
 }
 
 interface Fused {
   at: number;
   score: number;
-  hit: WordHit | undefined;
 }
 
-function worthShowing(found: Fused[], recordOf: (found: Fused) => BmadRecord): Fused[] {
-  found.sort((a, b) => b.score - a.score);
-  // What is below this now stays below it: equal names only make a score less.
-  const least = (found[0]?.score ?? 0) * WORTH_SHOWING;
-  const names = new Set<string>();
-  for (const each of found) {
-    if (each.score < least) break;
-    const { kind, name: called } = recordOf(each);
-    const name = `${kind} ${called}`;
-    if (names.has(name)) each.score *= SAME_NAME;
-    names.add(name);
+/** Either way of finding is measured by its own best hit, so that a share of one weighs as much as of the other. */
+function fused({ scores: byWords, best }: WordHits, likeness: Float64Array): Float64Array {
+  const bestWords = best === 0 ? 1 : best;
+  let bestLikeness = 0;
+  for (const like of likeness) if (like > bestLikeness) bestLikeness = like;
+  const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
+  const scores = new Float64Array(likeness.length);
+  for (let at = 0; at < scores.length; at++) {
+    const near = Math.max(0, ((likeness[at] as number) - LEAST_LIKENESS) / spread);
+    scores[at] = ((byWords[at] as number) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
   }
-  return found.filter(({ score }) => score >= least).sort((a, b) => b.score - a.score);
+  return scores;
+}
+
+function worthShowing(scores: Float64Array, names: Uint32Array): Fused[] {
+  let best = 0;
+  for (const score of scores) if (score > best) best = score;
+  // What is below this stays below it: equal names only make a score less. Of thousands, few are worth an object.
+  const least = best * WORTH_SHOWING;
+  const found: Fused[] = [];
+  for (let at = 0; at < scores.length; at++) {
+    const score = scores[at] as number;
+    if (score > 0 && score >= least) found.push({ at, score });
+  }
+  found.sort((a, b) => b.score - a.score);
+  const seen = new Uint8Array(names.length);
+  let again = false;
+  for (const each of found) {
+    const name = names[each.at] as number;
+    if (seen[name] === 1) {
+      each.score *= SAME_NAME;
+      again = true;
+    }
+    seen[name] = 1;
+  }
+  return again ? found.filter(({ score }) => score >= least).sort((a, b) => b.score - a.score) : found;
 }
 
 /** The words that counted most, by field, and how near it is in meaning. */
-function reason(hit: WordHit | undefined, fields: RecordText['fields'], likeness: number): string {
+function reason(
+  matched: ReturnType<WordHits['matched']>,
+  fields: RecordText['fields'],
+  likeness: number,
+): string {
   const byField = new Map<Field, string[]>();
-  for (const { field, term } of hit?.matched.slice(0, WORDS_SHOWN) ?? []) {
+  for (const { field, term } of matched.slice(0, WORDS_SHOWN)) {
     const words = byField.get(field) ?? [];
     const word = asWritten(term, fields[field]);
     if (!words.includes(word)) byField.set(field, [...words, word]);

@@ -5,7 +5,8 @@ import { FIELDS, type RecordText } from './record-text.ts';
 import { slotsOf } from './question.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
 import { vocabulary } from './vocabulary.ts';
-import { WordIndex } from './word-index.ts';
+import { WordIndex, type WordHits } from './word-index.ts';
+import { smallWordTable } from './word-table.ts';
 
 function text(name: string, description: string): RecordText {
   const fields = Object.fromEntries(FIELDS.map((field) => [field, [] as string[]])) as unknown as Record<
@@ -18,14 +19,20 @@ function text(name: string, description: string): RecordText {
   };
 }
 
-const index = new WordIndex([
+const indexOf = (...texts: RecordText[]): WordIndex => new WordIndex(smallWordTable(texts));
+
+const index = indexOf(
   text('alpha', 'Write the retrospective of an epic'),
   text('beta', 'Review the architecture'),
   text('gamma', 'A diagram of what happens, and a review of it'),
-]);
+);
 
-const first = (question: string): number | undefined =>
-  index.find(slotsOf(question, index, vocabulary()))[0]?.at;
+const asked = (question: string): WordHits => index.find(slotsOf(question, index, vocabulary()));
+
+const first = (question: string): number | undefined => {
+  const { scores, best } = asked(question);
+  return best === 0 ? undefined : scores.indexOf(best);
+};
 
 describe('WordIndex', () => {
   it.each([
@@ -51,28 +58,26 @@ describe('WordIndex', () => {
     ['chat', 'chatgpt'],
     ['arc', 'architecture'],
   ])('counts %j less for %j than a longer beginning', (short, word) => {
-    const words = new WordIndex([text('delta', word)]);
+    const words = indexOf(text('delta', word));
     const share = (typed: string): number => [...words.near(typed).values()][0] ?? 0;
     expect(share(short)).toBeLessThan(0.15);
     expect(share(word.slice(0, 5))).toBeGreaterThan(0.3);
   });
 
   it('takes no short word with another first letter for a slip', () => {
-    const words = new WordIndex([text('delta', 'port offs')]);
+    const words = indexOf(text('delta', 'port offs'));
     expect(words.near('dort').size).toBe(0);
     expect(words.near('port').size + words.near('pirt').size).toBe(1);
   });
 
   it('says how much of the question a record has', () => {
-    const covers = (question: string): number =>
-      index.find(slotsOf(question, index, vocabulary()))[0]?.covers ?? 0;
+    const covers = (question: string): number => asked(question).covers(first(question) ?? 0);
     expect(covers('beta')).toBeGreaterThan(0.5);
     expect(covers('beta zeppelin marmalade')).toBeLessThan(covers('beta') / 2);
   });
 
   it('counts a word once, however often it may be meant', () => {
-    const [hit] = index.find(slotsOf('review', index, vocabulary()));
-    expect(hit?.matched).toHaveLength(1);
+    expect(asked('review').matched(first('review') ?? -1)).toHaveLength(1);
   });
 });
 

@@ -1,37 +1,32 @@
-import { analyse } from '../../meaning/analyse.ts';
-import { FIELDS, type Field, type RecordText } from './record-text.ts';
 import { push } from '../../base/grouped.ts';
-import { pace } from '../../base/pace.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
-import { lengthNorm, rarity } from '../../meaning/bm25.ts';
+import { rarity } from '../../meaning/bm25.ts';
+import { FIELDS, type Field } from './record-text.ts';
+import type { WordTable } from './word-table.ts';
 
 /** One word of a question as the terms that may stand for it, each with what it counts. */
 export type Slot = ReadonlyMap<string, number>;
 
-export interface WordHit {
-  /** Position of the record in what was indexed. */
-  at: number;
-  score: number;
-  /** From 0 to 1: how much of what was asked it has. */
-  covers: number;
-  /** Where the words were found, what counted most first. */
-  matched: readonly { field: Field; term: string; part: number }[];
+/** A word of a question in a record. */
+interface Matched {
+  field: Field;
+  term: string;
+  part: number;
 }
 
-/** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. Small changes change little. */
-const WEIGHTS: Record<Field, number> = {
-  name: 2,
-  'full name': 4,
-  alias: 1,
-  title: 3,
-  role: 1,
-  description: 1.5,
-  phase: 0.5,
-  menu: 1,
-  help: 1,
-};
+/** What a question's words lead to. */
+export interface WordHits {
+  /** The score of each record, 0 where it has none of the words. */
+  scores: Float64Array;
+  /** The highest of them. */
+  best: number;
+  /** From 0 to 1: how much of what was asked the record at a position has. */
+  covers(at: number): number;
+  /** Where the words were found in it, what counted most first. */
+  matched(at: number): Matched[];
+}
+
 const K1 = 1.2;
-const B = 0.25;
 const PREFIX_SHARE = 0.7;
 const TYPO_SHARE = 0.7;
 const SHORTEST_PREFIX = 3;
@@ -43,66 +38,13 @@ const FIRST_LETTER_SLIPS = 7;
 /** A prefix of everything says nothing. */
 const MOST_NEAR = 200;
 
-interface Posting {
-  at: number;
-  /** How often the term is there, weighed by field and length. */
-  weight: number;
-  /** Where it counts most. */
-  field: Field;
-}
-
-/** The terms of each field of a record. */
-type Terms = readonly (readonly string[])[];
-
-const termsOf = ({ fields }: RecordText): Terms =>
-  FIELDS.map((field) => fields[field].flatMap((text) => analyse(text)));
-
-/** How many records are done before others get their turn. */
-const RECORDS_AT_ONCE = 100;
-
-/** The terms of many records; it lets others have their turn, and ends when it is not wanted any more. */
-export async function termsOfAll(texts: readonly RecordText[], signal?: AbortSignal): Promise<Terms[]> {
-  const terms: Terms[] = [];
-  for (const text of texts) {
-    if (terms.length % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
-    signal?.throwIfAborted();
-    terms.push(termsOf(text));
-  }
-  return terms;
-}
-
-/** The words of records, and which records a question's words lead to: BM25 over weighed fields. */
+/** Which records a question's words lead to: BM25 over weighed fields. */
 export class WordIndex {
-  readonly #postings = new Map<string, Posting[]>();
-  readonly #byLength = new Map<number, string[]>();
-  readonly #sorted: readonly string[];
-  readonly #count: number;
+  readonly #table: WordTable;
+  #byLength: Map<number, string[]> | undefined;
 
-  constructor(texts: readonly RecordText[], terms: readonly Terms[] = texts.map(termsOf)) {
-    this.#count = texts.length;
-    const average = FIELDS.map((_, index) =>
-      Math.max(1, terms.reduce((sum, ofRecord) => sum + (ofRecord[index]?.length ?? 0), 0) / texts.length),
-    );
-    terms.forEach((ofRecord, at) => this.#add(at, ofRecord, average));
-    this.#sorted = [...this.#postings.keys()].sort();
-    for (const term of this.#sorted) push(this.#byLength, term.length, term);
-  }
-
-  #add(at: number, ofRecord: Terms, average: readonly number[]): void {
-    const found = new Map<string, Posting & { most: number }>();
-    ofRecord.forEach((terms, index) => {
-      const field = FIELDS[index] as Field;
-      const weight = WEIGHTS[field] / lengthNorm(terms.length, average[index] ?? 1, B);
-      for (const term of terms) {
-        const known = found.get(term);
-        if (known === undefined) found.set(term, { at, weight, field, most: weight });
-        else {
-          known.weight += weight;
-          if (weight > known.most) Object.assign(known, { field, most: weight });
-        }
-      }
-    });
-    for (const [term, { weight, field }] of found) push(this.#postings, term, { at, weight, field });
+  constructor(table: WordTable) {
+    this.#table = table;
   }
 
   /**
@@ -110,20 +52,23 @@ export class WordIndex {
    * Words that express a wish are not typos.
    */
   near(term: string, mayBeSlip = true): Map<string, number> {
+    const { terms } = this.#table;
     const found = new Map<string, number>();
+    const start = firstFrom(terms, term);
+    const isKnown = terms[start] === term;
     if (term.length >= SHORTEST_PREFIX) {
-      const chance = term.length < SHORT_PREFIX && !this.#postings.has(term);
+      const chance = term.length < SHORT_PREFIX && !isKnown;
       const share = chance ? SHORT_PREFIX_SHARE : PREFIX_SHARE;
-      for (let at = firstFrom(this.#sorted, term); found.size < MOST_NEAR; at++) {
-        const other = this.#sorted[at];
+      for (let at = start; found.size < MOST_NEAR; at++) {
+        const other = terms[at];
         if (other?.startsWith(term) !== true) break;
         if (other !== term) found.set(other, (share * term.length) / other.length);
       }
     }
     const slips = slipsIn(term);
-    if (!mayBeSlip || slips === 0 || this.#postings.has(term)) return found;
+    if (!mayBeSlip || slips === 0 || isKnown) return found;
     for (let length = term.length - slips; length <= term.length + slips; length++) {
-      for (const other of this.#byLength.get(length) ?? []) {
+      for (const other of this.#ofLength(length)) {
         if (term.length < FIRST_LETTER_SLIPS && other[0] !== term[0]) continue;
         const apart = lettersApart(term, other, slips);
         const weight = TYPO_SHARE * (1 - apart / term.length);
@@ -133,46 +78,93 @@ export class WordIndex {
     return found;
   }
 
-  /** Best first; equal ones in the order of what was indexed. */
-  find(slots: readonly Slot[]): WordHit[] {
-    const hits = new Map<number, { score: number; matched: WordHit['matched'][number][] }>();
+  #ofLength(length: number): readonly string[] {
+    if (this.#byLength === undefined) {
+      this.#byLength = new Map();
+      for (const term of this.#table.terms) push(this.#byLength, term.length, term);
+    }
+    return this.#byLength.get(length) ?? [];
+  }
+
+  /** However many of its terms a record has, a word counts once: with the one that counts most. */
+  find(slots: readonly Slot[]): WordHits {
+    const { count, at, weights } = this.#table;
+    const scores = new Float64Array(count);
+    const parts = new Float64Array(count);
     for (const slot of slots) {
-      for (const [at, match] of this.#bestOf(slot)) {
-        const hit = hits.get(at) ?? { score: 0, matched: [] };
-        hit.score += match.part;
-        hit.matched.push(match);
-        hits.set(at, hit);
+      for (const [term, share] of slot) {
+        const { from, to } = this.#postings(term);
+        const worth = share * rarity(to - from, count);
+        for (let index = from; index < to; index++) {
+          const weight = weights[index] as number;
+          const part = (worth * weight) / (weight + K1);
+          const record = at[index] as number;
+          if (part > (parts[record] as number)) parts[record] = part;
+        }
+      }
+      for (const [term] of slot) {
+        const { from, to } = this.#postings(term);
+        for (let index = from; index < to; index++) {
+          const record = at[index] as number;
+          scores[record] = (scores[record] as number) + (parts[record] as number);
+          parts[record] = 0;
+        }
       }
     }
+    let best = 0;
+    for (let record = 0; record < count; record++)
+      if ((scores[record] as number) > best) best = scores[record] as number;
     const whole = slots.reduce((sum, slot) => sum + this.#most(slot), 0);
-    return [...hits]
-      .map(([at, { score, matched }]) => ({
-        at,
-        score,
-        covers: score / whole,
-        matched: matched.sort((a, b) => b.part - a.part),
-      }))
-      .sort((a, b) => b.score - a.score || a.at - b.at);
+    return {
+      scores,
+      best,
+      covers: (record) => (scores[record] === 0 ? 0 : (scores[record] ?? 0) / whole),
+      matched: (record) => this.#matched(slots, record),
+    };
   }
 
   /** The most a word could count; one that is not in the index is as rare as can be. */
   #most(slot: Slot): number {
     const [[term, share] = ['', 0]] = slot;
-    return share * rarity(this.#postings.get(term)?.length ?? 0, this.#count);
+    const { from, to } = this.#postings(term);
+    return share * rarity(to - from, this.#table.count);
   }
 
-  /** However many of its terms a record has, a word counts once. */
-  #bestOf(slot: Slot): Map<number, WordHit['matched'][number]> {
-    const best = new Map<number, WordHit['matched'][number]>();
-    for (const [term, share] of slot) {
-      const postings = this.#postings.get(term) ?? [];
-      const worth = share * rarity(postings.length, this.#count);
-      for (const { at, weight, field } of postings) {
-        const part = (worth * weight) / (weight + K1);
-        if (part > (best.get(at)?.part ?? 0)) best.set(at, { part, field, term });
+  /** Put together for the few records that are shown. */
+  #matched(slots: readonly Slot[], record: number): Matched[] {
+    const { count, weights, fields } = this.#table;
+    const matched = slots.flatMap((slot) => {
+      let best: Matched | undefined;
+      for (const [term, share] of slot) {
+        const { from, to } = this.#postings(term);
+        const index = this.#placeOf(record, from, to);
+        if (index === undefined) continue;
+        const weight = weights[index] as number;
+        const part = (share * rarity(to - from, count) * weight) / (weight + K1);
+        if (part > (best?.part ?? 0)) best = { part, field: FIELDS[fields[index] as number] as Field, term };
       }
+      return best ?? [];
+    });
+    return matched.sort((a, b) => b.part - a.part);
+  }
+
+  #placeOf(record: number, from: number, to: number): number | undefined {
+    const { at } = this.#table;
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((at[middle] as number) < record) low = middle + 1;
+      else high = middle;
     }
-    return best;
+    return low < to && at[low] === record ? low : undefined;
+  }
+
+  #postings(term: string): { from: number; to: number } {
+    const { terms, starts } = this.#table;
+    const index = firstFrom(terms, term);
+    return terms[index] === term
+      ? { from: starts[index] as number, to: starts[index + 1] as number }
+      : { from: 0, to: 0 };
   }
 }
 

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import {
+  readStateBytes,
+  removeTree,
+  sizeAndTime,
+  stateNames,
+  writeAtomic,
+} from '../base/files/file-state.ts';
+import { VERSION } from '../base/product.ts';
+import { sha256 } from '../base/sha256.ts';
+
+/** A file that would be larger is not worth keeping. */
+const MOST_BYTES = 256 * 1024 * 1024;
+/** The newest. */
+export const MOST_FILES = 24;
+const MOST_FOLDER_BYTES = 512 * 1024 * 1024;
+/** Other names in the folder are not ours. */
+const NAME = /^[0-9a-f]{32}$/;
+
+export type KeptFiles = ReturnType<typeof keptFiles>;
+
+interface KeptFile {
+  size: number;
+  mtimeMs: number;
+  /** Whether it is not what was written, or of another version; the next who needs it makes it again. */
+  unusable: boolean;
+}
+
+/**
+ * Files of the user's cache folder, for what can always be made again. Each begins with its form and a digest of the rest,
+ * is written beside and renamed, and counts as missing when it is damaged. The oldest go when there are too many, or they
+ * take too much room.
+ */
+export function keptFiles(folder: string, form: string) {
+  async function read(name: string): Promise<Buffer | undefined> {
+    try {
+      const bytes = await readStateBytes(join(folder, name), { maxBytes: MOST_BYTES });
+      return bytes === undefined ? undefined : bodyOf(bytes, form);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function all(): Promise<{ path: string; name: string; size: number; mtimeMs: number }[]> {
+    const files: { path: string; name: string; size: number; mtimeMs: number }[] = [];
+    for (const name of (await stateNames(folder)).filter((each) => NAME.test(each))) {
+      const path = join(folder, name);
+      const found = await sizeAndTime(path);
+      if (found !== undefined) files.push({ path, name, ...found });
+    }
+    return files.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  }
+
+  async function sweep(): Promise<void> {
+    let room = MOST_FOLDER_BYTES;
+    for (const [index, { path, size }] of (await all()).entries()) {
+      room -= size;
+      if (index >= MOST_FILES || room < 0) await removeTree(path);
+    }
+  }
+
+  return {
+    folder,
+    /** What was kept under a name, if it is whole. */
+    read,
+    async write(name: string, body: Buffer): Promise<void> {
+      const head = Buffer.from(`${form} ${sha256(body)}\n`);
+      if (head.length + body.length > MOST_BYTES) return;
+      await writeAtomic(join(folder, name), Buffer.concat([head, body]));
+      await sweep();
+    },
+    /** All that is there, the newest first; each is read to see whether it is whole. */
+    async survey(): Promise<KeptFile[]> {
+      const files: KeptFile[] = [];
+      for (const { name, size, mtimeMs } of await all())
+        files.push({ size, mtimeMs, unusable: (await read(name)) === undefined });
+      return files;
+    },
+    /** Removes all of them and says how much that was. */
+    async clear(): Promise<{ files: number; bytes: number }> {
+      const files = await all();
+      for (const { path } of files) await removeTree(path);
+      return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+    },
+  };
+}
+
+/** Changes with every build: another one understands the same content differently. */
+export async function buildMark(builtIn: string): Promise<string> {
+  const build = await sizeAndTime(join(builtIn, 'catalogue.json'));
+  return `${VERSION} ${build?.mtimeMs} ${build?.size}`;
+}
+
+/** What comes after the head, if the head says so. */
+function bodyOf(bytes: Buffer, form: string): Buffer | undefined {
+  const end = bytes.indexOf('\n');
+  if (end === -1) return undefined;
+  const body = bytes.subarray(end + 1);
+  return bytes.toString('utf8', 0, end) === `${form} ${sha256(body)}` ? body : undefined;
+}

@@ -1,0 +1,85 @@
+import { onceWanted } from '../../base/async.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import { openKeptIndex, type IndexCache, type KeptIndex, type ShelfIndex } from './kept-index.ts';
+import { meaningIndex, meaningTable } from './meaning-index.ts';
+import { describedAgents, textsFrom, type AgentText } from './record-text.ts';
+import { createShelf, type Shelf } from './shelf.ts';
+import { WordIndex } from './word-index.ts';
+import { wordTable } from './word-table.ts';
+
+interface ShelfSources {
+  /** Stands for it among the shelves of a catalogue. */
+  key: string;
+  catalogue: Catalogue;
+  records: readonly BmadRecord[];
+  describe(agent: BmadRecord): Promise<AgentText>;
+  embedder(): Promise<Embedder | undefined>;
+  cache: IndexCache | undefined;
+}
+
+/** What is known of a shelf that has been opened. */
+export interface OpenShelf {
+  ask: Shelf;
+  /** Indexes everything that has not been, and waits until it is kept for the next process. */
+  complete(signal?: AbortSignal): Promise<ShelfReport>;
+}
+
+export interface ShelfReport {
+  records: number;
+  terms: number;
+  vectors: number;
+  /** Whether it was there from before. */
+  restored: boolean;
+}
+
+/** Records that are searched together, with the index that was made of them before, or a new one. */
+export async function openShelf(sources: ShelfSources, making?: AbortSignal): Promise<OpenShelf> {
+  const { catalogue, records, describe, embedder } = sources;
+  const kept = await keptOf(sources);
+  const restored = await kept?.restored();
+  const described = restored?.described ?? (await describedAgents(records, describe, making));
+  const textAt = textsFrom(catalogue, records, described);
+  const table = restored?.words ?? (await wordTable(records.length, textAt, making));
+  let vectors = restored?.meaning?.owners.length ?? 0;
+  const meaning = onceWanted(async (signal) => {
+    const model = await embedder();
+    const made: ShelfIndex = {
+      described,
+      words: table,
+      meaning:
+        restored?.meaning ??
+        (model === undefined ? undefined : await meaningTable(records.length, textAt, model, signal)),
+    };
+    if (restored === undefined) kept?.keep(made);
+    vectors = made.meaning?.owners.length ?? 0;
+    return model === undefined || made.meaning === undefined
+      ? undefined
+      : meaningIndex(records.length, made.meaning, model);
+  });
+  return {
+    ask: createShelf({ records, textAt, words: new WordIndex(table), meaning }),
+    async complete(signal) {
+      await meaning(signal);
+      await kept?.written();
+      return {
+        records: records.length,
+        terms: table.terms.length,
+        vectors,
+        restored: restored !== undefined,
+      };
+    },
+  };
+}
+
+async function keptOf({
+  key,
+  catalogue,
+  records,
+  embedder,
+  cache,
+}: ShelfSources): Promise<KeptIndex | undefined> {
+  if (cache === undefined || records.length < cache.fromRecords) return undefined;
+  return openKeptIndex(cache, key, catalogue, records, (await embedder())?.id);
+}

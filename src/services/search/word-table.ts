@@ -1,0 +1,119 @@
+import { analyse } from '../../meaning/analyse.ts';
+import { lengthNorm } from '../../meaning/bm25.ts';
+import { pace } from '../../base/pace.ts';
+import { FIELDS, type Field, type RecordText, type TextAt } from './record-text.ts';
+
+/**
+ * Which records have which terms. Numbers in a few long rows, because tens of thousands of small objects would take longer
+ * to load and to walk.
+ */
+export interface WordTable {
+  /** How many records were indexed. */
+  count: number;
+  /** All terms, sorted. */
+  terms: readonly string[];
+  /** Where the records of each term begin in the following rows; one more for the end. */
+  starts: Uint32Array;
+  /** The positions of records, rising for each term. */
+  at: Uint32Array;
+  /** How often the term is there, weighed by field and length. */
+  weights: Float64Array;
+  /** Where it counts most, as a position in `FIELDS`. */
+  fields: Uint8Array;
+}
+
+/** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. Small changes change little. */
+const WEIGHTS: Record<Field, number> = {
+  name: 2,
+  'full name': 4,
+  alias: 1,
+  title: 3,
+  role: 1,
+  description: 1.5,
+  phase: 0.5,
+  menu: 1,
+  help: 1,
+};
+const B = 0.25;
+
+/** The terms of each field of a record. */
+type Terms = readonly (readonly string[])[];
+
+const termsOf = ({ fields }: RecordText): Terms =>
+  FIELDS.map((field) => fields[field].flatMap((text) => analyse(text)));
+
+/** How many records are done before others get their turn. */
+const RECORDS_AT_ONCE = 100;
+
+/** Indexes many records; it lets others have their turn, and ends when it is not wanted any more. */
+export async function wordTable(count: number, textAt: TextAt, signal?: AbortSignal): Promise<WordTable> {
+  const terms: Terms[] = [];
+  for (let at = 0; at < count; at++) {
+    if (at % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
+    signal?.throwIfAborted();
+    terms.push(termsOf(textAt(at)));
+  }
+  return tableOf(terms);
+}
+
+/** The same for a few. */
+export function smallWordTable(texts: readonly RecordText[]): WordTable {
+  return tableOf(texts.map(termsOf));
+}
+
+interface Posting {
+  at: number;
+  weight: number;
+  field: number;
+}
+
+function tableOf(terms: readonly Terms[]): WordTable {
+  const average = FIELDS.map((_, index) =>
+    Math.max(1, terms.reduce((sum, ofRecord) => sum + (ofRecord[index]?.length ?? 0), 0) / terms.length),
+  );
+  const postings = new Map<string, Posting[]>();
+  let size = 0;
+  terms.forEach((ofRecord, at) => {
+    for (const [term, posting] of postingsOf(at, ofRecord, average)) {
+      const known = postings.get(term);
+      if (known === undefined) postings.set(term, [posting]);
+      else known.push(posting);
+      size += 1;
+    }
+  });
+  const table = {
+    count: terms.length,
+    terms: [...postings.keys()].sort(),
+    starts: new Uint32Array(postings.size + 1),
+    at: new Uint32Array(size),
+    weights: new Float64Array(size),
+    fields: new Uint8Array(size),
+  };
+  let next = 0;
+  for (const [index, term] of table.terms.entries()) {
+    for (const { at, weight, field } of postings.get(term) ?? []) {
+      table.at[next] = at;
+      table.weights[next] = weight;
+      table.fields[next] = field;
+      next += 1;
+    }
+    table.starts[index + 1] = next;
+  }
+  return table;
+}
+
+function postingsOf(at: number, ofRecord: Terms, average: readonly number[]): Map<string, Posting> {
+  const found = new Map<string, Posting & { most: number }>();
+  ofRecord.forEach((terms, field) => {
+    const weight = WEIGHTS[FIELDS[field] as Field] / lengthNorm(terms.length, average[field] ?? 1, B);
+    for (const term of terms) {
+      const known = found.get(term);
+      if (known === undefined) found.set(term, { at, weight, field, most: weight });
+      else {
+        known.weight += weight;
+        if (weight > known.most) Object.assign(known, { field, most: weight });
+      }
+    }
+  });
+  return found;
+}
