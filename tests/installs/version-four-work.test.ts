@@ -7,11 +7,11 @@ import { plain, v4Story } from '../support/progress-trees/pieces.ts';
 const { folder: project, fill } = await progressProject(afterAll, '4.44.3');
 const within = await contextIn(project);
 
+const story = { 'docs/prd.md': plain, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review') };
+
 const TEXT = '----- BEGIN';
 
 describe('a task of version 4 that is started again', () => {
-  const story = { 'docs/prd.md': plain, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review') };
-
   it('comes in a short form beside its agent too, whichever brought it first', async () => {
     await fill(story);
     const ask = conversation(within);
@@ -44,5 +44,83 @@ describe('a task of version 4 that is started again', () => {
     expect(changed.body).toContain(inputs);
     expect(changed.body).toContain('docs/architecture.md');
     expect(changed.body).not.toContain(TEXT);
+  });
+});
+
+describe('a checklist of version 4', () => {
+  it('is run by its name, with the documents that it checks', async () => {
+    await fill(story);
+    for (const args of [{ workflow: 'pm-checklist' }, { command: 'pm-checklist' }]) {
+      const { body } = await conversation(within)(args);
+      expect(body).toMatch(/^"pm-checklist" is a checklist: run it with the task below\. Read it first: /);
+      expect(body).toContain('bmad {operation:"read", uri:"bmad://.bmad-core/checklists/pm-checklist.md"}');
+      expect(body).toContain('(task bmad-core/execute-checklist)');
+      expect(body).toContain('- prd: docs/prd.md');
+    }
+  });
+
+  it('is offered by the task that runs checklists, with the call', async () => {
+    const { body } = await conversation(within)({ workflow: 'execute-checklist' });
+    expect(body).toContain(
+      'Checklists, each run by its name with bmad {operation:"execute", workflow:"<name>"}: architect-checklist, change-checklist, pm-checklist, po-master-checklist, story-dod-checklist, story-draft-checklist.',
+    );
+  });
+});
+
+describe('the inputs of work on a story of version 4', () => {
+  const files = {
+    'docs/prd.md': plain,
+    'docs/prd/epic-1-base.md': '# Epic 1: Base\n\n## Story 1.1: Setup\n\n## Story 1.2: Login\n\nText.\n',
+    'docs/prd/goals.md': plain,
+    'docs/architecture.md': plain,
+    'docs/architecture/tech-stack.md': plain,
+    'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review'),
+    'docs/qa/gates/1.1-setup.yml': 'schema: 1\nstory: "1.1"\ngate: CONCERNS\n',
+  };
+  const inputsOf = async (args: Record<string, unknown>): Promise<string[]> => {
+    const { body } = await conversation(within)(args);
+    const [, list = ''] = /^## Inputs that exist\n\n.*\n\n((?:- .*\n?)+)/m.exec(body) ?? [];
+    return list.trim().split('\n').filter(Boolean);
+  };
+  const gate = '- gate: docs/qa/gates/1.1-setup.yml (CONCERNS)';
+
+  it('are the story, its gate and the documents in pieces, and no document that the text does not ask for', async () => {
+    await fill(files);
+    const reviewed = '- story: docs/stories/1.1.setup.md (review)';
+    expect(await inputsOf({ workflow: 'review-story' })).toEqual([reviewed, gate]);
+    expect(await inputsOf({ workflow: 'qa-gate', message: '1.1' })).toEqual([reviewed, gate]);
+    expect(await inputsOf({ command: '*review 1.1' })).toEqual([reviewed, gate]);
+    expect(await inputsOf({ workflow: 'create-next-story' })).toEqual([
+      '- story: 1.2, planned in docs/prd/epic-1-base.md:5',
+      '- prd: docs/prd.md; docs/prd/, in 2 files',
+      '- architecture: docs/architecture.md; docs/architecture/, in 1 file',
+    ]);
+  });
+
+  it('are there for a command that only its agent knows', async () => {
+    await fill({
+      ...files,
+      'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved'),
+      'docs/qa/gates/1.1-setup.yml': '',
+    });
+    const approved = '- story: docs/stories/1.1.setup.md (ready-for-dev)';
+    expect(await inputsOf({ workflow: 'build', message: 'story 1.1' })).toEqual([approved]);
+    expect(await inputsOf({ agent: 'dev', message: '*develop-story' })).toEqual([approved]);
+    expect(await inputsOf({ agent: 'dev', message: 'Good morning' })).toEqual([]);
+    expect(await inputsOf({ command: '*review 1.1' })).toEqual([
+      approved,
+      '- gate: none yet; it is written to docs/qa/gates/',
+    ]);
+  });
+
+  it('come with the settings that texts and personas send to core-config.yaml for', async () => {
+    const dev = (await conversation(within)({ agent: 'dev' })).body;
+    expect(dev).toContain(
+      '- `{devLoadAlwaysFiles}`: docs/architecture/coding-standards.md, docs/architecture/tech-stack.md, docs/architecture/source-tree.md',
+    );
+    const review = (await conversation(within)({ workflow: 'review-story' })).body;
+    expect(review).toContain('- `{devStoryLocation}`: docs/stories');
+    expect(review).toContain('- `{qaLocation}`: docs/qa');
+    expect(review).not.toContain('prdVersion}');
   });
 });

@@ -69,7 +69,7 @@ export const activate = defineOperation({
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
     const asked = { operation: 'execute' as const, call, words: input.message, project };
-    const { record, message, told } = await meantStart(wanted, workspace, context, asked);
+    const { record, message, told, with: beside } = await meantStart(wanted, workspace, context, asked);
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { lead } = activation;
     const own = qualifiedName(activation.record);
@@ -98,12 +98,13 @@ export const activate = defineOperation({
       );
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
     const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
+    const text = beside && (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text;
     const before = [told, start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await import('./agent-start.ts');
       return { ...about, ...(await agentText(started, details, before)) };
     }
-    return { ...about, ...(await workText(started, details, before)) };
+    return { ...about, ...(await workText(started, { ...details, beside: text }, before)) };
   },
 
   render: (data) => ({

@@ -17,6 +17,7 @@ import {
   wholeAgain,
   type GivenKey,
 } from './given-texts.ts';
+import { commandInputs } from './known-inputs.ts';
 import { besideWork, hasWork, type Asked, type Started, type StartText } from './work-text.ts';
 
 /** Room for what is said under a text. */
@@ -55,7 +56,12 @@ export async function agentText(
   const intro = work?.intro(isKnown);
   const before = work === undefined ? [short ?? start] : [agent, intro];
   const inputs = work && (await besideWork({ ...started, activation: work.work }, asked, isKnown));
-  const head = [told, ...before, inputs?.told, kept].filter(Boolean).join('\n\n');
+  // A command that is no work of its own has its story all the same.
+  const forCommand =
+    commanded === undefined
+      ? await commandInputs(asked.message, project, workspace, started.context)
+      : undefined;
+  const head = [told, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
   const own = short === undefined ? activation.body : '';
   const body = isKnown ? '' : (work?.work.body ?? own);
   const most = limits.mostBytes - byteLength(head) - 2;

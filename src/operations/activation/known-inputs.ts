@@ -15,8 +15,11 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
   brief: /\bbriefs?\b/i,
   prd: /\bprds?\b|product requirements/i,
   ux: /\bux\b/i,
-  architecture: /\barchitecture\b/i,
-  epics: /\bepics?\b/i,
+  // Many texts speak of architecture without meaning the document.
+  architecture:
+    /\barchitecture(?:[\w-]{0,40}(?:\*|\.(?:md|ya?ml))|_(?:file|content|doc|path)|File\b|Sharded|\/)|[*{]architecture|\barchitecture (?:doc(?:ument)?s?|documentation|files?|shards?|spine|decisions?)\b|\b(?:the|existing|from|full|sharded|load|read|prd,?|prd and|ux,?|and) architecture\b(?! (?:is|and design|violat|pattern|style))/i,
+  // `{epic}` is the number of one.
+  epics: /(?<!\{)\bepics?\b(?!\})/i,
   spec: /\bspecs?\b/i,
   readiness: /readiness/i,
   sprint: /sprint-status|\bsprint\b/i,
@@ -26,18 +29,26 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
 const LISTED = 8;
 const LONGEST = 700;
 
+interface InputsAsked {
+  project: string | undefined;
+  message: string | undefined;
+  /** A text that belongs to it and is not among its files. */
+  beside?: string | undefined;
+}
+
 /**
  * The documents of the project that a workflow asks for, with their paths. Texts look for them by patterns such as
  * `{planning_artifacts}/*prd*.md`, which do not find what another version of BMAD has put elsewhere.
  */
 export async function knownInputs(
   { record, material }: Activation,
-  { project, message }: { project: string | undefined; message: string | undefined },
+  { project, message, beside = '' }: InputsAsked,
   workspace: Workspace,
   context: StatePort,
 ): Promise<string | undefined> {
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
-  const text = [...material.files.map((file) => file.text), ...(material.beside ?? [])].join('\n');
+  const own = material.files.map((file) => file.text);
+  const text = [...own, ...(material.beside ?? []), beside].join('\n');
   const wantsDocuments = Object.values(NAMES).some((name) => name.test(text));
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
   const { documents, story } = await context
@@ -47,15 +58,53 @@ export async function knownInputs(
       story: await (await state.progress()).storyFor(shortName(record.name), message),
     }))
     .catch(orElse({ documents: [] as Documents, story: undefined }));
-  const lines = story === undefined ? [] : [storyLine(story)];
-  for (const { kind, path, state } of documents) {
-    if (NAMES[kind]?.test(text) !== true) continue;
-    const line = `- ${kind}: ${path}${state === 'complete' ? '' : ` (${state})`}`;
+  const lines = storyLines(story);
+  const inPieces = new Set<string>();
+  for (const document of documents) {
+    if (NAMES[document.kind]?.test(text) !== true || inPieces.has(document.path)) continue;
+    for (const piece of document.pieces?.files ?? []) inPieces.add(piece);
+    const line = documentLine(document);
     if (!lines.includes(line)) lines.push(line);
   }
+  return inputsSection(lines);
+}
+
+/** The story that a command of an agent is for, where the agent itself is all there is to follow. */
+export async function commandInputs(
+  message: string | undefined,
+  project: string | undefined,
+  workspace: Workspace,
+  context: StatePort,
+): Promise<string | undefined> {
+  const command = /^\*[a-z][a-z-]*/.exec(message?.trim() ?? '')?.[0];
+  if (command === undefined || workspace.project.root === undefined) return undefined;
+  const story = await context
+    .state(project)
+    .then(async (state) => (await state.progress()).storyFor(command, message))
+    .catch(orElse(undefined));
+  return inputsSection(storyLines(story));
+}
+
+function inputsSection(lines: string[]): string | undefined {
   while (byteLength(lines.join('\n')) > LONGEST) lines.pop();
   if (lines.length === 0) return undefined;
   return `## Inputs that exist\n\nIn the project, whatever patterns the text looks for:\n\n${lines.slice(0, LISTED).join('\n')}`;
+}
+
+/** A document, and where it is in pieces. */
+function documentLine({ kind, path, state, pieces }: Documents[number]): string {
+  const far = state === 'complete' ? '' : ` (${state})`;
+  if (pieces === undefined) return `- ${kind}: ${path}${far}`;
+  const where = `${pieces.folder}/, in ${plural(pieces.files.length, 'file')}`;
+  return pieces.files.includes(path) ? `- ${kind}: ${where}${far}` : `- ${kind}: ${path}${far}; ${where}`;
+}
+
+function storyLines(story: Story | undefined): string[] {
+  if (story === undefined) return [];
+  const { gate } = story;
+  if (gate === undefined) return [storyLine(story)];
+  const said = 'file' in gate ? `${gate.file} (${gate.says})` : `none yet; it is written to ${gate.folder}/`;
+  return [storyLine(story), `- gate: ${said}`];
 }
 
 /** The story itself: texts look for it by the ledger and by patterns, and a review needs what to compare with. */

@@ -1,4 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { attempt, orElse } from '../../base/expected.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { present } from '../../base/present.ts';
 import { saying } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { cut } from '../../base/text/text.ts';
@@ -13,6 +16,8 @@ export interface MeantStart {
   message: string | undefined;
   /** What a caller has to know first, where something else is started than what was named. */
   told?: string;
+  /** The file that it is to be done with. */
+  with?: BmadRecord;
 }
 
 type Command = Awaited<ReturnType<Workspace['delivery']['commands']>>['named'][number];
@@ -37,6 +42,8 @@ export async function meantStart(
     return { record: found, message: asked.words };
   };
   const name = wanted.name.trim();
+  const checklist = found instanceof BmadError ? checklistMeant(wanted, workspace, asked) : undefined;
+  if (checklist !== undefined) return checklist;
   if (wanted.kind === 'agent' || wanted.module !== undefined || name.includes('/')) return plain();
   const record = found instanceof BmadError ? undefined : found;
   const isOwn = record !== undefined && record.origin.kind !== 'package';
@@ -52,6 +59,34 @@ export async function meantStart(
   const command = await commandMeant(name, record === undefined, workspace, asked);
   if (command !== undefined) return started(command, name, record, workspace, asked);
   return plain();
+}
+
+/** A checklist of version 4 is run by a task, which is given its name. */
+function checklistMeant(
+  { name, kind, module }: NamedTarget,
+  { catalogue }: Workspace,
+  { words, call, project }: Request,
+): MeantStart | undefined {
+  if (kind === 'agent') return undefined;
+  const query = { name, kinds: ['checklist'] as const, module, fuzzy: false };
+  const found = attempt(() => catalogue.names.resolve(query).record, orElse(undefined));
+  if (found === undefined) return undefined;
+  const tasks = catalogue.callable.filter(
+    (record) => record.name === 'execute-checklist' && record.origin === found.origin,
+  );
+  const task = tasks.find(({ moduleName }) => moduleName === found.moduleName) ?? tasks[0];
+  if (task === undefined) return undefined;
+  const target = contentUri(found.bmadRelativePath);
+  const reading = saying(call.say)({
+    operation: 'read',
+    args: present({ target, kind: 'resource', project }),
+  });
+  return {
+    record: task,
+    message: words,
+    with: found,
+    told: `${quoted(found.name)} is a checklist: run it with the task below. Read it first: ${reading}.`,
+  };
 }
 
 /** The entry of a menu that a name stands for; one of another generation only where the project has nothing else. */

@@ -18,7 +18,11 @@ export async function contextData(
   const state = await context.state(project);
   const facts = await state.facts();
   const known = await facts.context();
-  const documents = await documentsOf(state);
+  const documents = (await documentsOf(state)).map(({ kind, path, state: far }) => ({
+    kind,
+    path,
+    state: far,
+  }));
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
   const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));

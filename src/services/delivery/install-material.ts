@@ -7,7 +7,17 @@ import type { SayStep } from '../../base/step.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
-import { inAllForms, namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
+import {
+  inAllForms,
+  missingNames,
+  missingNote,
+  namedFiles,
+  namesBeside,
+  rulesOf,
+  usualRule,
+  type PathRule,
+} from './named-paths.ts';
+import { coreConfigValues } from './core-config.ts';
 import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
@@ -34,6 +44,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
   const rules = rulesOf(used, record, has);
+  const missing = missingNames(used, rules, has);
   const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
   const further = [...new Set(belonging)].filter((uri) => !files.some((file) => file.uri === uri));
   return {
@@ -44,20 +55,24 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
       ...folderNotes(parts, used, say),
+      ...missingNote(missing),
       ...kitProgramNotes(used, say),
       ...(workflow?.notes ?? []),
     ],
-    values: usedValues(
-      {
-        ...parts,
-        values: {
-          ...parts.values,
-          bmad_folder: basename(record.origin.root),
-          ...Object.fromEntries(workflow?.values ?? []),
+    values: [
+      ...usedValues(
+        {
+          ...parts,
+          values: {
+            ...parts.values,
+            bmad_folder: basename(record.origin.root),
+            ...Object.fromEntries(workflow?.values ?? []),
+          },
         },
-      },
-      [used, ...parts.beside],
-    ),
+        [used, ...parts.beside],
+      ),
+      ...(await coreConfigValues(parts, used)),
+    ],
     context: () => customized.extra,
     files,
     further,
@@ -81,10 +96,18 @@ function folderNotes({ record, project, below }: InstallParts, text: string, say
   const folders = [...new Set(named)].filter(
     (word) => /^\.bmad-[a-z\d-]+\/[\w-]+$/.test(word) && below(word).length > 0,
   );
-  return folders.map(
-    (folder) =>
-      `What \`${folder}\` has: ${say({ operation: 'list', args: { what: 'resources', pattern: `${folder}/*`, project } })}.`,
+  return folders.map((folder) =>
+    folder.endsWith('/checklists')
+      ? checklistNote(below(folder), project, say)
+      : `What \`${folder}\` has: ${say({ operation: 'list', args: { what: 'resources', pattern: `${folder}/*`, project } })}.`,
   );
+}
+
+/** The checklists to choose from, and the call that runs one of them. */
+function checklistNote(paths: readonly string[], project: string | undefined, say: SayStep): string {
+  const names = paths.map((path) => basename(path).replace(/\.\w+$/, ''));
+  const call = say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project } });
+  return `Checklists, each run by its name with ${call}: ${names.join(', ')}.`;
 }
 
 /** Templates that version 4 calls by their names: "using Story Template" is `story-tmpl.yaml`. */

@@ -1,4 +1,5 @@
 import { basename, posix } from 'node:path';
+import { contentUri } from '../../base/files/paths.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 import type { BmadRecord } from '../../model/record.ts';
 
@@ -82,6 +83,49 @@ export function namedFiles(
     if (file !== undefined && has(file)) found.add(file);
   }
   return [...found];
+}
+
+/** What is written by an install, a user or an agent may not be there yet. */
+const WRITTEN = /(?:^|\/)(?:_memory|custom|_config|_cfg|output)\/|(?:^|\/)config(?:\.user)?\.\w+$/;
+const EXAMPLE = /(?:^|\/)(?:[A-Z_]{3,}|path|x)\//;
+const ENDINGS = ['.md', '.yaml', '.xml'];
+const MISSING_SHOWN = 4;
+
+/** The files of BMAD's own folder that a text names and that are not there; some are, with another ending. */
+export function missingNames(
+  text: string,
+  rules: readonly PathRule[],
+  has: (path: string) => boolean,
+): { path: string; instead: string | undefined }[] {
+  const found = new Set<string>();
+  const forms = inAllForms(rules, has);
+  for (const [word] of text.matchAll(/[\w./{}-]+/g)) {
+    const rule = forms.find(({ written }) => word.startsWith(written));
+    const path = rule === undefined ? '' : withoutEnd(rule.folder + word.slice(rule.written.length), '.-');
+    // What has a placeholder in it is no file yet.
+    const isFile = /\.(?:md|xml|ya?ml|csv)$/.test(path) && !/[{}]/.test(path);
+    if (isFile && !WRITTEN.test(path) && !EXAMPLE.test(path) && !has(path)) found.add(path);
+  }
+  return [...found].map((path) => {
+    const stem = path.slice(0, -posix.extname(path).length);
+    return { path, instead: ENDINGS.map((ending) => stem + ending).find(has) };
+  });
+}
+
+/** In a line what a text names and nobody can read, so that it is not looked for. */
+export function missingNote(missing: ReturnType<typeof missingNames>): string[] {
+  if (missing.length === 0) return [];
+  const shown = missing
+    .slice(0, MISSING_SHOWN)
+    .map(
+      ({ path, instead }) =>
+        `\`${path}\`${instead === undefined ? '' : ` (read \`${contentUri(instead)}\`)`}`,
+    );
+  const more = missing.length > MISSING_SHOWN ? ` and ${missing.length - MISSING_SHOWN} more` : '';
+  const advice = missing.every(({ instead }) => instead !== undefined)
+    ? ''
+    : ' Do not look for it; do what it is named for yourself.';
+  return [`Named in the text, but not in this install: ${shown.join(', ')}${more}.${advice}`];
 }
 
 /** Whether a text names files beside itself: `./steps/step-01.md`, `data/methods.csv`, `../templates/gate.yaml`. */

@@ -94,7 +94,12 @@ export function scriptSection({ missing }: NamedScripts, say: SayStep): ContextS
   const lines = [...missing].map(
     ([script, uri]) => `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`,
   );
-  return [{ title: 'Scripts', body: `What they do, in the form they do it:\n\n${lines.join('\n')}` }];
+  return [
+    {
+      title: 'Scripts',
+      body: `What they do, in the form they do it. Where the text says to run one, or to leave a file to it, do this yourself:\n\n${lines.join('\n')}`,
+    },
+  ];
 }
 
 function scriptsIn(text: string): string[] {

@@ -2,7 +2,7 @@ import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type ItemKind, type State } from './model.ts';
 import { planActions } from './plan-actions.ts';
-import { findArtefacts } from './artefacts.ts';
+import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findLocations } from './locations.ts';
 import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
@@ -23,6 +23,12 @@ interface ProjectDocument {
   /** How far it is, by the same judgement as everywhere. */
   state: State;
   text: string;
+}
+
+/** A document there is, and how far it is. */
+interface Inventoried extends Omit<ProjectDocument, 'text'> {
+  /** The same in pieces, as version 4 wants it. */
+  pieces?: { folder: string; files: readonly string[] };
 }
 
 /** How far a project is by what its files prove. Nothing is kept: every call reads anew. */
@@ -97,12 +103,19 @@ function totalsOf({ stories }: Report) {
   };
 }
 
-function inventoryOf({ items }: Report): { kind: ItemKind; path: string; state: State }[] {
-  return items.flatMap(({ kind, phase, state, evidence: [proof] }) =>
-    proof === undefined || state === 'not started' || (phase === 'implementation' && kind !== 'sprint')
-      ? []
-      : [{ kind, path: proof.file, state }],
-  );
+function inventoryOf({ items, artefacts }: Report): Inventoried[] {
+  return items.flatMap(({ kind, phase, state, evidence: [proof] }) => {
+    if (proof === undefined || state === 'not started' || (phase === 'implementation' && kind !== 'sprint'))
+      return [];
+    const sharded = artefacts.find((artefact) => artefact.kind === kind && isInPieces(artefact));
+    const pieces = sharded && { folder: sharded.path, files: sharded.files };
+    return [{ kind, path: proof.file, state, ...(pieces === undefined ? {} : { pieces }) }];
+  });
+}
+
+/** A document that is spread over the files of its folder. */
+function isInPieces({ kind, path, files }: Artefact): boolean {
+  return /^(?:prd|architecture|epics)$/.test(kind) && !files.includes(path) && !/\/prds\//.test(path);
 }
 
 /** The documents that the worker reads, the ones nearest to the work first. */

@@ -15,6 +15,8 @@ export interface StoryInput {
   isPlanned: boolean;
   /** For a review: the commit that its changes begin at, or that its file should note one and does not. */
   base?: { commit: string | undefined };
+  /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
+  gate?: { file: string; says: string } | { folder: string };
   /** How many others are as far as it. */
   others: number;
 }
@@ -38,23 +40,29 @@ const ORDER: readonly Work[] = [
 
 /** The story that work is for: the one that is named, else the one that `next` would name. */
 export function storyInput(
-  { stories }: Report,
+  { stories, locations }: Report,
   works: readonly Work[],
   words: string | undefined,
 ): StoryInput | undefined {
   const own = ORDER.filter((work) => works.includes(work));
   const isReview = own[0] === 'review story';
+  const gates = own.some((work) => work === 'review story' || work === 'apply review')
+    ? locations.gates[0]
+    : undefined;
   const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
-  if (named !== undefined) return inputOf(named, isReview, 0);
+  if (named !== undefined) return inputOf(named, { isReview, gates, others: 0 });
   for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
     const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
-    if (story !== undefined) return inputOf(story, isReview, others.length);
+    if (story !== undefined) return inputOf(story, { isReview, gates, others: others.length });
   }
   return undefined;
 }
 
-function inputOf(story: Story, isReview: boolean, others: number): StoryInput | undefined {
-  const { id, file, planned, likely } = story;
+function inputOf(
+  story: Story,
+  { isReview, gates, others }: { isReview: boolean; gates: string | undefined; others: number },
+): StoryInput | undefined {
+  const { id, file, planned, likely, gate } = story;
   const place: Evidence | undefined =
     file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
   if (place === undefined) return undefined;
@@ -65,6 +73,14 @@ function inputOf(story: Story, isReview: boolean, others: number): StoryInput | 
     isPlanned: file === undefined,
     // Only the specs of newer versions have it.
     ...(isReview && file?.isSpec === true ? { base: { commit: file.baseline } } : {}),
+    // What was decided is for whoever works on the story again, too.
+    ...(gate === undefined
+      ? file?.v4 === true && gates !== undefined
+        ? { gate: { folder: gates } }
+        : {}
+      : {
+          gate: { file: gate.file, says: gate.outdated ? `${gate.gate}, older than the story` : gate.gate },
+        }),
     others,
   };
 }

@@ -107,10 +107,16 @@ const TASKS_4: Partial<Record<string, Work>> = {
   'validate-next-story': 'approve story',
   'review-story': 'review story',
   'apply-qa-fixes': 'review story',
+  'qa-gate': 'review story',
+  'trace-requirements': 'review story',
+  'nfr-assess': 'review story',
+  'risk-profile': 'develop story',
+  'test-design': 'develop story',
 };
 
-/** What a workflow or task of this name does, in any version. */
+/** What a workflow or task of this name does, in any version; a command of version 4 begins with a star. */
 export function worksOf(workflow: string): Work[] {
+  if (workflow.startsWith('*')) return commandWorks(workflow);
   const name = plainName(workflow);
   const old = TASKS_4[name];
   const works = Object.entries<Ways>(WAYS) as [Work, Ways][];
@@ -118,6 +124,13 @@ export function worksOf(workflow: string): Work[] {
     ...(old === undefined ? [] : [old]),
     ...works.flatMap(([work, { v6 }]) => (v6.includes(name) ? [work] : [])),
   ];
+}
+
+function commandWorks(command: string): Work[] {
+  const task = TASKS_4[command.slice(1)];
+  const works = Object.entries<Ways>(WAYS) as [Work, Ways][];
+  const found = works.flatMap(([work, { v4 }]) => (v4?.endsWith(` ${command}`) === true ? [work] : []));
+  return task === undefined ? found : [task, ...found];
 }
 
 function plainName(workflow: string): string {
