@@ -17,7 +17,6 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/operations/activation/agent-tools.ts': 'names of tools, made from the workspace they are kept by',
   'src/operations/catalogue/categories.ts': 'phases, made from the workspace they are kept by',
   'src/operations/catalogue/list-items.ts': 'items, made from the workspace and the record they are kept by',
-  'src/operations/catalogue/ranked-items.ts': 'items in order, made from the workspace they are kept by',
   'src/operations/offers.ts': 'words of the unified tools, made from what operations declare',
   'src/operations/client/prompts.ts': 'prompts, made from the workspace they are kept by',
   'src/operations/client/resources.ts': 'resources, made from the workspace they are kept by',

@@ -16,8 +16,9 @@ export interface ServedOnce {
  */
 export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRecord) => number): ServedOnce {
   const first = new Map<string, BmadRecord[]>();
+  const identities = new Map(winners.map((record) => [record, identityOf(record)]));
   for (const record of winners) {
-    const identity = isListed(record) ? identityOf(record) : undefined;
+    const identity = isListed(record) ? identities.get(record) : undefined;
     if (identity === undefined) continue;
     const [best] = first.get(identity) ?? [];
     if (best === undefined || rank(record) < rank(best)) first.set(identity, [record]);
@@ -25,7 +26,7 @@ export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRe
   }
   const overridden = new Map<BmadRecord, BmadRecord>();
   const twinOf = (record: BmadRecord): BmadRecord | undefined => {
-    const candidates = first.get(identityOf(record) ?? '') ?? [];
+    const candidates = first.get(identities.get(record) ?? '') ?? [];
     const [best] = candidates;
     return best === undefined || best.origin === record.origin ? undefined : counterpart(record, candidates);
   };
@@ -62,7 +63,11 @@ function originals(
 
 /** What an old name stands for now, or what a launcher launches: the first there is. */
 function targets(winners: readonly BmadRecord[]): (record: BmadRecord) => BmadRecord | undefined {
-  const byPath = grouped(winners, ({ bmadRelativePath }) => bmadRelativePath);
+  const launched = new Set(winners.flatMap(({ launches }) => launches ?? []));
+  const byPath = grouped(
+    winners.filter(({ bmadRelativePath }) => launched.has(bmadRelativePath)),
+    ({ bmadRelativePath }) => bmadRelativePath,
+  );
   const byName = new Map<string, BmadRecord>();
   for (const record of winners)
     if (record.deprecated === undefined && !byName.has(record.name)) byName.set(record.name, record);

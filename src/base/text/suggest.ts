@@ -20,8 +20,12 @@ export function nearest(wrong: string, known: Iterable<string>, count = 3): stri
   return scored.slice(0, count).map((entry) => entry.name);
 }
 
+/** Most names are. */
+const FOLDED = /^[a-z0-9./-]*$/;
+
 /** Case, accents' encoding and separators do not count when names are compared. */
 export function fold(name: string): string {
+  if (FOLDED.test(name)) return name;
   return name
     .normalize('NFC')
     .toLowerCase()

@@ -53,10 +53,24 @@ export interface ItemFilters {
 /** How many more there are, in content that is not listed with the project's own. */
 export const asideSchema = z.object({ count: z.int(), from: z.string() });
 
-export interface Items {
-  items: Item[];
+/** What is listed before it is known what is shown: of thousands, only those of a page become items. */
+export interface Entry {
+  module?: string | undefined;
+  origin?: string | undefined;
+  /** Nothing for modules and files. */
+  record?: BmadRecord;
+  item(): Item;
+}
+
+export interface Entries {
+  entries: Entry[];
   note?: string;
   aside?: z.output<typeof asideSchema>;
+}
+
+/** Those that are no records, which are made at once. */
+export function entriesOf(items: readonly Item[]): Entry[] {
+  return items.map((item) => ({ module: item.module, origin: item.origin, item: () => item }));
 }
 
 /** Lists stay readable even when a file has a description of megabytes. */
@@ -77,16 +91,7 @@ function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefin
   return moduleVersion ?? bmadVersion;
 }
 
-/** The same entries, where they are of several origins: those that are not of the one that most are of tell theirs. */
-export function tellingOrigins<T extends Item>(items: readonly T[], workspace: Workspace): T[] {
-  const telling = originTelling(
-    items.map(({ origin }) => origin),
-    workspace,
-  );
-  return items.map(telling);
-}
-
-/** The same for any of many, whose origins are given. */
+/** Where entries are of several origins, which are given: those that are not of the one that most are of tell theirs. */
 export function originTelling(
   origins: readonly (string | undefined)[],
   { catalogue }: Workspace,
@@ -133,11 +138,11 @@ function whatItIs({ kind, title, description, details }: BmadRecord): string {
     : told.map((each) => (each.endsWith('.') ? each.slice(0, -1) : each)).join('. ');
 }
 
-export function recordItems(
+export function recordEntries(
   workspace: Workspace,
   kind: RecordKind,
   { module, category, version }: ItemFilters,
-): Items {
+): Entries {
   const { winners, aside } = workspace.catalogue;
   const inModule = winners.filter((record) => module === undefined || record.moduleName === module);
   const all = version === undefined ? inModule : ofVersion(inModule, version);
@@ -153,7 +158,12 @@ export function recordItems(
   const wantsOld = category !== undefined && fold(category) === 'deprecated';
   const chosen = wantsOld ? old : category === undefined ? ofKind : inCategory(ofKind, category, workspace);
   return {
-    items: chosen.map((record) => recordItem(record, workspace)),
+    entries: chosen.map((record) => ({
+      record,
+      module: record.moduleName,
+      origin: record.origin.displayName,
+      item: () => recordItem(record, workspace),
+    })),
     ...(kind === 'workflow' && category === undefined && old.length > 0
       ? {
           note: `${plural(old.length, 'old name')} still work when called; the category "deprecated" lists them.`,
@@ -169,7 +179,7 @@ export function recordItems(
 }
 
 /** What a list leaves out, because the project has a BMAD of another version. */
-export function besides(count: number, aside: Origin | undefined): Pick<Items, 'aside'> {
+export function besides(count: number, aside: Origin | undefined): Pick<Entries, 'aside'> {
   return count === 0 || aside === undefined ? {} : { aside: { count, from: aside.displayName } };
 }
 

@@ -15,13 +15,13 @@ import {
   itemLine,
   itemSchema,
   LISTED_KINDS,
-  recordItems,
-  tellingOrigins,
+  originTelling,
+  recordEntries,
 } from './list-items.ts';
 import { moduleItems, resourceItems } from './other-items.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
-import { rankedItems } from './ranked-items.ts';
+import { rankedEntries } from './ranked-items.ts';
 import { absentWords } from './targets.ts';
 
 const OTHERS = { modules: moduleItems, resources: resourceItems };
@@ -103,11 +103,15 @@ export const list = defineOperation({
     const found =
       what === 'modules' || what === 'resources'
         ? await OTHERS[what](workspace, filters, origin !== undefined)
-        : recordItems(workspace, LISTED_KINDS[what], filters);
-    const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
+        : recordEntries(workspace, LISTED_KINDS[what], filters);
+    const held =
+      query === undefined ? found.entries : found.entries.filter(({ item }) => holdsWords(item(), query));
     const note = held.length === 0 ? (noContent(workspace, config.discovery) ?? found.note) : found.note;
-    const { items: ranked, lifted } = await rankedItems(held, workspace);
-    const items = what === 'resources' ? ranked : tellingOrigins(ranked, workspace);
+    const { entries, lifted } = await rankedEntries(held, workspace);
+    const telling = originTelling(
+      what === 'resources' ? [] : entries.map((entry) => entry.origin),
+      workspace,
+    );
     const identity = JSON.stringify([
       what,
       code,
@@ -116,22 +120,22 @@ export const list = defineOperation({
       pattern,
       origin,
       version,
-      items.length,
+      entries.length,
       ...lifted,
     ]);
-    const { part, next, ...page } = fittingPage(items, {
+    const { part, next, ...page } = fittingPage(entries, {
       size: input.limit ?? config.pageSize,
       maxBytes: answerRoom(config.answerBytes, RESERVED),
       identity,
       cursor: input.cursor,
-      render: (item) => itemLine(item, detail),
+      render: ({ item }) => itemLine(telling(item()), detail),
     });
     return {
       what,
       detail,
       total: page.total,
       from: page.from,
-      items: part,
+      items: part.map(({ item }) => telling(item())),
       ...(next === undefined ? {} : { next }),
       ...(note === undefined ? {} : { note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),

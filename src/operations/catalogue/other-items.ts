@@ -2,12 +2,12 @@ import { contentUri } from '../../base/files/paths.ts';
 import { globMatcher } from '../../base/text/glob.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
 import type { Workspace } from '../context.ts';
-import { besides, LISTED_KINDS, type ItemFilters, type Items } from './list-items.ts';
+import { besides, entriesOf, LISTED_KINDS, type Entries, type ItemFilters } from './list-items.ts';
 import { contentsOf } from './listed-words.ts';
 
 // What is listed and is no record: modules and files.
 
-export function moduleItems({ catalogue }: Workspace, { module, version: wanted }: ItemFilters): Items {
+export function moduleItems({ catalogue }: Workspace, { module, version: wanted }: ItemFilters): Entries {
   const modules = catalogue.modules.filter(
     ({ code, version, origin }) =>
       (origin !== catalogue.aside || module !== undefined || wanted !== undefined) &&
@@ -15,15 +15,17 @@ export function moduleItems({ catalogue }: Workspace, { module, version: wanted 
       (wanted === undefined || version?.startsWith(wanted) === true),
   );
   return {
-    items: modules.map(({ code, name, description, version, origin }) => ({
-      name: code,
-      kind: 'module',
-      title: version === undefined ? name : `${name} ${version}`,
-      description: [description, contentsOf(code, Object.values(LISTED_KINDS), catalogue)]
-        .filter(Boolean)
-        .join('; '),
-      origin: origin.displayName,
-    })),
+    entries: entriesOf(
+      modules.map(({ code, name, description, version, origin }) => ({
+        name: code,
+        kind: 'module',
+        title: version === undefined ? name : `${name} ${version}`,
+        description: [description, contentsOf(code, Object.values(LISTED_KINDS), catalogue)]
+          .filter(Boolean)
+          .join('; '),
+        origin: origin.displayName,
+      })),
+    ),
   };
 }
 
@@ -31,7 +33,7 @@ export async function resourceItems(
   { delivery, catalogue }: Workspace,
   { module, pattern }: ItemFilters,
   ofOrigin: boolean,
-): Promise<Items> {
+): Promise<Entries> {
   const matches = pattern === undefined ? () => true : globMatcher(pattern.replace(/^bmad:\/\//, ''));
   // What the server makes itself is of no origin.
   const all = ofOrigin
@@ -51,12 +53,15 @@ export async function resourceItems(
   const paths = everywhere.filter(({ origin }) => origin !== meant?.displayName);
   return {
     ...besides(everywhere.length - paths.length, meant),
-    items: paths.map(({ path, mimeType, origin }) => ({
-      name: withoutHidden(path),
-      kind: 'resource',
-      description: mimeType,
-      uri: contentUri(path),
+    entries: paths.map(({ path, mimeType, origin }) => ({
       origin,
+      item: () => ({
+        name: withoutHidden(path),
+        kind: 'resource',
+        description: mimeType,
+        uri: contentUri(path),
+        origin,
+      }),
     })),
   };
 }

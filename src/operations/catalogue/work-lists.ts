@@ -50,19 +50,19 @@ export const listWorkflows = defineOperation({
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const all = listed(workspace, ['workflow'], code);
     const chosen = category === undefined ? all : inCategory(all, category, workspace);
-    const items = chosen.map((record) => ({
+    const made = (record: BmadRecord) => ({
       ...entryOf(record, workspace),
       category: categoryOf(record, workspace),
       ...(record.phase === undefined ? {} : { phase: record.phase }),
-    }));
+    });
     const empty = noContent(workspace, context.config.discovery);
-    const { part, ...rest } = dataPage(items, ['list_workflows', code, category], cursor, context);
+    const { part, ...rest } = dataPage(chosen, made, ['list_workflows', code, category], cursor, context);
     return {
       workflows: part,
       categories: categoryCounts(all, workspace),
       ...rest,
       ...(empty === undefined ? {} : { note: empty }),
-      ...(items.length === 0 && all.length > 0
+      ...(chosen.length === 0 && all.length > 0
         ? { note: `None here; "categories" shows where this version of BMAD has its workflows.` }
         : {}),
     };
@@ -83,9 +83,9 @@ export const listTasks = defineOperation({
     const workspace = await context.workspace(project);
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const records = listed(workspace, ['task', 'tool', 'skill'], code);
-    const items = records.map((record) => ({ ...entryOf(record, workspace), kind: record.kind }));
+    const made = (record: BmadRecord) => ({ ...entryOf(record, workspace), kind: record.kind });
     const empty = noContent(workspace, context.config.discovery);
-    const { part, ...rest } = dataPage(items, ['list_tasks', code], cursor, context);
+    const { part, ...rest } = dataPage(records, made, ['list_tasks', code], cursor, context);
     return {
       tasks: part,
       ...rest,
@@ -120,19 +120,20 @@ function entryOf(record: BmadRecord, { catalogue }: Workspace): z.output<z.ZodOb
   };
 }
 
-/** The entries of one page as JSON, and the cursor for the rest. */
+/** The entries of one page, which alone are made, and the cursor for the rest. */
 function dataPage<T>(
-  items: readonly T[],
+  records: readonly BmadRecord[],
+  made: (record: BmadRecord) => T,
   identity: readonly unknown[],
   cursor: string | undefined,
   { config }: SettingsPort,
 ): { part: T[]; total: number; next?: string } {
-  const { part, next } = fittingPage(items, {
+  const { part, next } = fittingPage(records, {
     size: config.pageSize,
     maxBytes: answerRoom(config.answerBytes, RESERVED),
-    identity: JSON.stringify([...identity, items.length]),
+    identity: JSON.stringify([...identity, records.length]),
     cursor,
-    render: (item) => JSON.stringify(item),
+    render: (record) => JSON.stringify(made(record)),
   });
-  return { part, total: items.length, ...(next === undefined ? {} : { next }) };
+  return { part: part.map(made), total: records.length, ...(next === undefined ? {} : { next }) };
 }

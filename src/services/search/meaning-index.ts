@@ -1,10 +1,9 @@
 import { pace } from '../../base/pace.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { emptyBlock, likenessInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
+import { emptyBlock, likenessesInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText, TextAt } from './record-text.ts';
 
-/** A record is as near as its nearest text, and a little as the next. */
 const SECOND_SHARE = 0.3;
 const SENTENCE_END = /(?<=[.;!?])\s+/;
 const SHORTEST = 3;
@@ -55,26 +54,34 @@ export function meaningIndex(
 ): MeaningIndex {
   return async (question, signal) => {
     const [asked = new Float32Array()] = await embedder.embed([question], signal);
-    const nearest = new Float64Array(count).fill(NONE);
-    const next = new Float64Array(count).fill(NONE);
-    for (let index = 0; index < owners.length; index++) {
-      if (index % PASSAGES_AT_ONCE === PASSAGES_AT_ONCE - 1) {
+    const alike = new Float64Array(owners.length);
+    for (let from = 0; from < owners.length; from += PASSAGES_AT_ONCE) {
+      if (from > 0) {
         await pace();
         signal?.throwIfAborted();
       }
-      const at = owners[index] as number;
-      const alike = likenessInBlock(vectors, asked, index);
-      if (alike > (nearest[at] as number)) {
-        next[at] = nearest[at] as number;
-        nearest[at] = alike;
-      } else if (alike > (next[at] as number)) next[at] = alike;
+      likenessesInBlock(vectors, asked, from, Math.min(from + PASSAGES_AT_ONCE, owners.length), alike);
     }
-    for (let at = 0; at < count; at++) {
-      const [first, second] = [nearest[at] as number, next[at] as number];
-      nearest[at] = second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;
-    }
-    return nearest;
+    return byRecord(count, owners, alike);
   };
+}
+
+/** A record is as near as its nearest text, and a little as the next. */
+function byRecord(count: number, owners: Uint32Array, alike: Float64Array): Float64Array {
+  const nearest = new Float64Array(count).fill(NONE);
+  const next = new Float64Array(count).fill(NONE);
+  for (let index = 0; index < owners.length; index++) {
+    const [at, like] = [owners[index] as number, alike[index] as number];
+    if (like > (nearest[at] as number)) {
+      next[at] = nearest[at] as number;
+      nearest[at] = like;
+    } else if (like > (next[at] as number)) next[at] = like;
+  }
+  for (let at = 0; at < count; at++) {
+    const [first, second] = [nearest[at] as number, next[at] as number];
+    nearest[at] = second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;
+  }
+  return nearest;
 }
 
 /** An agent's menu is about what it starts; it is a text of that, not of the agent. */
