@@ -124,3 +124,28 @@ describe('the inputs of work on a story of version 4', () => {
     expect(review).not.toContain('prdVersion}');
   });
 });
+
+describe('a wish in plain words to an agent of version 4', () => {
+  it('names the command that is for it', async () => {
+    const { said } = await conversation(within)({ agent: 'pm', message: 'shard the PRD' });
+    expect(said).toContain('This fits *shard-prd of its menu');
+    expect(said).toContain('bmad {operation:"execute", agent:"bmad-core/pm", message:"*shard-prd"}');
+  });
+
+  it('finds what it is for first in search', async () => {
+    const { body } = await conversation(within)({ operation: 'search', query: 'shard the PRD' });
+    expect(body.split('\n').find((line) => line.startsWith('- '))).toContain('shard-doc');
+  });
+});
+
+describe('the context of a story that has no file', () => {
+  it('says so, with the call that writes it', async () => {
+    await fill({
+      'docs/prd/epic-1-base.md': '# Epic 1: Base\n\n## Story 1.1: Setup\n\nText.\n',
+    });
+    const { body } = await conversation(within)({ operation: 'context', agent: 'dev', message: 'story 1.1' });
+    expect(body).toContain(
+      'Story 1.1 has no file yet; it is planned in docs/prd/epic-1-base.md:3. Write it first: bmad {operation:"execute", agent:"sm", message:"*draft 1.1"}.',
+    );
+  });
+});

@@ -58,3 +58,14 @@ export function lineLanguage(text: string): keyof typeof WORDS | undefined {
   if (french >= LEAST_IN_LINE && english === 0) return 'French';
   return english >= LEAST_IN_LINE && french === 0 ? 'English' : undefined;
 }
+
+const NAMES = {
+  French: /^fr(?:$|[^\p{L}]|an[cç])/iu,
+  English: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu,
+} as const;
+
+/** Which of the two languages a setting names: `Français`, `fr-FR`, `anglais`; nothing for any other. */
+export function namedLanguage(name: string): keyof typeof WORDS | undefined {
+  if (NAMES.French.test(name)) return 'French';
+  return NAMES.English.test(name) ? 'English' : undefined;
+}

@@ -17,6 +17,7 @@ import { workspaceFrom } from '../catalogue/origins.ts';
 import { runIdField } from '../runs/run-fields.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
+import { languageRemark } from './message-language.ts';
 import { meantStart } from './meant-start.ts';
 import { workText } from './work-text.ts';
 import { noteText } from '../recent.ts';
@@ -99,7 +100,8 @@ export const activate = defineOperation({
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
     const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
     const text = beside && (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text;
-    const before = [told, start, kept];
+    const remark = first ? await languageRemark(activation, message, project, context) : undefined;
+    const before = [[told, remark].filter(Boolean).join('\n\n'), start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await import('./agent-start.ts');
       return { ...about, ...(await agentText(started, details, before)) };

@@ -74,13 +74,14 @@ export async function agentText(
   if (short === undefined) noteGiven(call, key, work === undefined ? shown.next : undefined, message);
   if (!isKnown) inputs?.noteWhole(shown.next);
   const again = [
+    ...(commanded === undefined ? await fittingStep(started, asked) : []),
     ...(isKnown ? [wholeAgain(work.work, project)] : []),
     ...(short === undefined ? [] : [wholeAgain(activation, project)]),
   ];
   if (again.length === 0) return { ...rest, ...shown };
   return {
     ...rest,
-    given_before: true,
+    ...(isKnown || short !== undefined ? { given_before: true as const } : {}),
     ...shown,
     text: shown.text.trimEnd(),
     steps: [...(rest.steps ?? []), ...again],
@@ -105,6 +106,24 @@ async function shortForm(
     ...(message === undefined ? [] : [`## Message from the user\n\n${fenced(message, 'text')}`]),
     ...(entries === '' ? [] : [`Menu: ${cut(entries, MENU_LENGTH)}`]),
   ].join('\n\n');
+}
+
+/** The entry of the menu that says what the user wishes in words of their own. */
+async function fittingStep(
+  { activation: { record, lead }, workspace: { delivery } }: Started,
+  { message, project }: Asked,
+): Promise<Step[]> {
+  if (message === undefined || lead === undefined || message.startsWith('*')) return [];
+  const fitting = await delivery.fitting(record, message);
+  if (fitting === undefined) return [];
+  const { said, text } = fitting;
+  return [
+    {
+      operation: 'execute',
+      args: present({ ...startOf(record), message: said, project }),
+      why: `This fits ${said} of its menu${text === '' ? '' : ` (${oneLine(text, 60)})`}`,
+    },
+  ];
 }
 
 /** What a message has an agent do, where it is an entry of its menu. */

@@ -1,7 +1,12 @@
+import { present } from '../../base/present.ts';
+import type { SayStep } from '../../base/step.ts';
 import { chunksOf, type Chunk } from '../../base/text/text-chunks.ts';
 import { fitted, type Piece } from '../../base/text/text-budget.ts';
 import { shortName, type BmadRecord } from '../../model/record.ts';
-import type { StatePort, Workspace } from '../context.ts';
+import type { ProjectState, StatePort, Workspace } from '../context.ts';
+
+type Progress = Awaited<ReturnType<ProjectState['progress']>>;
+type Unwritten = NonNullable<Awaited<ReturnType<Progress['unwritten']>>>;
 
 /** Who comes first when room is given out. */
 export const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
@@ -21,6 +26,7 @@ export async function documentPieces(
   { topic, target, message, project }: Matter,
   workspace: Workspace,
   context: StatePort,
+  say: SayStep,
 ): Promise<{ story: Piece[]; plans: Piece[] }> {
   if (workspace.project.root === undefined) return { story: [], plans: [] };
   const progress = await (await context.state(project)).progress();
@@ -45,8 +51,29 @@ export async function documentPieces(
       score: about,
     };
   });
+  const unwritten = await progress.unwritten(workspace.catalogue, message);
+  if (unwritten !== undefined) pieces.unshift(unwrittenPiece(unwritten, target, project, say));
   const isRequired = ({ required }: Piece): boolean => required > 0;
   return { story: pieces.filter(isRequired), plans: pieces.filter((piece) => !isRequired(piece)) };
+}
+
+/** Nothing is more misleading than a context without the story it is about. */
+function unwrittenPiece(
+  { id, place, worker }: Unwritten,
+  target: BmadRecord,
+  project: string | undefined,
+  say: SayStep,
+): Piece {
+  const message = [worker?.command, id].filter(Boolean).join(' ');
+  const args = worker && present({ name: worker.name, kind: worker.kind, message, project });
+  const does =
+    worker === undefined
+      ? ''
+      : worker.record === target
+        ? ' This workflow writes it.'
+        : ` Write it first: ${say({ operation: 'execute', args: args ?? {} })}.`;
+  const text = `Story ${id} has no file yet; it is planned in ${place}.${does}`;
+  return { title: 'Story', text, required: text.length, rank: RANK.required, rest: 'in order', share: 1 };
 }
 
 /** The sections of a story that say what has to be fulfilled and done, as its versions call them. */

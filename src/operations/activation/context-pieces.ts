@@ -65,7 +65,8 @@ async function contextPieces(
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
   const steps = await stepPieces(activation, workspace);
-  const { story, plans } = await documentPieces({ topic, target, message, project }, workspace, context);
+  const matter = { topic, target, message, project };
+  const { story, plans } = await documentPieces(matter, workspace, context, saying(say));
   const questions = message === undefined ? [topic] : [message, topic];
   const known = await memoryPieces(questions, target, project, signal, workspace, context);
   return {

@@ -42,6 +42,17 @@ describe('recall_structured', () => {
     expect(hits[0]?.words).toBeGreaterThan(0);
   });
 
+  it('does not call a memory weak that has the name or half of the words that were asked for', async () => {
+    const own = await memorySession(onTestFinished);
+    for (const text of ['Nightly jobs run on Kubernetes', 'Invoices are archived for ten years'])
+      await own.remember('decisions', 'architect', text);
+    const weak = async (query: string): Promise<boolean> =>
+      JSON.stringify((await own.ok(recallStructured, { query })).data).includes('All matches are weak');
+    expect(await weak('who looks after our Kubernetes licences and contracts with partners')).toBe(false);
+    expect(await weak('kubernetes upgrade')).toBe(false);
+    expect(await weak('which years did the football team of the village win the cup')).toBe(true);
+  });
+
   it('shows a memory and its copies in files once', async () => {
     const [hit, ...rest] = await session.recall('kept in PostgreSQL');
     expect(hit).toMatchObject({ id: orders, stored: true });

@@ -11,6 +11,7 @@ import type { AgentCharacter } from './agent-character.ts';
 import { placesOfAgent } from './agent-places.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import type { MeantCommands } from './menu-commands.ts';
+import type { FittingEntry } from './menu-fit.ts';
 import { menuTarget } from './menu-target.ts';
 import type { CommandedWork } from './menu-work.ts';
 import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
@@ -100,6 +101,11 @@ export function createDescriptions(
       const { commandedWork } = await import('./menu-work.ts');
       const { menu } = await profile(agent);
       return commandedWork(agent, message, catalogue, { menu, startedBy, textOf: mainText, nameOfToday });
+    },
+    /** The entry of an agent's menu that a wish in plain words is for. */
+    async fitting(agent: BmadRecord, wish: string): Promise<FittingEntry | undefined> {
+      const { fittingEntry } = await import('./menu-fit.ts');
+      return fittingEntry((await profile(agent)).menu, wish);
     },
     /** What a workflow takes and makes, and the content paths of its files. */
     async details(record: BmadRecord) {

@@ -70,6 +70,11 @@ export function otherFilesNote(
   return [`Files it uses: ${others.slice(0, NAMED).join(', ')}${more}.`];
 }
 
+/** What help would have to find out by looking for files, which is found out already. */
+export function standsNote(project: string | undefined, say: SayStep): string {
+  return `Where the project stands by its files, and what comes next: ${say({ operation: 'next', args: { project } })}.`;
+}
+
 const READ_ALONG = /\.(?:md|xml|ya?ml)$/;
 /** Each is a file to open with every start; a text with more steps than this names the values itself. */
 const MOST_READ = 30;

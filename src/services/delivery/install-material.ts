@@ -19,7 +19,7 @@ import {
 } from './named-paths.ts';
 import { coreConfigValues } from './core-config.ts';
 import { skillFolder } from './skill-folder.ts';
-import { ownFilesNote, otherFilesNote } from './further-files.ts';
+import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
 import type { CommonParts } from './skill-material.ts';
 import { usedValues } from './used-values.ts';
@@ -55,6 +55,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
       ...folderNotes(parts, used, say),
+      ...(used.includes('bmad-help.csv') ? [standsNote(parts.project, say)] : []),
       ...missingNote(missing),
       ...kitProgramNotes(used, say),
       ...(workflow?.notes ?? []),

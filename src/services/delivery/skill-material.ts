@@ -3,7 +3,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { ContextSection, Material } from './activation.ts';
-import { ownFilesNote } from './further-files.ts';
+import { ownFilesNote, standsNote } from './further-files.ts';
 import { rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import type { ResolvedSkill } from './resolve-skill.ts';
 import { RENDERED, skillFolder } from './skill-folder.ts';
@@ -120,7 +120,10 @@ function notes(
     ...(skill.rendered === undefined ? ownFilesNote(parts, body, furtherFiles(parts), say) : []),
     ...rootNotes(parts, rules, say),
     ...(body.includes('bmad-help.csv')
-      ? [`The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`]
+      ? [
+          `The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`,
+          standsNote(project, say),
+        ]
       : []),
     ...(body.includes('--key agents') && isTable(field(central, 'agents'))
       ? [

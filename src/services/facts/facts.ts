@@ -21,7 +21,7 @@ import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memo
 import { categoryOf } from '../../kit/museum/kinds.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
-import { otherLanguage } from '../../kit/project-language.ts';
+import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
 import { SESSION_FILE, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import { aboutProject, bmadValues, tableIn } from './about.ts';
@@ -146,6 +146,11 @@ export class ProjectFacts {
   /** What a text is in and what it should be in, where it is plainly in another language than the project's. */
   otherLanguage(text: string): ReturnType<typeof otherLanguage> {
     return otherLanguage(this.kit, text);
+  }
+
+  /** The languages that the project sets for its documents and for what is said to its people. */
+  languages(): ReturnType<typeof projectLanguages> {
+    return projectLanguages(this.kit);
   }
 
   async logHandoff(

@@ -176,8 +176,13 @@ async function recallAll(
   const weighty = sure.length > 0 ? sure : [...near.values()].filter(isWeighty);
   const merged = await withoutCopies(weighty.sort(byScore), session, opened, room);
   const mode = vectors[0] === undefined ? 'local' : 'semantic';
-  // Where little is known, even the very memory that is meant scores low; words in common tell more.
-  const isWeak = ({ score, matched }: Recalled): boolean => score < WEAK[mode] && matched.length < 2;
+  // Where little is known, even the very memory that is meant scores low; words in common tell more, and one is enough
+  // where it is a name or half of what was asked.
+  const asked = new Set(opened.analyser.terms(subjectWords(question.query)));
+  const names = new Set(opened.analyser.terms((question.query.match(NAME) ?? []).join(' ')));
+  const isTelling = (matched: readonly string[]): boolean =>
+    matched.length >= 2 || matched.some((term) => names.has(term) || (asked.has(term) && asked.size <= 2));
+  const isWeak = ({ score, matched }: Recalled): boolean => score < WEAK[mode] && !isTelling(matched);
   const weak = merged.length > 0 && merged.every(isWeak);
   const ordered = newerFirst(merged, (text) => opened.analyser.terms(text), shownBy(opened).text);
   return {
@@ -214,6 +219,10 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
   const known = best.get(key);
   if (known === undefined || known.score < hit.score) best.set(key, hit);
 }
+
+/** Words that are written as names are: `Kubernetes` inside a sentence, `PostgreSQL`, `k3s`. */
+const NAME =
+  /(?<=[\p{Ll},:] )\p{Lu}[\p{L}\p{N}]{2,40}|\b\p{L}{1,20}\p{N}[\p{L}\p{N}]{0,20}|\b\p{L}\p{Ll}{1,20}\p{Lu}\p{L}{0,20}/gu;
 
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
 const LEAST_MEANING = 0.1;

@@ -20,6 +20,16 @@ const NAMES: Partial<Record<ItemKind, string>> = {
 const UNMARKED =
   'the last one checks them and leaves no mark of its own: once it has been made, add its number to stepsCompleted';
 
+/** Texts of newer versions lead with the one or the other. */
+const NOT_SPEC = 'Where a text leads to bmad-spec instead: that is for work without epics';
+
+/** The brief of newer versions is begun as a draft, and no step of its workflow changes that. */
+function leftAsDraft([first]: readonly Evidence[]): string {
+  return first !== undefined && /\/briefs\//.test(first.file) && /^status draft$/i.test(first.says)
+    ? '; no step of its workflow changes that: once it is as it should be, write status: final there'
+    : '';
+}
+
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
 export function planActions(report: Report, workers: Workers, started: readonly string[] = []): Action[] {
   const { items, stories, sprint, workflows, files } = report;
@@ -45,7 +55,8 @@ export function planActions(report: Report, workers: Workers, started: readonly 
     if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) continue;
     const isLate = kind === 'readiness' && isUnderWay;
     const why = toldBy(evidence) ?? state;
-    const check = kind === 'epics' && unmarked ? `; ${UNMARKED}` : '';
+    const check =
+      kind === 'epics' && unmarked ? `; ${UNMARKED}` : kind === 'brief' ? leftAsDraft(evidence) : '';
     act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${check}`, evidence, isLate);
   }
   const begun = items.some(({ state }) => state !== 'not started') || files.specs.length > 0;
@@ -87,12 +98,13 @@ export function planActions(report: Report, workers: Workers, started: readonly 
       : before === undefined || head(before)?.state !== 'complete'
         ? 'there is none yet'
         : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
+    const other = missing === 'epics' && !v4 && workers.for('tech spec', false)?.record.name === 'bmad-spec';
     const hasWork =
       stories.some(({ file, row }) => file !== undefined || row !== undefined) || files.specs.length > 0;
     act(
       missing,
       missing === 'readiness' ? 'Run' : 'Write',
-      toldBy(known) ?? follows,
+      toldBy(known) ?? (other ? `${follows}. ${NOT_SPEC}` : follows),
       known.length === 0 ? proof : known.slice(0, 1),
       hasWork || isWaiting,
     );

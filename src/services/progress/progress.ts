@@ -56,6 +56,14 @@ export function createProgress(root: string) {
       const works = worksOf(workflow);
       return works.length === 0 ? undefined : storyInput(await readReport(root), works, words);
     },
+    /** A story that is named and has no file yet: where it is planned, and who writes the file. */
+    async unwritten(catalogue: Catalogue, words: string | undefined) {
+      if (words === undefined) return undefined;
+      const report = await readReport(root);
+      const story = storyInput(report, [], words);
+      if (story?.isPlanned !== true) return undefined;
+      return { ...story, worker: new Workers(catalogue).for('create story', report.locations.v4) };
+    },
     /** The story that is worked on and the plans, as they are; for a workflow on stories the story that it is for. */
     documents: (workflow?: string, words?: string) => projectDocuments(root, workflow, words),
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
@@ -75,11 +83,16 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
     worker: bad.file.includes('sprint-status') ? workers.for('sprint planning', false) : undefined,
     about: `repair ${bad.file}`,
   }));
-  const changes = proposals(report).reduce((sum, ledger) => sum + ledger.changes.length, 0);
+  const proposed = proposals(report).flatMap((ledger) => ledger.changes);
+  const noted = proposed.flatMap((change) => (change.noted === true ? [change.key] : []));
+  const changes = proposed.length;
   if (changes > 0)
     actions.push({
       what: 'Bring the ledgers up to date',
-      why: `the files prove ${plural(changes, 'change')} missing from the ledgers`,
+      why:
+        noted.length === 0
+          ? `the files prove ${plural(changes, 'change')} missing from the ledgers`
+          : `the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} ${noted.length === 1 ? 'has' : 'have'} been reviewed is only noted by hand`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',
     });

@@ -2,7 +2,7 @@ import type { YamlPair } from '../../base/parse/parse-places.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
-import { fileEvidence, isDisputed, rank, type Epic, type Story } from './stories.ts';
+import { fileEvidence, isDisputed, notedReview, rank, type Epic, type Story } from './stories.ts';
 import { rankOf, type RowKind } from './words.ts';
 
 /** One change of a ledger, with what proves it. */
@@ -12,6 +12,8 @@ export interface Change {
   from: string | undefined;
   to: string;
   why: string;
+  /** It rests on notes that nothing confirms. */
+  noted?: true;
   line: number;
   edit: Edit;
 }
@@ -58,8 +60,12 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     const { row, file } = story;
     if (row === undefined) continue;
     const to = ledgerWord(story, sprint);
-    if (to !== undefined && file !== undefined && raise(row, to, proofOf(file))) raised.set(story, to);
-    else respell(row);
+    const noted = notedReview(story);
+    if (to !== undefined && file !== undefined && raise(row, to, proofOf(file, noted))) {
+      raised.set(story, to);
+      const change = changes.at(-1);
+      if (noted !== undefined && change !== undefined) change.noted = true;
+    } else respell(row);
   }
   const inserted = newRows(sprint, stories, twice);
   changes.push(...inserted.changes);
@@ -105,9 +111,10 @@ function ledgerWord({ row, proven }: Story, { drafts }: SprintLedger): string | 
   return proven;
 }
 
-function proofOf(file: NonNullable<Story['file']>): string {
+function proofOf(file: NonNullable<Story['file']>, noted?: number): string {
   const evidence = fileEvidence(file);
-  return `${at(evidence)} says ${evidence.says}`;
+  const review = noted === undefined ? '' : `, and a review is noted by hand in line ${noted}`;
+  return `${at(evidence)} says ${evidence.says}${review}`;
 }
 
 /** What the stories of an epic prove about it. */

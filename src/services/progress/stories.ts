@@ -79,6 +79,12 @@ function provenBy(
   return status === 'done' && isReviewed ? 'done' : ledgerOfSpec(status);
 }
 
+/** Where a story counts as done only because its file has notes of a review, which anybody can write: the line of them. */
+export function notedReview({ file, row, proven }: Story): number | undefined {
+  const isNoted = file?.isSpec === true && proven === 'done' && row !== undefined && row.means !== 'done';
+  return isNoted ? file.review?.line : undefined;
+}
+
 /**
  * Whether nothing on file shows that a story was reviewed. A story file of version 6 gets its `done` from the review
  * itself; in version 4 the owner sets it, and a spec has it from the build. A row alone shows nothing.

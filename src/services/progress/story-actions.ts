@@ -37,7 +37,12 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     if (!isClosing) actions.push(...contractActions(report, story));
   });
   first(of('ready-for-dev'), (story, more) =>
-    push(`Build story ${story.id}`, `it is ready for development${more}`, story, RULES.ready.work),
+    push(
+      `Build story ${story.id}`,
+      `it is ready for development${more}${inPlaceOf(workers, story)}`,
+      story,
+      RULES.ready.work,
+    ),
   );
   first(of('drafted'), (story, more) => {
     const approves = workers.for(RULES.draft.work, story.file?.v4 ?? false) !== undefined;
@@ -75,6 +80,12 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   return [...actions, ...closingActions(report, workers)];
 }
 
+/** Some texts of newer versions still send to a workflow that another has taken the place of. */
+function inPlaceOf(workers: Workers, { file }: Story): string {
+  const name = workers.for('develop story', file?.v4 ?? false)?.record.name;
+  return name === 'bmad-build' ? '; where a text says dev-story, build is meant' : '';
+}
+
 /** Specs that belong to no story. One that is being written is gone on with by who writes it. */
 function specActions(specs: Report['files']['specs'], workers: Workers): Action[] {
   return specs.flatMap(({ stem, file, line, word, status }) => {
@@ -96,7 +107,9 @@ function review(story: Story, more: string): [what: string, why: string, story: 
   if (gate === undefined)
     return [
       `Review story ${id}`,
-      `its implementation is waiting for review${more}`,
+      story.file?.isSpec === true && story.file.status === 'done'
+        ? `its build has checked its own work, but only a separate code review sets the ledger to done${more}`
+        : `its implementation is waiting for review${more}`,
       story,
       RULES.review.work,
     ];

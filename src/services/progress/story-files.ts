@@ -229,17 +229,21 @@ function sectionWord(lines: readonly string[], heading: number): Stated | undefi
   return undefined;
 }
 
+const REVIEW_TITLE = /^(?:senior developer review|review findings|review follow-ups|qa results)\b/i;
+
 function tasksIn(lines: readonly string[]): StoryFacts['tasks'] {
   let inside = false;
+  let findings: number | undefined;
   const marks = lines.flatMap((line) => {
     const heading = headingIn(line);
     if (heading?.level === 2) inside = /^(?:tasks|tâches)/iu.test(heading.title);
-    return (inside ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined) ?? [];
+    // Reviews put what they find among the tasks, and that is nothing that was planned.
+    if (heading !== undefined && heading.level <= (findings ?? heading.level)) findings = undefined;
+    if (heading !== undefined && REVIEW_TITLE.test(heading.title)) findings = heading.level;
+    return (inside && findings === undefined ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined) ?? [];
   });
   return { done: marks.filter((mark) => mark !== ' ').length, total: marks.length };
 }
-
-const REVIEW_TITLE = /^(?:senior developer review|review findings|review follow-ups|qa results)\b/i;
 
 /** The section in which a review of any version leaves its findings; a bare heading is only the template's. */
 function reviewIn(lines: readonly string[]): ReviewNotes | undefined {

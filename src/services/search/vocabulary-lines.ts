@@ -88,6 +88,7 @@ data flow, flux de données
 document, doc, documentation, documenter
 write, draft, writing, rédiger, écrire, rédaction
 shard, split, découper, couper, morceler
+shard document, *shard the prd, *shard the architecture, *split the prd, *split the architecture, *découper le prd, *découper l'architecture
 break down, découper, décomposer
 index, table of contents, sommaire
 template, modèle

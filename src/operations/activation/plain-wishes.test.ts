@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { conversation } from '../../../tests/support/conversation.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+
+const folder = await temporaryFolder(afterAll);
+const context = await contextIn(folder);
+
+async function inFrench(documents?: string) {
+  const project = await temporaryFolder(afterAll);
+  await writeFiles(project, {
+    '_bmad/custom/config.toml': `[core]\ncommunication_language = "Français"\n${documents === undefined ? '' : `document_output_language = "${documents}"\n`}`,
+  });
+  return conversation(await contextIn(project));
+}
+
+describe('a message in another language than the project sets', () => {
+  const english = 'Please write the brief for our shop, with the goals that we have.';
+
+  it('is remarked in a line, with the languages to answer and to write in', async () => {
+    expect((await (await inFrench('English'))({ agent: 'pm', message: english })).body).toMatch(
+      /^The message is in English, but this project is set to Français: answer in Français and write documents in English, unless the user asks for another language\.$/m,
+    );
+    expect((await (await inFrench())({ workflow: 'prd', message: english })).body).toContain(
+      'answer in Français and write documents in Français',
+    );
+  });
+
+  it('is not remarked where it is the same, cannot be told, or nothing is set', async () => {
+    const remark = 'but this project is set to';
+    const ask = await inFrench();
+    const french = 'Écris le brief de la boutique avec les objectifs que nous avons.';
+    expect((await ask({ agent: 'pm', message: french })).body).not.toContain(remark);
+    expect((await ask({ agent: 'pm', message: 'MVP' })).body).not.toContain(remark);
+    for (const message of [english, french])
+      expect((await conversation(context)({ agent: 'pm', message })).body).not.toContain(remark);
+  });
+});
+
+describe('a wish in plain words', () => {
+  it('names the entry of the menu that is for it, beside the agent', async () => {
+    const ask = conversation(context);
+    const { body, said } = await ask({ agent: 'pm', message: 'create the epics and stories' });
+    expect(body).toContain('----- BEGIN');
+    expect(said).toContain('bmad {operation:"execute", agent:"bmm/bmad-agent-pm", message:"CE"}');
+    expect(said).toContain('This fits CE of its menu');
+  });
+
+  it('names nothing where no entry is plainly for it', async () => {
+    const ask = conversation(context);
+    for (const message of ['Good morning', 'What comes next for the shop?', 'Our customers like plants'])
+      expect((await ask({ agent: 'pm', message })).said, message).not.toContain('of its menu');
+  });
+});

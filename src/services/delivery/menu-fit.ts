@@ -1,0 +1,38 @@
+import { analyse } from '../../meaning/analyse.ts';
+import type { MenuItem } from './agent-profile.ts';
+
+/** An entry of a menu that says what somebody wishes, as it is asked for. */
+export interface FittingEntry {
+  /** `*shard-prd`, `CP`. */
+  said: string;
+  text: string;
+}
+
+/** What is longer is a description of work, in which words of many entries occur. */
+const MOST_TERMS = 12;
+/** The next best entry fits less by this factor, or nothing is plain. */
+const CLEARLY = 1.3;
+
+/** The entry of a menu that a wish in plain words is for; nothing unless one of them plainly is. */
+export function fittingEntry(menu: readonly MenuItem[], wish: string): FittingEntry | undefined {
+  const wanted = new Set(analyse(wish.slice(0, 2_000)));
+  if (wanted.size === 0 || wanted.size > MOST_TERMS) return undefined;
+  const entries = menu
+    .filter(({ code }) => code !== '')
+    .map(({ code, text, also = [] }) => ({
+      said: code.split(/\s/, 1)[0] ?? code,
+      text,
+      terms: new Set(analyse([code.replace(/\{[^{}]{0,100}\}/g, ' '), ...also, text].join(' '))),
+    }));
+  const weight = (term: string): number =>
+    Math.log(1 + entries.length / Math.max(1, entries.filter(({ terms }) => terms.has(term)).length));
+  const scored = entries
+    .map((entry) => {
+      const shared = [...wanted].filter((term) => entry.terms.has(term));
+      return { ...entry, shared, score: shared.reduce((sum, term) => sum + weight(term), 0) };
+    })
+    .sort((a, b) => b.score - a.score);
+  const [best, second] = scored;
+  if (best === undefined || best.shared.length < Math.min(2, wanted.size)) return undefined;
+  return best.score > CLEARLY * (second?.score ?? 0) ? { said: best.said, text: best.text } : undefined;
+}
