@@ -59,7 +59,7 @@ export async function agentText(
   // A command that is no work of its own has its story all the same.
   const forCommand =
     commanded === undefined
-      ? await commandInputs(asked.message, project, workspace, started.context)
+      ? await commandInputs({ ...asked, signal: call.signal }, workspace, started.context)
       : undefined;
   const head = [told, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
   const own = short === undefined ? activation.body : '';

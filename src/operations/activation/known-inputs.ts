@@ -1,7 +1,7 @@
-import { orElse } from '../../base/expected.ts';
-import { byteLength, plural } from '../../base/text/text.ts';
+import { orElse, ours } from '../../base/expected.ts';
+import { byteLength, oneLine, plural } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
-import type { Activation, ProjectState, StatePort, Workspace } from '../context.ts';
+import type { Activation, Context, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';
 
 type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
@@ -32,6 +32,7 @@ const LONGEST = 700;
 interface InputsAsked {
   project: string | undefined;
   message: string | undefined;
+  signal: AbortSignal;
   /** A text that belongs to it and is not among its files. */
   beside?: string | undefined;
 }
@@ -42,9 +43,9 @@ interface InputsAsked {
  */
 export async function knownInputs(
   { record, material }: Activation,
-  { project, message, beside = '' }: InputsAsked,
+  { project, message, beside = '', signal }: InputsAsked,
   workspace: Workspace,
-  context: StatePort,
+  context: Context,
 ): Promise<string | undefined> {
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   const own = material.files.map((file) => file.text);
@@ -66,23 +67,43 @@ export async function knownInputs(
     const line = documentLine(document);
     if (!lines.includes(line)) lines.push(line);
   }
-  return inputsSection(lines);
+  return joined(inputsSection(lines), await failuresFor(story, { project, message, signal }, context));
 }
 
 /** The story that a command of an agent is for, where the agent itself is all there is to follow. */
 export async function commandInputs(
-  message: string | undefined,
-  project: string | undefined,
+  asked: InputsAsked,
   workspace: Workspace,
-  context: StatePort,
+  context: Context,
 ): Promise<string | undefined> {
+  const { message, project } = asked;
   const command = /^\*[a-z][a-z-]*/.exec(message?.trim() ?? '')?.[0];
   if (command === undefined || workspace.project.root === undefined) return undefined;
   const story = await context
     .state(project)
     .then(async (state) => (await state.progress()).storyFor(command, message))
     .catch(orElse(undefined));
-  return inputsSection(storyLines(story));
+  return joined(inputsSection(storyLines(story)), await failuresFor(story, asked, context));
+}
+
+const joined = (...sections: (string | undefined)[]): string | undefined =>
+  sections.filter((each) => each !== undefined).join('\n\n') || undefined;
+
+const FAILURES = 3;
+
+/** Whoever builds has to know what went wrong before. */
+async function failuresFor(
+  story: Story | undefined,
+  { project, message, signal }: InputsAsked,
+  context: Context,
+): Promise<string | undefined> {
+  if (story?.builds !== true) return undefined;
+  const { failuresAbout } = await import('../memory/known-about.ts');
+  const query = [story.id.replace(/[-.]/g, ' '), message].filter(Boolean).join(' ');
+  const told = await failuresAbout(query, context, project, signal).catch(ours(() => []));
+  if (told.length === 0) return undefined;
+  const lines = told.slice(0, FAILURES).map((line) => `- ${oneLine(line, 250)}`);
+  return `## Past failures to avoid\n\n${lines.join('\n')}`;
 }
 
 function inputsSection(lines: string[]): string | undefined {

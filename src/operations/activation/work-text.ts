@@ -9,7 +9,7 @@ import {
   type ShownText,
 } from '../catalogue/shown-text.ts';
 import type { startOf } from '../catalogue/targets.ts';
-import type { Activation, Call, StatePort, Workspace } from '../context.ts';
+import type { Activation, Call, Context, Workspace } from '../context.ts';
 import type { textLimits } from '../host-limits.ts';
 import {
   GIVEN_BEFORE,
@@ -27,7 +27,7 @@ import { knownInputs } from './known-inputs.ts';
 export interface Started {
   activation: Activation;
   workspace: Workspace;
-  context: StatePort;
+  context: Context;
   call: Call;
   limits: ReturnType<typeof textLimits>;
 }
@@ -63,7 +63,7 @@ export async function besideWork(
 ) {
   const { message = '', project } = asked;
   const key = textKey(activation, workspace, project);
-  const inputs = await knownInputs(activation, asked, workspace, context);
+  const inputs = await knownInputs(activation, { ...asked, signal: call.signal }, workspace, context);
   const isNew = isNewBeside(call, key, inputs);
   const asBefore = inputs === undefined ? undefined : 'The inputs are the same as before.';
   return {

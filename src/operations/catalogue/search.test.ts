@@ -137,14 +137,18 @@ describe('search', () => {
     },
   );
 
-  it.each(['what after a story is built', 'the story is built, what now', 'que faire ensuite ?'])(
-    'leaves it to next to say what comes next: %s (M-61)',
-    async (query) => {
-      const { answer } = await session.ok(search, { query });
-      expect(answer.steps?.[0]).toEqual({ operation: 'next', why: 'See what comes next in this project' });
-      expect(saidIn(answer)).not.toContain('Start the first');
-    },
-  );
+  it.each([
+    'what after a story is built',
+    'the story is built, what now',
+    'que faire ensuite ?',
+    'Where does the project stand?',
+    'how far are we',
+    'où en est le projet ?',
+  ])('leaves it to next to say what comes next: %s (M-61)', async (query) => {
+    const { answer } = await session.ok(search, { query });
+    expect(answer.steps?.[0]).toEqual({ operation: 'next', why: 'See what comes next in this project' });
+    expect(saidIn(answer)).not.toContain('Start the first');
+  });
 
   it('says how to read on', async () => {
     const { answer } = await session.ok(search, { query: 'review', limit: 1 });

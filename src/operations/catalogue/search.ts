@@ -11,6 +11,7 @@ import { itemLine, itemSchema, LISTED_KINDS, originTelling, recordItem, type Ite
 import { workspaceFrom } from './origins.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
+import { asksNext } from '../asks-next.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
 import { inCategory } from './categories.ts';
@@ -109,7 +110,7 @@ export const search = defineOperation({
       items: part,
       ...(next === undefined ? {} : { next }),
       ...(hits[0]?.weak === true ? { weak: true } : {}),
-      ...(workspace.project.root !== undefined && ASKS_NEXT.test(query) ? { asksNext: true } : {}),
+      ...(workspace.project.root !== undefined && asksNext(query) ? { asksNext: true } : {}),
       ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)
         ? { aside: aside.displayName }
         : {}),
@@ -117,18 +118,18 @@ export const search = defineOperation({
     };
   },
 
-  render({ query, origin, detail, total, items, next, weak, asksNext, aside, absent }) {
+  render({ query, origin, detail, total, items, next, weak, asksNext: isAboutNext, aside, absent }) {
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
         note: [OTHERWISE.note, missing.note].filter(Boolean).join(' '),
-        steps: [...(asksNext === true ? [NEXT] : []), OTHERWISE.step, ...missing.steps],
+        steps: [...(isAboutNext === true ? [NEXT] : []), OTHERWISE.step, ...missing.steps],
       };
     const body = items.map((item) => hitLine(item, detail)).join('\n');
     // What comes next depends on how far the project is; no text that is found by words can say it.
-    if (asksNext === true)
+    if (isAboutNext === true)
       return {
         body,
         note: `Matches by words only (${total}). What comes next depends on the project, and "next" says it.`,
@@ -150,10 +151,6 @@ export const search = defineOperation({
         };
   },
 });
-
-/** `what after a story is built`, `what is next`, `que faire ensuite`. */
-const ASKS_NEXT =
-  /\b(?:what|which)\b.{0,60}\b(?:next|after|afterwards|now)\b|\bnext step\b|\b(?:que|quoi)\b.{0,40}(?:ensuite|apr[eè]s|maintenant)|\bprochaine étape\b/iu;
 
 const NEXT: Step = { operation: 'next', why: 'See what comes next in this project' };
 

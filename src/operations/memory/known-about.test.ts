@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
+import { activate } from '../activation/activate.ts';
 import { compileContext } from '../activation/compile-context.ts';
 import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
+import { logFailure } from '../project/log-failure.ts';
 import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
 import { taskShow } from '../tasks/task-read.ts';
 
@@ -54,5 +56,37 @@ describe('what a brief says about decisions', () => {
   it('leaves what stands alone as it is', () => {
     const [brief = ''] = briefs;
     expect(brief).toMatch(/^- Les remboursements sont versés sous 14 jours$/m);
+  });
+});
+
+describe('what went wrong before', async () => {
+  const own = await memorySession(afterAll, {
+    files: {
+      '_bmad-output/implementation-artifacts/sprint-status.yaml':
+        'development_status:\n  epic-1: in-progress\n  1-1-setup: ready-for-dev\n',
+      '_bmad-output/implementation-artifacts/spec-1-1-setup.md':
+        '---\ntitle: Setup\nstatus: ready-for-dev\n---\n\n## Intent\n\nOrders can be placed.\n',
+    },
+  });
+  await own.ok(logFailure, {
+    title: 'Migration locked production',
+    category: 'CC-FAIL',
+    severity: 'critical',
+    what_happened: 'The table of orders was locked for an hour',
+    rule: 'Run migrations in batches',
+  });
+  const rule = 'Rule: Run migrations in batches';
+
+  it('reaches whoever builds a story, and no plan', async () => {
+    const { answer } = await own.ok(activate, { name: 'build', message: 'story 1-1-setup' });
+    expect(answer.body).toContain('## Past failures to avoid');
+    expect(answer.body).toContain(rule);
+    expect((await own.ok(activate, { name: 'prd' })).answer.body).not.toContain(rule);
+  });
+
+  it('reaches every brief, whether or not the task resembles it', async () => {
+    const order = { agent: 'dev', task: 'Write the colours of the logo down', output_key: 'colours' };
+    const { task_id } = (await own.ok(spawnSubagentTask, order)).data['task'] as { task_id: string };
+    expect(String((await own.ok(taskShow, { task_id })).data['brief'])).toContain(rule);
   });
 });

@@ -32,16 +32,8 @@ export async function knownAbout(
       limit: LOOKED_AT,
       superseded: false,
     };
-    const of = async (type: 'decisions' | 'failures') =>
-      (await memory.recall({ ...asked, types: [type] }, signal)).hits;
-    const facts = await (await context.state(project)).facts();
-    const failures = (await memory.distinct(await of('failures'), signal)).slice(0, KNOWN).map((told) => {
-      const { title, rule, lesson, fix } = facts.failureIn(told.entry.text, told.entry.tags);
-      const [label, said] =
-        rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
-      return toldLine(told, LINE, said === undefined ? title : `${title}. ${label}: ${said}`);
-    });
-    const about = await of('decisions');
+    const failures = await failuresAbout(query, context, project, signal);
+    const about = (await memory.recall({ ...asked, types: ['decisions'] }, signal)).hits;
     let decisions = await memory.distinct(about, signal);
     // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
     if (decisions.length < KNOWN) {
@@ -56,6 +48,36 @@ export async function knownAbout(
     context.log.info(`no memories for the brief: ${error.message}`);
     return { decisions: [], failures: [] };
   }
+}
+
+/** A lesson of the project holds for all work: so many are told, whether or not the task resembles them. */
+const FAILURES_AT_LEAST = 2;
+
+/** What went wrong before: where it resembles a piece of work, then the newest; one line each, with the rule to keep. */
+export async function failuresAbout(
+  query: string,
+  context: Context,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const memory = await context.memory(project);
+  if (await memory.isEmpty()) return [];
+  const asked = { query: query.slice(0, 2_000), alternatives: [], tags: [], types: ['failures'] } as const;
+  const about = (await memory.recall({ ...asked, limit: LOOKED_AT, superseded: false }, signal)).hits;
+  let told = await memory.distinct(about, signal);
+  if (told.length < FAILURES_AT_LEAST) {
+    const newest = (await memory.browse('failures')).entries
+      .filter(({ entry }) => !about.some((hit) => hit.entry.text === entry.text))
+      .slice(0, FAILURES_AT_LEAST);
+    told = (await memory.distinct([...about, ...newest], signal)).slice(0, FAILURES_AT_LEAST);
+  }
+  const facts = await (await context.state(project)).facts();
+  return told.slice(0, KNOWN).map((each) => {
+    const { title, rule, lesson, fix } = facts.failureIn(each.entry.text, each.entry.tags);
+    const [label, said] =
+      rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
+    return toldLine(each, LINE, said === undefined ? title : `${title}. ${label}: ${said}`);
+  });
 }
 
 /** The first of them; and what may contradict one of these, as the mark alone says too little. */

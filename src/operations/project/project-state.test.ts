@@ -145,6 +145,13 @@ describe('M-52: where it is written', () => {
     expect(said).toContain('All state of this project is kept in the project: _bmad-output/.memory');
   });
 
+  it('gives the lines for .gitignore before there is a repository, and none for what is kept elsewhere', async () => {
+    const own = await opened({ '_bmad-output/a.md': '# A\n' });
+    const { answer } = await own.ok(projectState);
+    expect(answer.body).toContain('add to .gitignore:\n_bmad-output/.memory/');
+    expect((await (await opened({})).ok(projectState)).data['ignore']).toEqual([]);
+  });
+
   it('can be asked, with the lines for .gitignore, which are not written', async () => {
     const session = await opened({ '.git/HEAD': 'ref: refs/heads/main\n', '_bmad-output/a.md': '# A\n' });
     const { answer, data } = await session.ok(projectState);

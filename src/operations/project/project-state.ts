@@ -37,9 +37,9 @@ export const projectState = defineOperation({
   }),
   async run({ project }, context) {
     const state = await context.state(project);
-    const { inGit, ...place } = await state.place();
+    const place = await state.place();
     const movable = (await state.movable()).length > 0;
-    return { ...place, ignore: inGit ? ignoring(place.parts) : [], movable };
+    return { ...place, ignore: place.home === 'project' ? ignoring(place.parts) : [], movable };
   },
   render(data) {
     const { home, parts, ignore, movable, keep } = data;
@@ -53,7 +53,7 @@ export const projectState = defineOperation({
         ),
         ignore.length === 0
           ? undefined
-          : `Colleagues get the others once they are committed. To leave them out of git, add to .gitignore:\n${ignore.join('\n')}`,
+          : `Colleagues get the others through git once they are committed. To leave them out, add to .gitignore:\n${ignore.join('\n')}`,
       ),
       steps,
     };

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { pathExists } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { isUnused, stateFolder, userPlaces, type Keeping, type StatePart } from '../../kit/home.ts';
 import { OWN_FOLDER } from '../../kit/kit-lock.ts';
@@ -12,8 +11,6 @@ export interface StatePlace {
   keep: Keeping;
   /** Whether nothing has been kept yet. */
   unused: boolean;
-  /** Whether the project is a git repository. */
-  inGit: boolean;
   /** Each part with its folder; `shared` ones are not ignored by a file of their own. */
   parts: { part: StatePart; folder: string; shared: boolean }[];
 }
@@ -40,7 +37,6 @@ export async function statePlace(kit: Kit, state: string, keep: Keeping): Promis
     home: kit.home ?? 'user',
     keep,
     unused: await isUnused(kit, state),
-    inGit: await pathExists(join(kit.root, '.git')),
     parts: Object.entries(userPlaces(kit.root, state)).map(([name, { folder }]) => {
       const part = name as StatePart;
       return { part, folder: own[part] ?? folder, shared: own[part] !== undefined && !PRIVATE.has(part) };

@@ -17,6 +17,8 @@ export interface StoryInput {
   base?: { commit: string | undefined };
   /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
   gate?: { file: string; says: string } | { folder: string };
+  /** Whether code is written for it. */
+  builds: boolean;
   /** How many others are as far as it. */
   others: number;
 }
@@ -49,19 +51,23 @@ export function storyInput(
   const gates = own.some((work) => work === 'review story' || work === 'apply review')
     ? locations.gates[0]
     : undefined;
+  const builds = own.includes('develop story');
   const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
-  if (named !== undefined) return inputOf(named, { isReview, gates, others: 0 });
+  if (named !== undefined) return inputOf(named, { isReview, gates, builds, others: 0 });
   for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
     const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
-    if (story !== undefined) return inputOf(story, { isReview, gates, others: others.length });
+    if (story !== undefined) return inputOf(story, { isReview, gates, builds, others: others.length });
   }
   return undefined;
 }
 
-function inputOf(
-  story: Story,
-  { isReview, gates, others }: { isReview: boolean; gates: string | undefined; others: number },
-): StoryInput | undefined {
+interface Told extends Pick<StoryInput, 'builds' | 'others'> {
+  isReview: boolean;
+  /** The folder of gates. */
+  gates: string | undefined;
+}
+
+function inputOf(story: Story, { isReview, gates, builds, others }: Told): StoryInput | undefined {
   const { id, file, planned, likely, gate } = story;
   const place: Evidence | undefined =
     file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
@@ -81,6 +87,7 @@ function inputOf(
       : {
           gate: { file: gate.file, says: gate.outdated ? `${gate.gate}, older than the story` : gate.gate },
         }),
+    builds,
     others,
   };
 }
