@@ -71,6 +71,7 @@ function contextOf(
     onChange: (listener) => workspaces.onChange(listener),
     onMoved: (listener) => watching.onMoved(listener),
     watching: () => watching.report(),
+    stay: () => watching.stay(),
     offerRoots: (folders) => roots.offer(folders, () => workspaces.lookAgain()),
     async describeProject() {
       try {

@@ -11,7 +11,7 @@ import type { WorkspaceParts } from './open-workspace.ts';
 import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
 import { lateWorkspaces } from './late-workspaces.ts';
-import { createWatching } from './watching.ts';
+import { createWatching, type Watching } from './watching.ts';
 
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
@@ -24,18 +24,15 @@ export async function createParts(settings: Settings) {
   const rankings = createRankings(settings);
   const roots = new ClientRoots();
   const embedder = forSearch(model, builtIn, log);
-  const workspaces = openWorkspaces(settings, roots, {
-    gitSources,
-    rankings,
-    embedder,
-    readings: new Map(),
-  });
+  const own = { gitSources, rankings, embedder, readings: new Map() };
+  const workspaces = openWorkspaces(settings, roots, own, () => watching);
+  const watching: Watching = createWatching(settings, workspaces);
   return {
     gitSources,
     rankings,
     roots,
     workspaces,
-    watching: createWatching(settings, workspaces),
+    watching,
     codebases: createCodebases(settings, model),
     memories: createMemories(settings, table),
     async projectState(project: Project) {
@@ -68,7 +65,12 @@ function openGitSources(settings: Settings): Promise<ServedSources> {
   });
 }
 
-function openWorkspaces(settings: Settings, roots: ClientRoots, parts: WorkspaceParts) {
+function openWorkspaces(
+  settings: Settings,
+  roots: ClientRoots,
+  parts: WorkspaceParts,
+  watching: () => Watching,
+) {
   const { outside, config, from, log } = settings;
   const hints = { ...projectHints(outside), configured: config.project };
   /** Callers from outside may name the server's own project and those that are allowed. */
@@ -80,6 +82,7 @@ function openWorkspaces(settings: Settings, roots: ClientRoots, parts: Workspace
     const configured = liveSettings(settings);
     return createWorkspaces({
       tell,
+      watch: watching(),
       find: async (call, seen) =>
         findProject({
           ...hints,

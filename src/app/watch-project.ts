@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
+import type { Witness } from '../base/files/vouch.ts';
 import { watchFolders, type Place, type WatchReport } from '../base/files/watch-folders.ts';
 import { userConfigFile } from '../config/locations.ts';
 import { kitAtHome, stateFolder, userPlaces } from '../kit/home.ts';
@@ -10,6 +11,9 @@ import type { LateWorkspaces } from './late-workspaces.ts';
 
 export interface ProjectWatch {
   report(): WatchReport;
+  readonly witness: Witness;
+  /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
+  catchUp(): void;
   close(): void;
 }
 
@@ -24,14 +28,23 @@ const SHARE = 4;
 /** A change may reveal new places, and looking at those may reveal more. */
 const MOST_LOOKS = 4;
 
-/** Watches the places that the answers about the project come from. Whatever moves there makes it look again. */
+/**
+ * Watches the places that the answers about the project come from. Whatever moves there makes it look again; while nobody
+ * listens, when the next call is over.
+ */
 export function watchProject(
   settings: Settings,
   workspaces: LateWorkspaces,
   listeners: ReadonlySet<MovedListener>,
 ): ProjectWatch {
   const { config, log } = settings;
-  const folders = watchFolders(moved, { polls: config.watch === 'poll' });
+  const isHeard = (): boolean => listeners.size > 0;
+  const folders = watchFolders(() => (isHeard() ? moved() : (missed = true)), {
+    polls: config.watch === 'poll',
+    isHeard,
+  });
+  /** Something has moved while nobody listened. */
+  let missed = false;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let looking = false;
@@ -98,8 +111,9 @@ export function watchProject(
     return mattered;
   }
 
-  /** Says once what the system has no room for. */
+  /** Says once what the system has no room for, to those who are to hear of changes. */
   function say(): void {
+    if (!isHeard()) return;
     const codes = folders.report().polled.flatMap(({ why, code }) => (why === 'limit' ? (code ?? []) : []));
     const now = [...new Set(codes)].join(' ');
     if (now !== '' && now !== told)
@@ -110,6 +124,12 @@ export function watchProject(
   void look();
   return {
     report: folders.report,
+    witness: folders.witness,
+    catchUp() {
+      if (!missed && !isHeard()) return;
+      missed = false;
+      moved();
+    },
     close() {
       closed = true;
       clearTimeout(timer);

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Places } from '../base/files/places.ts';
+import { contextIn, temporaryFolder, withWatch } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import type { Changes } from '../operations/context.ts';
 
@@ -120,5 +122,48 @@ describe('listeners', () => {
     await context.refresh();
     expect(heard).toEqual([false, true]);
     expect(context.written.join('')).toContain('a bad listener');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a watch', () => {
+  it('spares calls the comparison of all places until something has happened, and after it is over', async () => {
+    const { folder, context } = await world();
+    await withWatch(context, onTestFinished);
+    const compared = vi.spyOn(Places.prototype, 'changed');
+    onTestFinished(() => compared.mockRestore());
+    /** How many comparisons one call makes: of what the configuration is read from, which is two files, in any case. */
+    const comparisons = async (): Promise<number> => {
+      compared.mockClear();
+      await context.workspace();
+      return compared.mock.contexts.filter((places) => (places as Places).size > 2).length;
+    };
+    await expect.poll(comparisons).toBe(0);
+    const file = join(folder, 'bmad/bmm/agents/architect.md');
+    for (const mark of ['two', 'three']) {
+      writeFileSync(file, agent(mark));
+      const { catalogue } = await context.workspace();
+      expect(catalogue.winners.find(({ name }) => name === 'architect')?.description).toBe(mark);
+      await expect.poll(comparisons).toBe(0);
+    }
+  });
+
+  it('is not begun where it is switched off, is asked to poll, or would be told too late', async () => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, PROJECT);
+    for (const outside of [
+      { flags: { watch: 'off' } },
+      { flags: { watch: 'poll' } },
+      { platform: 'darwin' as const },
+    ]) {
+      const context = await contextIn(folder, outside);
+      vi.useFakeTimers({ toFake: ['setTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      context.stay();
+      await context.workspace();
+      await context.workspace();
+      expect(vi.getTimerCount(), JSON.stringify(outside)).toBe(0);
+      vi.useRealTimers();
+      expect(context.watching()).toBeUndefined();
+    }
   });
 });

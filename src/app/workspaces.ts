@@ -1,5 +1,7 @@
 import { ours } from '../base/expected.ts';
 import { Places, type Seen } from '../base/files/places.ts';
+import { createToldOfAll } from '../base/files/told-of-all.ts';
+import type { Witness } from '../base/files/vouch.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';
@@ -13,6 +15,12 @@ interface WorkspaceParts {
   version(): Promise<string>;
   /** Hears of every world that was read again. */
   tell(changes: Changes): void;
+  /** Who may answer for the places of the server's own project, so that not all of them have to be compared. */
+  watch?: {
+    witness(): Witness | undefined;
+    /** All of them were compared. */
+    compared(): void;
+  };
 }
 
 export type Workspaces = ReturnType<typeof createWorkspaces>;
@@ -22,17 +30,26 @@ interface Read {
   version: string;
   places: Places;
   opened: Promise<Workspace>;
+  /** When all of the places were last compared. */
+  comparedAt: number;
 }
 
 const KEPT = 8;
+
+/** So much later all is compared again after a call, for what no system tells: a file that was written through memory. */
+const TRUSTED_MS = 10_000;
+/** When the call has been answered. */
+const LATER_MS = 100;
 
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
 /**
  * The worlds of the projects in use: opened when first asked for, and kept. Every call looks at the places that one was
- * read from; if they are not as they were, the call is answered from a new one.
+ * read from, or asks the watch that does; if they are not as they were, the call is answered from a new one.
  */
-export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) {
+export function createWorkspaces({ find, open, version, tell, watch }: WorkspaceParts) {
+  const witness = (): Witness | undefined => watch?.witness();
+  const toldOfAll = createToldOfAll();
   const kept = createBounded<Read>(KEPT);
   let current: { project: Promise<Project>; places: Places } | undefined;
   /** The last one that could be used. */
@@ -63,12 +80,12 @@ export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) 
 
   const isFound = async ({ project, places }: NonNullable<typeof current>): Promise<boolean> =>
     project.then(
-      async () => (await places.changed()).length === 0,
+      async () => places.isVouched() || (await places.changed()).length === 0,
       () => false,
     );
 
   function lookForProject(): NonNullable<typeof current> {
-    const places = new Places();
+    const places = new Places(witness);
     return { project: find(undefined, places), places };
   }
 
@@ -76,6 +93,11 @@ export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) 
     project === undefined ? currentProject() : find(project);
 
   async function get(project?: string): Promise<Workspace> {
+    await toldOfAll();
+    return asItIs(project);
+  }
+
+  async function asItIs(project: string | undefined): Promise<Workspace> {
     const found = await projectOf(project);
     const key = keyOf(found);
     const known = kept.get(key);
@@ -96,9 +118,24 @@ export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) 
     return (kept.get(key) ?? (await reading(found))).opened;
   }
 
-  async function isCurrent({ opened, version: read, places }: Read): Promise<boolean> {
+  async function isCurrent(read: Read): Promise<boolean> {
+    const { opened, version: then, places } = read;
     await opened;
-    return (await version()) === read && places.unchanged();
+    if ((await version()) !== then) return false;
+    if (places.isVouched()) {
+      if (performance.now() - read.comparedAt > TRUSTED_MS) compareLater(read);
+      return true;
+    }
+    read.comparedAt = performance.now();
+    const unchanged = await places.unchanged();
+    watch?.compared();
+    return unchanged;
+  }
+
+  /** Nobody answers for what turns out to have changed: the next call reads it again. */
+  function compareLater(read: Read): void {
+    read.comparedAt = performance.now();
+    setTimeout(() => void read.places.unchanged(), LATER_MS).unref();
   }
 
   async function first(found: Project, project: string | undefined): Promise<Workspace> {
@@ -113,8 +150,9 @@ export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) 
   }
 
   async function reading(found: Project): Promise<Read> {
-    const places = new Places();
-    return { version: await version(), places, opened: open(found, places) };
+    const places = new Places(witness);
+    const read = await version();
+    return { version: read, places, opened: open(found, places), comparedAt: performance.now() };
   }
 
   async function rebuild(project: string | undefined): Promise<Changes> {
@@ -156,13 +194,18 @@ export function createWorkspaces({ find, open, version, tell }: WorkspaceParts) 
     return turn;
   }
 
-  const refresh = (project?: string): Promise<Changes> =>
-    inTurn(`refresh ${project ?? ''}`, () => rebuild(project));
+  async function refresh(project?: string): Promise<Changes> {
+    await toldOfAll();
+    return inTurn(`refresh ${project ?? ''}`, () => rebuild(project));
+  }
 
   return {
     get,
     /** Which project is meant, without reading it. */
-    project: projectOf,
+    async project(project?: string): Promise<Project> {
+      await toldOfAll();
+      return projectOf(project);
+    },
     refresh,
     /** Something has changed that decides which project the server runs for. */
     lookAgain(): void {

@@ -7,7 +7,7 @@ export const liveSettings = {
     .enum(['auto', 'poll', 'off'])
     .default('auto')
     .describe(
-      'How a server notices changes for clients that listen: auto (the system reports them; network folders are polled), poll (look every second or so) or off, also --no-watch. Answers are current either way.',
+      'How a server notices changes between calls: auto (the system reports them; network folders are polled for clients that listen), poll (look every second or so) or off, also --no-watch. Answers are current either way.',
     )
     .register(settingMeta, meta('mode', 'Notice changes: auto, poll, off', { rare: true, off: 'off' })),
   prewarm: z

@@ -81,6 +81,8 @@ export interface CataloguePort {
   onMoved(listener: MovedListener): () => void;
   /** How that is noticed; nothing where nobody listens. */
   watching(): WatchReport | undefined;
+  /** This process is going to be asked many times: from some time on, a watch spares the calls to look at every file. */
+  stay(): void;
   /** Takes note of the folders the client works in; calls wait for them, but not for long. */
   offerRoots(folders: Promise<readonly string[]>): void;
   /** The project in words, even when it cannot be used: for commands that have to explain just that. */

@@ -3,6 +3,7 @@ import { underWay } from '../base/under-way.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
+import { mayRunPrograms } from './may-be-offered.ts';
 import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
 import { onOneView } from './one-view.ts';
 import { continued, noteCall } from './recent.ts';
@@ -216,26 +217,6 @@ function refuseWrites(
   throw new BmadError('forbidden', `${name} writes, but the server is read-only.`, {
     hint: `${setting} is on (${configFrom.readOnly}).${writes === undefined ? '' : ' It can still show what it would do.'}`,
   });
-}
-
-/** Whether a caller may be offered it at all. */
-export function mayBeOffered(
-  operation: Parameters<typeof mayRead>[0] & Pick<AnyOperation, 'runsPrograms'>,
-  context: Context,
-  call: Call,
-): boolean {
-  return mayRunPrograms(operation, context, call) && (call.mayWrite !== false || mayRead(operation));
-}
-
-/** Whoever can call over HTTP may be somebody else than the owner of the project. */
-function mayRunPrograms(
-  { runsPrograms }: Pick<AnyOperation, 'runsPrograms'>,
-  { config }: Context,
-  call: Call,
-): boolean {
-  return (
-    runsPrograms !== true || call.overHttp !== true || call.ownToken === true || config.contractsOverHttp
-  );
 }
 
 function refusePrograms(

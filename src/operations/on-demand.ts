@@ -13,6 +13,9 @@ function isLate(name: string): name is LateName {
   return Object.hasOwn(LATE, name);
 }
 
+/** What every call goes through: no start needs it. */
+export { execute } from './execute.ts';
+
 /** What steps are written with. */
 export { commandLine } from './command-line.ts';
 export { OFFERED } from './offered.ts';

@@ -1,5 +1,5 @@
 import type { Call, Context } from './context.ts';
-import { mayBeOffered } from './execute.ts';
+import { mayBeOffered } from './may-be-offered.ts';
 import { operations } from './index.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
 

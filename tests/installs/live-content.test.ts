@@ -1,10 +1,10 @@
 import { cp, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import type { Changes, Context } from '../../src/operations/context.ts';
-import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
 
@@ -158,13 +158,16 @@ describe('a running server', () => {
     await cp(await installOf('6.12.0'), folder, { recursive: true });
     const outside = { flags: { toolsets: 'bmad,agents' } };
     const running = await contextIn(folder, outside);
+    const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
     const heard: Changes[] = [];
     running.onChange((changes) => heard.push(changes));
     let before = await answers(running);
     for (const { what, seen, make } of EDITS) {
       await make(folder);
+      const told = await answers(watching);
       const now = await answers(running);
       expect(now, what).toEqual(await answers(await contextIn(folder, outside)));
+      expect(told, `${what}, with a watch`).toEqual(now);
       const question = Object.keys(now).find((key) => key.startsWith(seen)) ?? '';
       expect(now[question], `${what} is seen by ${seen}`).not.toBe(before[question]);
       expect(heard.splice(0).length, `${what} is told`).toBeGreaterThan(0);
@@ -181,22 +184,28 @@ describe('a running server', () => {
       '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\nmodules:\n  - bmm\n',
       '_bmad/bmm/agents/pm.md': agent('Round 00'),
     });
-    const context = await contextIn(folder, { flags: { discovery: 'local' } });
+    const local = { flags: { discovery: 'local' } };
+    const servers = [
+      await contextIn(folder, local),
+      await withWatch(await contextIn(folder, local), onTestFinished),
+    ];
     for (let round = 1; round <= 40; round += 1) {
       const mark = `Round ${String(round).padStart(2, '0')}`;
       const { atime, mtime } = statSync(path);
       // In the same tick of the clock, again and again.
       writeFileSync(path, agent(mark));
       if (round % 2 === 0) await utimes(path, atime, mtime);
-      const { catalogue } = await context.workspace();
-      expect(catalogue.winners.find(({ name }) => name === 'pm')?.description).toBe(mark);
+      for (const context of servers) {
+        const { catalogue } = await context.workspace();
+        expect(catalogue.winners.find(({ name }) => name === 'pm')?.description).toBe(mark);
+      }
     }
   });
 
   it('tells nobody and reads nothing again where nothing has changed', async () => {
     const folder = await temporaryFolder(afterAll);
     await cp(await installOf('6.12.0'), folder, { recursive: true });
-    const context = await contextIn(folder);
+    const context = await withWatch(await contextIn(folder), onTestFinished);
     const heard: Changes[] = [];
     context.onChange((changes) => heard.push(changes));
     await answers(context);

@@ -2,10 +2,10 @@ import { cp, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import type { Context } from '../../src/operations/context.ts';
-import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
 
 const WORKFLOWS = 40;
@@ -75,7 +75,8 @@ describe('random edits of a tree', () => {
     await writeTree(folder, WORKFLOWS);
     const outside = { flags: { discovery: 'local' } };
     const running = await contextIn(folder, outside);
-    await answers(running, 1);
+    const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
+    for (const server of [running, watching]) await answers(server, 1);
     const edit = fc.record({
       kind: fc.constantFrom(...Object.keys(EDITS)),
       which: fc.nat(WORKFLOWS),
@@ -88,9 +89,10 @@ describe('random edits of a tree', () => {
         async (edits, at) => {
           for (const { kind, which, mark } of edits) await EDITS[kind]?.(folder, which, mark);
           const { which } = edits[0] ?? { which: at };
-          expect(await answers(running, which)).toEqual(
-            await answers(await contextIn(folder, outside), which),
-          );
+          const told = await answers(watching, which);
+          const fresh = await answers(await contextIn(folder, outside), which);
+          expect(told, 'with a watch').toEqual(fresh);
+          expect(await answers(running, which)).toEqual(fresh);
         },
       ),
       // What is on disk goes on from one to the next: there is nothing to make smaller.

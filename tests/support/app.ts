@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createContext, type Outside } from '../../src/app/app.ts';
 import type { Call, Context } from '../../src/operations/context.ts';
@@ -41,6 +42,17 @@ export async function contextIn(
     ...outside,
   });
   return { ...context, written };
+}
+
+/** As a server that stays: from now on a watch may answer for what is on disk, on systems where it can. */
+export async function withWatch<T extends Context>(context: T, onEnd: (end: () => void) => void): Promise<T> {
+  onEnd(() => context.close());
+  context.stay();
+  // It begins when everything was compared once.
+  await context.workspace();
+  await context.workspace();
+  while (process.platform === 'linux' && context.watching() === undefined) await setTimeout(20);
+  return context;
 }
 
 export function testCall(): Call {

@@ -39,3 +39,24 @@ export async function farFolder(path: string): Promise<string | undefined> {
     () => undefined,
   );
 }
+
+/** File systems of Linux whose changes all come through its kernel, which tells of each as it happens. */
+const TELLING_FILE_SYSTEMS: ReadonlySet<bigint> = new Set([
+  0xef53n, // ext2 to ext4
+  0x58465342n, // XFS
+  0x9123683en, // Btrfs
+  0x01021994n, // tmpfs
+  0x794c7630n, // overlay, as containers have it
+  0xf2f52010n, // F2FS
+  0x2fc12fc1n, // ZFS
+  0xca451a4en, // bcachefs
+]);
+
+/** Whether all that happens in a folder is told by the time that somebody who has made it happen can ask. */
+export async function tellsAtOnce(path: string, platform: NodeJS.Platform): Promise<boolean> {
+  if (platform !== 'linux') return false;
+  return statfs(path, { bigint: true }).then(
+    ({ type }) => TELLING_FILE_SYSTEMS.has(BigInt.asUintN(32, type)),
+    () => false,
+  );
+}

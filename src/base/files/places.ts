@@ -1,6 +1,8 @@
-import { statSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { isSettled, statOf } from './place-stats.ts';
+import { Survey, type Vouch, type Witness } from './vouch.ts';
 
 /** Hears of every place on disk that something is found out from, before it is looked at. */
 export interface Seen {
@@ -16,9 +18,6 @@ const WIDTH = 4;
 const ABSENT = -1;
 /** What is there in place of a time where only the inode counts. */
 const ANY = -1;
-/** Long enough for every clock that a file system takes its times from; some keep whole seconds only, or even ones. */
-const TICK_MS = 50;
-const COARSE_TICK_MS = 2_100;
 /** About a millisecond's work. */
 const AT_ONCE = 500;
 /** More than any content has; what is beyond is looked at by `refresh` only. */
@@ -32,6 +31,16 @@ export class Places implements Seen {
   readonly #at = new Map<string, number>();
   readonly #paths: string[] = [];
   #stamps = new Float64Array(256 * WIDTH);
+
+  readonly #witness: () => Witness | undefined;
+  #vouch: Vouch | undefined;
+  /** How often a place has come to count for more than its being there. */
+  #raised = 0;
+
+  /** `witness` may answer for them between two comparisons; it may come later, and go. */
+  constructor(witness: () => Witness | undefined = () => undefined) {
+    this.#witness = witness;
+  }
 
   get size(): number {
     return this.#paths.length;
@@ -96,8 +105,11 @@ export class Places implements Seen {
       return;
     }
     this.#collected?.add(path);
-    if (!any && this.#stamps[known * WIDTH + 1] === ANY && isSame(this.#stamps, known * WIDTH, found))
+    if (!any && this.#stamps[known * WIDTH + 1] === ANY && isSame(this.#stamps, known * WIDTH, found)) {
       this.#stamp(known, found, false);
+      this.#vouch = undefined;
+      this.#raised += 1;
+    }
   }
 
   #checking: Promise<unknown> = Promise.resolve();
@@ -121,11 +133,35 @@ export class Places implements Seen {
   /** The places that are not as they were, in the order in which they were looked at. */
   async changed(): Promise<string[]> {
     const changed: string[] = [];
-    for (const [index, path] of this.#paths.entries()) {
+    const survey = Survey.begin(this.#witness());
+    const [size, raised] = [this.#paths.length, this.#raised];
+    for (let index = 0; index < size; index += 1) {
       if (index % AT_ONCE === AT_ONCE - 1) await turn();
-      if (!isSame(this.#stamps, index * WIDTH, statOf(path))) changed.push(path);
+      const path = this.#paths[index] as string;
+      const any = this.#stamps[index * WIDTH + 1] === ANY;
+      const found = survey === undefined ? statOf(path) : survey.look(path, index, any);
+      if (!isSame(this.#stamps, index * WIDTH, found)) changed.push(path);
     }
+    this.#vouch = changed.length === 0 && raised === this.#raised ? survey?.vouch(size) : undefined;
     return changed;
+  }
+
+  /**
+   * Whether they are as they were by what was told of their folders, and by a look at the few others. Only for callers who
+   * have waited until everything was told that happened before they came.
+   */
+  isVouched(): boolean {
+    const vouch = this.#vouch;
+    const added = this.#paths.length - (vouch?.size ?? 0);
+    if (vouch === undefined || vouch.apart + added > AT_ONCE || !vouch.isQuiet()) return false;
+    for (const index of vouch.toCompare()) if (!this.#isSame(index)) return false;
+    for (let index = vouch.size; index < this.#paths.length; index += 1)
+      if (!this.#isSame(index)) return false;
+    return true;
+  }
+
+  #isSame(index: number): boolean {
+    return isSame(this.#stamps, index * WIDTH, statOf(this.#paths[index] as string));
   }
 
   /** The top of what is missing: once it is there, everything below may be. Or the folder whose own stamp tells. */
@@ -178,19 +214,4 @@ function isSame(stamps: ArrayLike<number>, at: number, found: Stats | undefined)
   return (
     stamps[at + 1] === found.mtimeMs && stamps[at + 2] === found.ctimeMs && stamps[at + 3] === found.size
   );
-}
-
-/** Nobody sets this time: it is that of the last change, by the clock of the file system. */
-function isSettled(ctimeMs: number): boolean {
-  const tick = ctimeMs % 1_000 === 0 ? COARSE_TICK_MS : TICK_MS;
-  return ctimeMs < Date.now() - tick;
-}
-
-/** In this thread: to wait for another would take several times as long as looking. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,9 @@
-import { watch, type FSWatcher } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { farFolder } from './file-systems.ts';
-import { folderId, foldersOf, isPassedOver, stampOfPlace, type Place } from './watch-walk.ts';
+import { totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import { farFolder, tellsAtOnce } from './file-systems.ts';
+import type { Witness } from './vouch.ts';
+import { WatchHandles } from './watch-handles.ts';
+import { folderId, foldersOf, stampOfPlace, type Place } from './watch-walk.ts';
 
 export type { Place };
 
@@ -19,6 +20,8 @@ export interface FolderWatch {
   /** Watches these from now on, in this order where there are too many; what is watched already stays so. */
   follow(places: readonly Place[]): Promise<void>;
   report(): WatchReport;
+  /** What it knows of the folders it watches, for those who would otherwise look at every file. */
+  readonly witness: Witness;
   close(): void;
 }
 
@@ -28,9 +31,15 @@ export interface WatchOptions {
   /** Folders that are watched at once. Each takes 1.3 kB. */
   most?: number;
   pollMs?: number;
+  /** Whether somebody wants to hear that something has moved: only then does it look itself. */
+  isHeard?: () => boolean;
+  platform?: NodeJS.Platform;
 }
 
-const MOST_FOLDERS = 4_000;
+/** Systems allow some 8,000 for each gigabyte of memory, or 8,192 for all programs of a user. */
+const MOST_FOLDERS = totalmem() < 8 * 2 ** 30 ? 4_000 : 12_000;
+/** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
+const MANY_AT_ONCE = 64;
 const POLL_MS = 1_000;
 /** Looking takes at most this part of the time. */
 const POLL_SHARE = 50;
@@ -38,19 +47,15 @@ const POLL_SHARE = 50;
 const RETRY_MS = 60_000;
 
 /** These systems watch a whole tree with one handle. */
-const WHOLE_TREES = process.platform === 'darwin' || process.platform === 'win32';
-
-interface Handle {
-  watcher: FSWatcher;
-  id: string;
-}
+const WHOLE_TREES: readonly NodeJS.Platform[] = ['darwin', 'win32'];
 
 interface Polled {
   place: Place;
   /** Nothing for what is not there yet: that is no fault. */
   why?: WhyPolled;
   code?: string;
-  stamp: string;
+  /** Nothing while nobody wants to hear of it. */
+  stamp: string | undefined;
   /** When the system is asked again. */
   until: number;
 }
@@ -61,11 +66,15 @@ interface Polled {
  */
 export function watchFolders(
   moved: () => void,
-  { polls = false, most = MOST_FOLDERS, pollMs = POLL_MS }: WatchOptions = {},
+  {
+    polls = false,
+    most = MOST_FOLDERS,
+    pollMs = POLL_MS,
+    isHeard = () => true,
+    platform = process.platform,
+  }: WatchOptions = {},
 ): FolderWatch {
-  const handles = new Map<string, Handle>();
-  /** Folders whose watcher hears nothing any more: they were removed, or moved elsewhere. */
-  let left = new Set<string>();
+  const handles = new WatchHandles(moved, MANY_AT_ONCE);
   let polled: Polled[] = [];
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -73,9 +82,7 @@ export function watchFolders(
 
   async function settle(places: readonly Place[]): Promise<void> {
     const before = new Map(polled.map((each) => [keyOf(each.place), each]));
-    // What leaves from now on is for the next time.
-    const gone = left;
-    left = new Set();
+    const gone = handles.takeLeft();
     const wanted = new Map<string, Place>();
     const now: Polled[] = [];
     const poll = async (place: Place, why?: WhyPolled, code?: string): Promise<void> => {
@@ -85,7 +92,7 @@ export function watchFolders(
         place,
         ...(why === undefined ? {} : { why }),
         ...(code === undefined ? {} : { code }),
-        stamp: known?.stamp ?? (await stampOfPlace(place)),
+        stamp: known?.stamp ?? (isHeard() ? await stampOfPlace(place) : undefined),
         until: again?.until ?? Date.now() + RETRY_MS,
       });
     };
@@ -97,7 +104,7 @@ export function watchFolders(
         await poll(place, reason.why, reason.code);
         continue;
       }
-      const tree = WHOLE_TREES && place.deep === true;
+      const tree = WHOLE_TREES.includes(platform) && place.deep === true;
       const folders = await foldersOf(tree ? { path: place.path } : place, most - wanted.size);
       if (folders === undefined) {
         await poll(place, 'many');
@@ -107,13 +114,13 @@ export function watchFolders(
       chosen.push({ place, folders });
     }
     if (closed) return;
-    for (const path of handles.keys()) if (!wanted.has(path)) drop(path);
+    for (const path of handles.paths) if (!wanted.has(path)) handles.drop(path);
     for (const { place, folders } of chosen) {
       // One that is not there yet is noticed in the folder it would be in, if that is watched.
       if (folders.length === 0 && !wanted.has(dirname(place.path))) await poll(place);
-      const refused = await openAll(folders, wanted, gone);
+      const refused = await openAll(folders, wanted, gone, await tellsAtOnce(place.path, platform));
       if (refused === undefined || closed) continue;
-      for (const folder of folders) drop(folder);
+      for (const folder of folders) handles.drop(folder);
       await poll(place, 'limit', refused);
     }
     polled = now;
@@ -131,48 +138,26 @@ export function watchFolders(
     folders: readonly string[],
     wanted: ReadonlyMap<string, Place>,
     gone: ReadonlySet<string>,
+    isTold: boolean,
   ): Promise<string | undefined> {
+    let top: number | undefined;
     for (const folder of folders) {
       const id = await folderId(folder);
-      const known = handles.get(folder);
+      top ??= id.dev;
       if (closed) return undefined;
-      if (known?.id === id && !hasLeft(folder, gone)) continue;
-      drop(folder);
-      const refused = open(folder, id, wanted.get(folder)?.deep === true);
+      if (handles.idOf(folder) === id.id && !hasLeft(folder, gone)) continue;
+      handles.drop(folder);
+      const recursive = wanted.get(folder)?.deep === true;
+      // Another disk may be mounted in it, of any kind.
+      const refused = handles.open(folder, id, { recursive, certain: isTold && id.dev === top });
       if (refused !== undefined) return refused;
     }
     return undefined;
   }
 
-  function open(path: string, id: string, recursive: boolean): string | undefined {
-    try {
-      const watcher = watch(path, { persistent: false, recursive }, (kind, name) => {
-        if (name !== null && isPassedOver(name)) return;
-        // Its own name stands for itself: it was removed or moved, or it is a file in it of the same name.
-        if (kind === 'rename' && name === basename(path)) left.add(path);
-        moved();
-      });
-      watcher.on('error', () => {
-        left.add(path);
-        moved();
-      });
-      handles.set(path, { watcher, id });
-      return undefined;
-    } catch (error) {
-      const code = systemCode(error) ?? 'unknown';
-      // What cannot be entered, or is gone again, cannot be served either.
-      return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) ? undefined : code;
-    }
-  }
-
-  function drop(path: string): void {
-    handles.get(path)?.watcher.close();
-    handles.delete(path);
-  }
-
   function schedule(afterMs: number): void {
     clearTimeout(timer);
-    if (polled.length === 0) return;
+    if (polled.length === 0 || !isHeard()) return;
     timer = setTimeout(() => void look(), afterMs);
     timer.unref();
   }
@@ -182,7 +167,7 @@ export function watchFolders(
     let differs = false;
     for (const each of polled) {
       const stamp = await stampOfPlace(each.place);
-      differs ||= stamp !== each.stamp;
+      differs ||= each.stamp !== undefined && stamp !== each.stamp;
       each.stamp = stamp;
     }
     if (closed) return;
@@ -202,10 +187,11 @@ export function watchFolders(
         why === undefined ? [] : [{ path: place.path, why, ...(code === undefined ? {} : { code }) }],
       ),
     }),
+    witness: handles.witness,
     close() {
       closed = true;
       clearTimeout(timer);
-      for (const path of handles.keys()) drop(path);
+      for (const path of handles.paths) handles.drop(path);
       polled = [];
     },
   };

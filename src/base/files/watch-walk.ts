@@ -36,10 +36,20 @@ export async function foldersOf({ path, deep }: Place, most: number): Promise<st
   return found;
 }
 
-/** Tells a folder from another one that has come into its place since: systems give the number of a file again. */
-export async function folderId(path: string): Promise<string> {
+export interface FolderId {
+  /** Tells a folder from another one that has come into its place since: systems give the number of a file again. */
+  id: string;
+  dev: number;
+  ino: number;
+}
+
+const NOWHERE: FolderId = { id: '', dev: -1, ino: -1 };
+
+export async function folderId(path: string): Promise<FolderId> {
   const info = await lstat(path).catch(() => undefined);
-  return info === undefined ? '' : `${info.dev} ${info.ino} ${info.birthtimeMs}`;
+  if (info === undefined) return NOWHERE;
+  const { dev, ino, birthtimeMs } = info;
+  return { id: `${dev} ${ino} ${birthtimeMs}`, dev, ino };
 }
 
 /** Changes when something in a place has changed: which files and folders there are, their sizes and times. */

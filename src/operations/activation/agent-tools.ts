@@ -9,7 +9,7 @@ import { cut, oneLine } from '../../base/text/text.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { activate } from './activate.ts';
 import type { Call, Context, SettingsPort, Workspace } from '../context.ts';
-import { mayBeOffered } from '../execute.ts';
+import { mayBeOffered } from '../may-be-offered.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
 import { switchedOff } from '../toolsets.ts';

@@ -2,7 +2,7 @@ import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { StepWriter } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute, type CallOutcome } from '../../operations/execute.ts';
+import type { CallOutcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import { protocolError } from './errors.ts';
 import { stepsFor } from './steps.ts';
@@ -29,7 +29,7 @@ export async function ask(
   context: Context,
   call: Call,
 ): Promise<CallOutcome> {
-  const { loadOperation } = await operationsOnDemand();
+  const { execute, loadOperation } = await operationsOnDemand();
   const say = await stepWriter(context);
   const outcome = await execute(await loadOperation(name), args, context, { ...call, say });
   return outcome.ok ? outcome : { ok: false, error: outcome.error.withHint(outcome.error.wayOut(say)) };

@@ -4,8 +4,9 @@ import type { Idle } from './idle.ts';
 import { callTool } from './tools.ts';
 import { unattended } from './watch.ts';
 
-/** Loads what a first call needs once the tools are listed and nobody asks for anything, unless that is switched off. */
+/** Once the tools are listed and nobody asks for anything: loads what a first call needs, unless that is switched off. */
 export function prewarmed(context: Context, idle: Idle): void {
+  idle.afterListing(async () => context.stay());
   if (!context.config.prewarm) return;
   idle.afterListing(async (pause) => {
     const { prewarm } = await import('./prewarm.ts');

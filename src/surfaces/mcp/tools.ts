@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute, mayBeOffered } from '../../operations/execute.ts';
+import { mayBeOffered } from '../../operations/may-be-offered.ts';
 import type { agentOperation } from '../../operations/activation/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
@@ -139,6 +139,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const operation = await toolNamed(name, context, call);
   const write = await stepWriter(context);
+  const { execute } = await operationsOnDemand();
   const outcome = await execute(operation, args, context, { ...call, say: write });
   const answer = (...texts: string[]): CallToolResult => ({
     content: texts.map((text) => ({ type: 'text', text })),

@@ -1,0 +1,29 @@
+import { lstatSync, statSync, type Stats } from 'node:fs';
+
+/** Long enough for every clock that a file system takes its times from; some keep whole seconds only, or even ones. */
+const TICK_MS = 50;
+const COARSE_TICK_MS = 2_100;
+
+/** Whether a change now would get another time. Nobody sets this one: it is that of the last change, by the clock of the file system. */
+export function isSettled(ctimeMs: number): boolean {
+  const tick = ctimeMs % 1_000 === 0 ? COARSE_TICK_MS : TICK_MS;
+  return ctimeMs < Date.now() - tick;
+}
+
+/** What is there, links followed. In this thread: to wait for another would take several times as long as looking. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for a link itself. */
+export function lstatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
