@@ -47,7 +47,7 @@ const POLL_SHARE = 50;
 const RETRY_MS = 60_000;
 
 /** These systems watch a whole tree with one handle. */
-const WHOLE_TREES: readonly NodeJS.Platform[] = ['darwin', 'win32'];
+const WHOLE_TREES: ReadonlySet<NodeJS.Platform> = new Set(['darwin', 'win32']);
 
 interface Polled {
   place: Place;
@@ -104,7 +104,7 @@ export function watchFolders(
         await poll(place, reason.why, reason.code);
         continue;
       }
-      const tree = WHOLE_TREES.includes(platform) && place.deep === true;
+      const tree = WHOLE_TREES.has(platform) && place.deep === true;
       const folders = await foldersOf(tree ? { path: place.path } : place, most - wanted.size);
       if (folders === undefined) {
         await poll(place, 'many');
