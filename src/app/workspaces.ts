@@ -1,6 +1,6 @@
 import { ours } from '../base/expected.ts';
 import { Places, type Seen } from '../base/files/places.ts';
-import { createToldOfAll } from '../base/files/told-of-all.ts';
+import { createCatchingUp } from '../base/files/caught-up.ts';
 import type { Witness } from '../base/files/vouch.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
@@ -49,7 +49,7 @@ const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false }
  */
 export function createWorkspaces({ find, open, version, tell, watch }: WorkspaceParts) {
   const witness = (): Witness | undefined => watch?.witness();
-  const toldOfAll = createToldOfAll();
+  const caughtUp = createCatchingUp();
   const kept = createBounded<Read>(KEPT);
   let current: { project: Promise<Project>; places: Places } | undefined;
   /** The last one that could be used. */
@@ -93,7 +93,7 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     project === undefined ? currentProject() : find(project);
 
   async function get(project?: string): Promise<Workspace> {
-    await toldOfAll();
+    await caughtUp();
     return asItIs(project);
   }
 
@@ -195,7 +195,7 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
   }
 
   async function refresh(project?: string): Promise<Changes> {
-    await toldOfAll();
+    await caughtUp();
     return inTurn(`refresh ${project ?? ''}`, () => rebuild(project));
   }
 
@@ -203,7 +203,7 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     get,
     /** Which project is meant, without reading it. */
     async project(project?: string): Promise<Project> {
-      await toldOfAll();
+      await caughtUp();
       return projectOf(project);
     },
     refresh,

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
  * takes the input of the round. A call may have come with the input of this round after the queue was looked at, so that of
  * the next round is waited for: one turn leads to the end of this round, the second to the end of the next.
  */
-export function createToldOfAll(): () => Promise<void> {
+export function createCatchingUp(): () => Promise<void> {
   let next: Promise<void> | undefined;
   async function twoRounds(): Promise<void> {
     await turn();

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { Places } from './places.ts';
-import { createToldOfAll } from './told-of-all.ts';
+import { createCatchingUp } from './caught-up.ts';
 import { watchFolders } from './watch-folders.ts';
 
 const ROUNDS = 200;
@@ -66,7 +66,7 @@ async function wrongAnswers(ready: () => Promise<unknown>): Promise<number> {
 
 describe.runIf(process.platform === 'linux')('a question that comes with an edit', () => {
   it('is answered when the edit was told; one turn would not be enough', async () => {
-    expect(await wrongAnswers(createToldOfAll())).toBe(0);
+    expect(await wrongAnswers(createCatchingUp())).toBe(0);
     expect(await wrongAnswers(turn)).toBeGreaterThan(0);
   });
 });
