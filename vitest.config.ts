@@ -63,8 +63,8 @@ export default defineConfig({
     isolate: false,
     // What was compiled for one run, or for one project of it, need not be for the next.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
-    // One more than there are cores: what waits for the disk, or is the last of its project, leaves its core to another.
-    maxWorkers: cores + 1,
+    // Each worker imports everything once more, which costs more than a core that waits for a disk now and then.
+    maxWorkers: cores,
     sequence: { sequencer: LongestFirst },
     projects: [
       // Few projects: the workers of each import the same modules anew.

@@ -31,7 +31,7 @@ const exists = (pid: number): boolean => {
 };
 
 /** The full measure takes minutes on a small machine; it is run on request. */
-const RUNS = process.env['BMAD_TEST_FULL'] === undefined ? 3 : 20;
+const RUNS = process.env['BMAD_TEST_FULL'] === undefined ? 2 : 20;
 
 describe('many servers on an empty cache', () => {
   it('fetch once between them and all serve, again and again', { timeout: 300_000 }, async () => {

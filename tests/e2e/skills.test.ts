@@ -61,8 +61,8 @@ describe.each(ERAS)('skills for a client of %s', (_era, mode) => {
     });
 
     it('are what their digests say, every file of them', async () => {
-      // The files are the same for both; between them the two look at all.
-      const looked = listed.filter((_, index) => (index % 8 === 0) === (mode === 'legacy'));
+      // Of every record, `installs.test.ts` reads each byte; here it is the way to it that counts.
+      const looked = listed.filter((_, index) => index % 8 === (mode === 'legacy' ? 0 : 4));
       for (const skill of looked) {
         if (skill.resources === 'dynamic') throw new Error(`${skill.uri} has no list of files`);
         for (const { uri, digest, size } of skill.resources) {

@@ -8,7 +8,7 @@ import { WRITERS } from './writers.ts';
 
 const KINDS: readonly FaultKind[] = ['error', 'full', 'short'];
 /** How many calls of a long write are tried by default, for each kind. */
-const MOST = 5;
+const MOST = 3;
 const points = { tried: 0, all: 0 };
 afterAll(() => {
   process.stdout.write(`Disk errors: ${points.tried} of ${points.all} fault points tried.\n`);

@@ -11,7 +11,7 @@ import { GRIMOIRE_FILES } from '../support/kit-trees.ts';
 
 /** The full runs are made by hand: 8 processes with 200 entries each. */
 const WRITERS = Number(process.env['BMAD_TEST_LOG_WRITERS'] ?? 3);
-const WRITES = Number(process.env['BMAD_TEST_LOG_WRITES'] ?? 24);
+const WRITES = Number(process.env['BMAD_TEST_LOG_WRITES'] ?? 12);
 const KILLS = Number(process.env['BMAD_TEST_LOG_KILLS'] ?? 1);
 const LONG = 900_000;
 

@@ -45,7 +45,9 @@ describe.each(Object.entries(PROJECTS))('in %s, every step leads somewhere', (ti
     'over MCP with the toolsets %j',
     async (toolsets, least) => {
       const surface = await modelSurface(await project(), onTestFinished, { toolsets });
-      expect(wrongWith(await sweep(surface), least)).toEqual([]);
+      // What is said of a wrong argument is the same everywhere; what is not there hangs on the project.
+      const briefly = toolsets !== undefined || narrow.length === 0;
+      expect(wrongWith(await sweep(surface, { briefly }), least)).toEqual([]);
     },
   );
 

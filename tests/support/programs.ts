@@ -26,6 +26,8 @@ export function bareEnvironment(home: string, more: Record<string, string> = {})
     LOCALAPPDATA: home,
     // Tests share a home, and what one starts must not change the order of lists for the next.
     BMAD_USAGE: 'false',
+    // Most servers of tests are asked for little and end soon after; the tests of warming switch it on.
+    BMAD_PREWARM: 'false',
     // One for all: with a home each, nothing would be compiled twice by the same program.
     NODE_COMPILE_CACHE: join(repository, '.cache/compiled'),
     ...more,

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
 import { cp, mkdtemp, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -12,8 +13,8 @@ import { testCall } from '../app.ts';
 import { SAMPLE_EXPORT } from './samples.ts';
 import { countStep, modelSurface } from './surfaces.ts';
 
-/** The kinds of steps that this worker has taken: the same operation, arguments of the same names, a project alike. */
-const taken = new Set<string>();
+/** The kinds of steps that were taken here or in another worker: a folder each, which only the first can make. */
+const TAKEN = 'kinds-of-steps';
 
 /** What they move belongs to the path of the project and is not in a copy; their own tests take them. */
 const PLACE_BOUND = new Set(['memory_move']);
@@ -84,15 +85,20 @@ async function takeAll(
   }
 }
 
+/** Of one kind are steps of the same operation with arguments of the same names, in projects alike. */
 function isNew({ operation, args = {}, open = [] }: Step, folder: string): boolean {
   const names = [...Object.keys(args), ...open].sort();
   const kind = ['_bmad/_memory', '_bmad', 'bmad', '.bmad-core'].find((part) =>
     existsSync(join(folder, part)),
   );
-  const key = [operation, ...names, kind].join(' ');
-  if (taken.has(key)) return false;
-  taken.add(key);
-  return true;
+  return isFirst([operation, ...names, kind].join(' '));
+}
+
+function isFirst(kind: string): boolean {
+  const name = createHash('sha256').update(kind).digest('hex');
+  const folder = join(process.env['BMAD_TEST_FOLDER'] ?? tmpdir(), TAKEN);
+  mkdirSync(folder, { recursive: true });
+  return mkdirSync(join(folder, name), { recursive: true }) !== undefined;
 }
 
 async function copyOf(folder: string, onEnd: (cleanUp: () => Promise<void>) => void): Promise<string> {
