@@ -70,6 +70,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',
+  'src/surfaces/mcp/structured.ts': 'structured-answers',
   'src/surfaces/mcp/telling.ts': 'telling',
   'src/surfaces/mcp/prewarm.ts': 'prewarm',
 };

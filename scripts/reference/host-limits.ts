@@ -6,5 +6,5 @@ export const LIMITS = {
   /** Of all toolsets together, on a BMAD of usual size. */
   toolCount: 100,
   answerBytes: 10_000,
-  tokens: { bmad: 700, default: 2_500 },
+  tokens: { bmad: 700, default: 3_000 },
 } as const;

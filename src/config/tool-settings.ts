@@ -26,6 +26,13 @@ export const toolSettings = {
       'Prompts for agents and workflows: auto (without those that the host has as skills or commands itself), on or off.',
     )
     .register(settingMeta, meta('mode', 'Prompts: auto, on, off', { rare: true })),
+  output: z
+    .enum(['text', 'structured'])
+    .default('text')
+    .describe(
+      'What a tool answers with: text, or structured: the same text, and its data for programs (structuredContent, with an outputSchema). Some hosts then show a model the data only.',
+    )
+    .register(settingMeta, meta('form', 'Answers: text, structured', { rare: true })),
   readOnly: z
     .boolean()
     .default(false)

@@ -8,7 +8,7 @@ import type { ToolDeclaration } from './toolsets.ts';
 /** The tools that exist whatever the content is, in the order users see them. */
 export const TOOLS: readonly ToolDeclaration[] = operations
   .filter(({ toolset }) => toolset !== undefined)
-  .map(({ name, title, description, effect, toolset, route, runsPrograms, asksOutside, writes }) => ({
+  .map(({ name, title, description, effect, toolset, route, runsPrograms, writes }) => ({
     name,
     title,
     description,
@@ -16,7 +16,6 @@ export const TOOLS: readonly ToolDeclaration[] = operations
     ...(toolset === undefined ? {} : { toolset }),
     ...(route === undefined ? {} : { route: true }),
     ...(runsPrograms === undefined ? {} : { runsPrograms }),
-    ...(asksOutside === undefined ? {} : { asksOutside }),
     ...(writes === undefined ? {} : { writes: true }),
     ...(name === 'bmad' ? { words: wordsOfBmad() } : {}),
   }));

@@ -15,6 +15,8 @@ export interface Answer {
   exact?: true;
   /** A person decides on the body: nothing in it is masked because of how it looks, which its author has chosen. */
   asStored?: true;
+  /** The user has asked for what the body says to do: it is to be followed, not only read. */
+  instructs?: true;
   /** The file is JSON, or lines of it, which has escapes of its own for what is hidden in it. */
   json?: true;
 }
@@ -82,8 +84,6 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   untold?: readonly (keyof z.input<I> & string)[];
   /** Inputs of which models are told the name only, because the description of the operation says the rest. */
   plain?: readonly (keyof z.input<I> & string)[];
-  /** Whether it asks somebody outside, such as the model of the client, so that its answer is not of this project alone. */
-  asksOutside?: true;
   /** Inputs of which a call needs at least one, whatever it is about. */
   needsOneOf?: readonly (keyof z.input<I> & string)[];
   /** Other names that callers know inputs by, and the input each stands for; they are not advertised. */

@@ -17,7 +17,7 @@ interface ToolVerdict {
 /** What can be said of a tool without its code. */
 export type ToolDeclaration = Pick<
   AnyOperation,
-  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'runsPrograms' | 'asksOutside'
+  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'runsPrograms'
 > & {
   route?: unknown;
   writes?: unknown;

@@ -29,14 +29,20 @@ async function project(files: Record<string, string> = FILES): Promise<{ cwd: st
 describe('the completion contract over stdin', () => {
   it('gives the verdict as data, and tells how far it is', async () => {
     const place = await project();
-    const client = await connectClient({ ...place, args: ['--trust-project'] });
+    const client = await connectClient({ ...place, args: ['--trust-project', '--output', 'structured'] });
     onTestFinished(() => client.close());
     const told: string[] = [];
     const result = await client.callTool(
       { name: TOOL, arguments: { stack: 'go' } },
       { onprogress: ({ message }) => told.push(message ?? '') },
     );
-    expect(result.structuredContent).toMatchObject({ status: 'PASS', stacks: ['go'], exit_code: 0 });
+    expect(result.structuredContent).toMatchObject({
+      status: 'PASS',
+      stacks: ['go'],
+      exit_code: 0,
+      said: expect.stringMatching(/^CC PASS/),
+      output_note: expect.stringContaining('instructions'),
+    });
     expect(textsOf(result)[0]).toMatch(/^CC PASS/);
     expect(told).toContain('▶ go test ./...');
     expect(await receiptLines(place.cwd)).toHaveLength(1);
@@ -110,7 +116,7 @@ describe.each<[string, VersionNegotiationMode]>([
     const { client } = await connected(['--contracts-over-http']);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain(TOOL);
     const result = await client.callTool({ name: TOOL, arguments: {} });
-    expect(result.structuredContent).toMatchObject({ status: 'PASS' });
+    expect(textsOf(result)[0]).toMatch(/^CC PASS/);
   });
 
   it('is not run in read-only mode, whatever is switched on', async () => {

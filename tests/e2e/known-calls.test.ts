@@ -125,10 +125,9 @@ describe('the tools for workflows', async () => {
   const call = (name: string, args: Record<string, unknown>): Promise<Message> =>
     client.request('tools/call', { name, arguments: args });
 
-  it('finds workflows of a category, as data and as the same JSON', async () => {
+  it('finds workflows of a category, as JSON', async () => {
     const answer = await call('list_workflows', { category: 'analysis', module: 'bmm' });
-    const data = answer.result?.['structuredContent'] as { workflows: Record<string, string>[] };
-    expect(JSON.parse(textOf(answer))).toEqual(data);
+    const data = JSON.parse(textOf(answer)) as { workflows: Record<string, string>[] };
     expect(data.workflows.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['brainstorm-project', 'product-brief', 'research']),
     );
@@ -139,9 +138,9 @@ describe('the tools for workflows', async () => {
     });
   });
 
-  it('tells about one, then starts it, in text only', async () => {
+  it('tells about one, then starts it', async () => {
     const details = await call('get_workflow_details', { workflow_name: 'brainstorm-project' });
-    expect(details.result?.['structuredContent']).toMatchObject({
+    expect(JSON.parse(textOf(details))).toMatchObject({
       name: 'bmm/brainstorm-project',
       author: 'BMad',
       module: 'bmm',
@@ -151,7 +150,6 @@ describe('the tools for workflows', async () => {
       workflow_name: 'brainstorm-project',
       params: { topic: 'a new project' },
     });
-    expect(started.result?.['structuredContent']).toBeUndefined();
     expect(textOf(started)).toMatch(/^# .*workflow bmm\/brainstorm-project/);
     expect(textOf(started)).toContain('topic: a new project');
     expect(textOf(started)).toContain(
@@ -160,9 +158,7 @@ describe('the tools for workflows', async () => {
   });
 
   it('lists and starts tasks, and loads knowledge', async () => {
-    const { tasks } = resultOf(await call('list_tasks', {}))['structuredContent'] as {
-      tasks: { name: string }[];
-    };
+    const { tasks } = JSON.parse(textOf(await call('list_tasks', {}))) as { tasks: { name: string }[] };
     expect(tasks.length).toBeGreaterThanOrEqual(5);
     const task = await call('execute_task', { task_name: tasks[0]?.name ?? '' });
     expect(textOf(task)).toMatch(/^# /);

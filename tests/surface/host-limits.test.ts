@@ -22,6 +22,10 @@ describe('what hosts bear', () => {
         expect(description?.length, name).toBeLessThanOrEqual(LIMITS.descriptionLength);
         expect(title, name).toBeTruthy();
         expect(annotations?.readOnlyHint, name).toBeTypeOf('boolean');
+        // H-04: Codex refuses a tool that does not say it where nobody can be asked.
+        expect(annotations?.openWorldHint, name).toBeTypeOf('boolean');
+        if (annotations?.readOnlyHint === false)
+          expect(annotations.destructiveHint, name).toBeTypeOf('boolean');
       }
     },
   );

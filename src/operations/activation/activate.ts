@@ -111,6 +111,7 @@ export const activate = defineOperation({
 
   render: (data) => ({
     body: data.text,
+    instructs: true,
     note:
       data.given_before === true && data.bytes === 0
         ? `Short form, ~${data.tokens} tokens.`

@@ -28,7 +28,7 @@ export const searchCodebase = defineOperation({
   name: 'search_codebase',
   title: "Search the project's code",
   description:
-    "Find functions, classes and passages in the project's files: path:lines, symbol and a few lines of each.",
+    "Search the project's code: finds functions, classes and passages, and answers with path:lines, symbol and a few lines of each.",
   effect: 'read',
   toolset: 'memory',
   command: 'code',

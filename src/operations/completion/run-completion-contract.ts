@@ -13,7 +13,7 @@ export const runCompletionContract = defineOperation({
   name: 'run_completion_contract',
   title: 'Completion contract',
   description:
-    "Run the project's cc-verify.sh or built-in checks: PASS, FAIL or NOT_VERIFIED. Only PASS means done.",
+    "Prove that the work is done (terminé): runs the project's tests and checks, by its cc-verify.sh or built in. Answers PASS, FAIL or NOT_VERIFIED; only PASS means finished.",
   effect: 'write',
   keeps: true,
   runsPrograms: true,
@@ -45,6 +45,8 @@ export const runCompletionContract = defineOperation({
     duration_ms: z.int(),
     hints: z.array(z.string()),
     output: z.string(),
+    /** How to take what the programs printed; it stands beside it wherever that is shown. */
+    output_note: z.string(),
     output_lines: z.int(),
     left_out_lines: z.int(),
     stderr_tail: z.string(),
@@ -69,6 +71,7 @@ export const runCompletionContract = defineOperation({
       duration_ms: ran.durationMs,
       hints: ran.hints,
       output: ran.output.text,
+      output_note: DATA_NOTE,
       output_lines: ran.output.lines,
       left_out_lines: ran.output.leftOutLines,
       stderr_tail: ran.stderrTail,
@@ -92,7 +95,7 @@ export const runCompletionContract = defineOperation({
         : `Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
       data.steps.map(stepText),
       data.hints.map((hint) => `- ${hint}`),
-      data.output === '' ? undefined : `${DATA_NOTE}\n${fenced(data.output)}`,
+      data.output === '' ? undefined : `${data.output_note}\n${fenced(data.output)}`,
     ),
   }),
 });

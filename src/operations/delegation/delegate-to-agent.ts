@@ -49,7 +49,8 @@ const output = z.object({
 export const delegateToAgent = defineOperation({
   name: 'delegate_to_agent',
   title: 'Ask an agent',
-  description: 'Ask an agent via your model or get a brief; context: text/@paths',
+  description:
+    'Ask an agent for an answer or a second opinion. Your own model answers in its role if the host lets it; otherwise you get the brief to work from. context takes text, or paths of project files, each on its own line after @.',
   effect: 'write',
   toolset: 'project',
   command: 'delegate',
@@ -58,7 +59,6 @@ export const delegateToAgent = defineOperation({
   examples: ['delegate architect "Which queue fits a small shop?"'],
   untold: ['output_key'],
   plain: ['agent_id', 'task', 'context', 'max_tokens'],
-  asksOutside: true,
   writes: ({ run_id, output_key }) => run_id !== undefined || output_key !== undefined,
   input: z.strictObject({
     agent_id: z.string().min(1).max(200).describe('Any agent, by any of its names'),

@@ -20,7 +20,7 @@ export const createDeliveryContract = defineOperation({
   name: 'create_delivery_contract',
   title: 'Hand work over to a team',
   description:
-    'Write a delivery contract from a run’s artefacts, the decisions and open requests, and check it.',
+    'Hand work over to another team: writes a delivery contract from the artefacts of a run, the decisions and the open requests, and checks it.',
   effect: 'write',
   toolset: 'project',
   command: 'delivery create',

@@ -36,7 +36,7 @@ const memorySchema = z.object({
 export const getAgentMemory = defineOperation({
   name: 'get_agent_memory',
   title: 'Agent memory',
-  description: 'What an agent has learnt here: newest first, or best for a query.',
+  description: 'What an agent has learnt in this project: the newest first, or what fits a query best.',
   effect: 'read',
   toolset: 'project',
   command: 'project agent-memory',

@@ -28,7 +28,7 @@ export const recallStructured = defineOperation({
   name: 'recall_structured',
   title: 'Recall what the project knows',
   description:
-    'Search what the project remembers and its memory files, by words and meaning, in English and French. Ask before you decide or repeat work.',
+    'Search what the project remembers and its memory files, by words and meaning, in English and French: what did we decide (décidé), and why? Ask before you decide or repeat work.',
   effect: 'read',
   toolset: 'memory',
   command: 'memory recall',

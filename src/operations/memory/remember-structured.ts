@@ -19,7 +19,7 @@ export const rememberStructured = defineOperation({
   name: 'remember_structured',
   title: 'Remember for the project',
   description:
-    'Keep a decision, learning, failure, story or shared fact for later sessions. Reports near-duplicates and contradictions.',
+    'Remember something for later sessions (souviens-toi que …): a decision, learning, failure, story or shared fact. Reports near-duplicates and contradictions.',
   effect: 'write',
   keeps: true,
   toolset: 'memory',

@@ -25,7 +25,8 @@ const museumSchema = z.object({
 export const getFailureMuseum = defineOperation({
   name: 'get_failure_museum',
   title: 'Failure museum',
-  description: 'Past failures, severest first, and the rules to keep.',
+  description:
+    'What went wrong before (erreurs déjà faites): past failures, the severest first, and the rules that prevent them.',
   effect: 'read',
   toolset: 'project',
   command: 'project failures',

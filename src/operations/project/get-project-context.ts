@@ -11,7 +11,8 @@ type Data = z.output<typeof contextSchema>;
 export const getProjectContext = defineOperation({
   name: 'get_project_context',
   title: 'Project context',
-  description: 'Stack, agents, open requests, decisions, architecture, last session.',
+  description:
+    'What the project is: its tech stack, agents, open requests, decisions, architecture and last session.',
   effect: 'read',
   toolset: 'project',
   command: 'project context',

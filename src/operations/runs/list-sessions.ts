@@ -30,7 +30,7 @@ const sessionSchema = z.object({
 export const listSessions = defineOperation({
   name: 'list_sessions',
   title: 'Session branches',
-  description: 'Session branches and their runs.',
+  description: 'The session branches of the project, and the runs that are open in each.',
   effect: 'read',
   toolset: 'project',
   command: 'session list',

@@ -31,7 +31,7 @@ const otherSchema = runSchema.pick({
 export const getWorkflowStatus = defineOperation({
   name: 'get_workflow_status',
   title: 'Workflow status',
-  description: 'Steps, next step, artefacts and problems of a workflow run.',
+  description: 'The status of a workflow run: its steps, next step, artefacts and problems.',
   effect: 'read',
   toolset: 'project',
   command: 'run status',

@@ -8,7 +8,7 @@ export const spawnSubagentTask = defineOperation({
   name: 'spawn_subagent_task',
   title: 'Queue work for a sub-agent',
   description:
-    'Queue a task with a self-contained brief: persona, context files, decisions. Workers claim it.',
+    'Queue a task for a sub-agent, with a self-contained brief: persona, context files, decisions. A worker claims it.',
   effect: 'write',
   keeps: true,
   toolset: 'project',

@@ -8,6 +8,15 @@ import { dataOf, protocolError } from './errors.ts';
 /** Every prompt takes one free text, and works without it. */
 export const MESSAGE_ARGUMENT = 'message';
 
+/** Hosts that leave out what may be left out, though the user has typed it (H-01). */
+const DROPS_OPTIONAL = /^gemini-cli/i;
+
+/** Hosts that split what was typed at blanks and pass on as many words as there are arguments (H-01). */
+const SPLITS = /^claude-code/i;
+
+const WHOLE_MESSAGE =
+  'The user’s whole message is the text in <command-args> of this turn; the host has passed on its first word only. Take that text as the message wherever one is meant below.';
+
 export async function promptList(
   cursor: string | undefined,
   context: Context,
@@ -23,7 +32,11 @@ export async function promptList(
       title,
       description,
       arguments: [
-        { name: MESSAGE_ARGUMENT, description: `What you want from this ${kind}`, required: false },
+        {
+          name: MESSAGE_ARGUMENT,
+          description: `What you want from this ${kind}`,
+          required: DROPS_OPTIONAL.test(host ?? ''),
+        },
       ],
     })),
     ...(next === undefined ? {} : { nextCursor: next }),
@@ -48,7 +61,13 @@ export async function getPrompt(
   const outcome = await ask('execute', input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note, steps = [] } = outcome.answer;
-  const text = [body, note, stepLines(steps, await stepWriter(context)).join('\n')]
+  const isFirstWord = SPLITS.test(call.host ?? '') && message !== undefined && message !== '';
+  const text = [
+    isFirstWord ? WHOLE_MESSAGE : '',
+    body,
+    note,
+    stepLines(steps, await stepWriter(context)).join('\n'),
+  ]
     .filter(Boolean)
     .join('\n\n');
   return {

@@ -1,0 +1,117 @@
+import { InMemoryTransport, type Client } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Outside } from '../../src/app/app.ts';
+import { mcpServerFactory } from '../../src/surfaces/mcp/server.ts';
+import { contextIn, temporaryFolder } from '../support/app.ts';
+import { newClient, textsOf } from '../support/mcp-client.ts';
+
+// Hosts differ in what they pass on and in what they show a model; each is met by what it calls itself.
+
+/** A host of this name at a server of ours, in an empty project. */
+async function hostNamed(name: string, flags: Outside['flags'] = {}): Promise<Client> {
+  const context = await contextIn(await temporaryFolder(onTestFinished), { flags });
+  const [theirs, ours] = InMemoryTransport.createLinkedPair();
+  const server = await mcpServerFactory(context)({ era: 'legacy' } as never);
+  await server.connect(ours);
+  const client = newClient({ name });
+  await client.connect(theirs);
+  onTestFinished(async () => {
+    await client.close();
+    context.close();
+  });
+  return client;
+}
+
+const ARCHITECT = 'bmad-architect';
+
+async function promptText(client: Client, message?: string): Promise<string> {
+  const args = message === undefined ? {} : { message };
+  const { messages } = await client.getPrompt({ name: ARCHITECT, arguments: args });
+  return messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('\n');
+}
+
+describe('a slash prompt', () => {
+  it('H-01: takes Claude Code’s model to the words that the host has kept back', async () => {
+    const client = await hostNamed('claude-code');
+    const text = await promptText(client, 'Review');
+    expect(text.split('\n')[0]).toContain('whole message is the text in <command-args>');
+    expect(text).toContain('Review');
+    expect(await promptText(client)).not.toContain('<command-args>');
+  });
+
+  it('H-01: says that Gemini CLI has to pass its message on, and works without one', async () => {
+    const client = await hostNamed('gemini-cli-mcp-client-bmad');
+    const { prompts } = await client.listPrompts();
+    const required = prompts.map((prompt) => prompt.arguments?.map((argument) => argument.required));
+    expect(new Set(required.flat())).toEqual(new Set([true]));
+    expect(await promptText(client)).toContain('Winston');
+    const whole = await promptText(client, 'Review our caching plan');
+    expect(whole).toContain('Review our caching plan');
+    expect(whole).not.toContain('<command-args>');
+  });
+
+  it('asks other hosts for nothing', async () => {
+    const { prompts } = await (await hostNamed('opencode')).listPrompts();
+    expect(
+      prompts.flatMap((prompt) => prompt.arguments ?? []).filter(({ required }) => required === true),
+    ).toEqual([]);
+  });
+});
+
+describe('what is to be followed', () => {
+  const start = { name: 'bmad', arguments: { operation: 'execute', agent: 'architect', message: 'Hello' } };
+
+  it('H-02: is said to be the user’s wish where a host calls every answer passive data', async () => {
+    const client = await hostNamed('gemini-cli-mcp-client-bmad');
+    const [text = ''] = textsOf(await client.callTool(start));
+    expect(text).toMatch(/^The user explicitly requests that you follow the instructions below/);
+    const [list = ''] = textsOf(await client.callTool({ name: 'bmad', arguments: { operation: 'list' } }));
+    expect(list).not.toContain('explicitly requests');
+  });
+
+  it('is said to no other', async () => {
+    const [text = ''] = textsOf(await (await hostNamed('claude-code')).callTool(start));
+    expect(text).not.toContain('explicitly requests');
+  });
+});
+
+const CALLS: readonly { name: string; arguments: Record<string, unknown> }[] = [
+  { name: 'bmad', arguments: { operation: 'list', query: 'agents' } },
+  { name: 'bmad', arguments: { operation: 'execute', workflow: 'prd', message: 'A shop' } },
+  { name: 'bmad', arguments: { operation: 'next' } },
+  { name: 'get_project_context', arguments: {} },
+  {
+    name: 'remember_structured',
+    arguments: { type: 'decisions', agent: 'dev', text: 'Sessions are kept in Redis' },
+  },
+  { name: 'recall_structured', arguments: { query: 'sessions' } },
+  { name: 'get_failure_museum', arguments: {} },
+  { name: 'list_sessions', arguments: {} },
+  { name: 'spawn_subagent_task', arguments: { agent: 'dev', task: 'Write the tests', output_key: 'tests' } },
+  { name: 'manage_project', arguments: { action: 'help' } },
+  { name: 'manage_memories', arguments: { action: 'count' } },
+];
+
+describe('an answer', () => {
+  it('H-05: is text alone, so that no host shows its data instead', async () => {
+    const client = await hostNamed('claude-code', { toolsets: ['bmad', 'project', 'memory', 'workflows'] });
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
+    for (const call of [...CALLS, { name: 'list_workflows', arguments: {} }])
+      expect([call, (await client.callTool(call)).structuredContent]).toEqual([call, undefined]);
+  });
+
+  it('H-05: has data of the declared form, with what it says first, where data is asked for', async () => {
+    const client = await hostNamed('codex-mcp-client', { output: 'structured' });
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
+    for (const call of CALLS) {
+      // The client compares the data with the schema, and throws where they differ.
+      const result = await client.callTool(call);
+      const [text = ''] = textsOf(result);
+      expect([call, result.isError]).toEqual([call, undefined]);
+      const { said } = result.structuredContent as { said: string };
+      expect(said.startsWith((text.split('\n')[0] ?? '').slice(0, 300)), said).toBe(true);
+    }
+  });
+});
