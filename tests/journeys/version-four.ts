@@ -4,7 +4,7 @@ import type { Journey } from '../support/journey.ts';
 /** A project of version 4: agents whose commands are the workflows. */
 export const VERSION_FOUR: Journey = {
   name: 'of a project of 4.44.3',
-  tokens: 14_000,
+  tokens: 16_000,
   moves: [
     {
       wants: 'where are we',
@@ -66,8 +66,33 @@ export const VERSION_FOUR: Journey = {
     {
       wants: 'the reviewer',
       call: ['bmad', { command: '*review 1.1' }],
-      says: ['Quinn', '# review-story'],
+      says: ['Quinn', '# review-story', 'docs/stories/1.1.setup.md'],
       atMost: 11_000,
+    },
+    {
+      wants: 'the rest of the review',
+      call: ['bmad', (seen) => ({ cursor: seen.find(/cursor:"([^"]+)"/) })],
+      says: ['## Completion'],
+      atMost: 8_000,
+    },
+    {
+      wants: 'to develop the next story, of which only the story is new',
+      writes: {
+        'docs/stories/1.1.setup.md': v4Story('1.1', 'Done'),
+        'docs/stories/1.2.login.md': v4Story('1.2', 'Approved'),
+      },
+      call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1.2' }],
+      says: ['James', 'given earlier in this session', 'docs/stories/1.2.login.md (ready-for-dev)'],
+      never: ['----- BEGIN'],
+      atMost: 1_500,
+    },
+    {
+      wants: 'to review it, by the agent and the task that are known',
+      writes: { 'docs/stories/1.2.login.md': v4Story('1.2', 'Ready for Review') },
+      call: ['bmad', { command: '*review 1.2' }],
+      says: ['Quinn', 'It starts the task bmad-core/review-story', 'docs/stories/1.2.login.md (review)'],
+      never: ['----- BEGIN'],
+      atMost: 2_000,
     },
   ],
 };

@@ -70,7 +70,14 @@ export const activate = defineOperation({
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
     const asked = { operation: 'execute' as const, call, words: input.message, project };
-    const { record, message, told, with: beside } = await meantStart(wanted, workspace, context, asked);
+    const {
+      record,
+      message,
+      told,
+      with: beside,
+    } = await meantStart(wanted, workspace, context, asked).catch((error: unknown) => {
+      throw run === undefined ? error : (resumed?.withoutWorkflow(error, run) ?? error);
+    });
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { lead } = activation;
     const own = qualifiedName(activation.record);

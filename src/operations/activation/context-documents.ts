@@ -4,6 +4,7 @@ import { chunksOf, type Chunk } from '../../base/text/text-chunks.ts';
 import { fitted, type Piece } from '../../base/text/text-budget.ts';
 import { shortName, type BmadRecord } from '../../model/record.ts';
 import type { ProjectState, StatePort, Workspace } from '../context.ts';
+import { unknownLine } from './known-inputs.ts';
 
 type Progress = Awaited<ReturnType<ProjectState['progress']>>;
 type Unwritten = NonNullable<Awaited<ReturnType<Progress['unwritten']>>>;
@@ -53,6 +54,8 @@ export async function documentPieces(
   });
   const unwritten = await progress.unwritten(workspace.catalogue, message);
   if (unwritten !== undefined) pieces.unshift(unwrittenPiece(unwritten, target, project, say));
+  const unknown = await progress.unknownStory(undefined, message);
+  if (unknown !== undefined) pieces.unshift(requiredPiece(unknownLine(unknown).replace(/^- story: n/, 'N')));
   const isRequired = ({ required }: Piece): boolean => required > 0;
   return { story: pieces.filter(isRequired), plans: pieces.filter((piece) => !isRequired(piece)) };
 }
@@ -73,6 +76,10 @@ function unwrittenPiece(
         ? ' This workflow writes it.'
         : ` Write it first: ${say({ operation: 'execute', args: args ?? {} })}.`;
   const text = `Story ${id} has no file yet; it is planned in ${place}.${does}`;
+  return requiredPiece(text);
+}
+
+function requiredPiece(text: string): Piece {
   return { title: 'Story', text, required: text.length, rank: RANK.required, rest: 'in order', share: 1 };
 }
 

@@ -8,6 +8,7 @@ type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
 type Kind = Documents[number]['kind'];
 type Progress = Awaited<ReturnType<ProjectState['progress']>>;
 type Story = NonNullable<Awaited<ReturnType<Progress['storyFor']>>>;
+type Unknown = NonNullable<Awaited<ReturnType<Progress['unknownStory']>>>;
 
 /** How texts call the documents that others have left behind. */
 const NAMES: Partial<Record<Kind, RegExp>> = {
@@ -52,14 +53,13 @@ export async function knownInputs(
   const text = [...own, ...(material.beside ?? []), beside].join('\n');
   const wantsDocuments = Object.values(NAMES).some((name) => name.test(text));
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
-  const { documents, story } = await context
+  const { documents, story, lines } = await context
     .state(project)
     .then(async (state) => ({
       documents: wantsDocuments ? await plannedDocuments(state) : [],
-      story: await (await state.progress()).storyFor(shortName(record.name), message),
+      ...(await storyOf(await state.progress(), shortName(record.name), message)),
     }))
-    .catch(orElse({ documents: [] as Documents, story: undefined }));
-  const lines = storyLines(story);
+    .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
   const inPieces = new Set<string>();
   for (const document of documents) {
     if (NAMES[document.kind]?.test(text) !== true || inPieces.has(document.path)) continue;
@@ -79,11 +79,11 @@ export async function commandInputs(
   const { message, project } = asked;
   const command = /^\*[a-z][a-z-]*/.exec(message?.trim() ?? '')?.[0];
   if (command === undefined || workspace.project.root === undefined) return undefined;
-  const story = await context
+  const { story, lines } = await context
     .state(project)
-    .then(async (state) => (await state.progress()).storyFor(command, message))
-    .catch(orElse(undefined));
-  return joined(inputsSection(storyLines(story)), await failuresFor(story, asked, context));
+    .then(async (state) => storyOf(await state.progress(), command, message))
+    .catch(orElse({ story: undefined, lines: [] as string[] }));
+  return joined(inputsSection(lines), await failuresFor(story, asked, context));
 }
 
 const joined = (...sections: (string | undefined)[]): string | undefined =>
@@ -120,6 +120,22 @@ function documentLine({ kind, path, state, pieces }: Documents[number]): string 
   return pieces.files.includes(path) ? `- ${kind}: ${where}${far}` : `- ${kind}: ${path}${far}; ${where}`;
 }
 
+/** The story that work is for, or that there is none of the number that was asked for. */
+async function storyOf(
+  progress: Progress,
+  workflow: string,
+  message: string | undefined,
+): Promise<{ story: Story | undefined; lines: string[] }> {
+  const story = await progress.storyFor(workflow, message);
+  const unknown = story === undefined ? await progress.unknownStory(workflow, message) : undefined;
+  return { story, lines: unknown === undefined ? storyLines(story) : [unknownLine(unknown)] };
+}
+
+export function unknownLine({ asked, known }: Unknown): string {
+  const there = known.length === 0 ? 'there are no stories yet' : `there are ${known.join(', ')}`;
+  return `- story: none has the number ${asked}; ${there}. Ask which one is meant.`;
+}
+
 function storyLines(story: Story | undefined): string[] {
   if (story === undefined) return [];
   const { gate } = story;
@@ -129,7 +145,7 @@ function storyLines(story: Story | undefined): string[] {
 }
 
 /** The story itself: texts look for it by the ledger and by patterns, and a review needs what to compare with. */
-function storyLine({ id, status, place, isPlanned, base, others }: Story): string {
+function storyLine({ id, status, place, isPlanned, base, tasks, others }: Story): string {
   if (isPlanned) return `- story: ${id}, planned in ${place}`;
   const more = others === 0 ? '' : `; ${plural(others, 'other story is', 'other stories are')} as far`;
   const from =
@@ -138,5 +154,6 @@ function storyLine({ id, status, place, isPlanned, base, others }: Story): strin
       : base.commit === undefined
         ? ', no baseline_commit in it: ask what to compare with'
         : `, compare with baseline_commit ${base.commit}`;
-  return `- story: ${place} (${status}${from})${more}`;
+  const open = tasks === undefined ? '' : `, but only ${tasks.done} of ${plural(tasks.total, 'task')} ticked`;
+  return `- story: ${place} (${status}${open}${from})${more}`;
 }

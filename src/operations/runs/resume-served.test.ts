@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { kitState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
+import { activate } from '../activation/activate.ts';
 import { next } from '../project/next.ts';
 import { runResume } from './run-progress.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
@@ -31,12 +32,18 @@ describe('the workflow of a run that the kit keeps', () => {
   });
 
   it('is said to be missing where nothing of that name is served', async () => {
-    const { data, answer, said } = await resumed('_bmad/bmm/workflows/unheard-of/workflow.yaml');
+    const { session, data, answer, said } = await resumed('_bmad/bmm/workflows/unheard-of/workflow.yaml');
     expect(data['run']).toMatchObject({ workflow_missing: true });
     expect(answer.body).toContain('(missing: no workflow of this name is served)');
     expect(said).toContain('Its workflow is not here');
     expect(said).not.toContain('operation:"execute"');
     expect(said).toContain('bmad {operation:"list", query:"workflows"}');
+    const error = await session.fail(activate, { name: 'unheard-of', run_id });
+    expect(error.hint).toContain('begun with a workflow that this project does not have');
+    expect(error.steps.slice(0, 2)).toEqual([
+      { operation: 'run_resume', args: { run_id }, why: 'See the run' },
+      { operation: 'run_finish', args: { run_id, status: 'failed' }, why: 'End it' },
+    ]);
   });
 
   it('is its own where that is here', async () => {

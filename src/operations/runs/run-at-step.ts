@@ -1,3 +1,4 @@
+import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse, attempt } from '../../base/expected.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Run } from '../../model/run.ts';
@@ -50,6 +51,26 @@ export async function namedRun(
   const state = await context.state(project);
   const runs = await state.runs();
   return runAtStep(await runs.one(id), state.root, context, project);
+}
+
+/** A workflow that is not found, for a run: the run itself can still be read and ended. */
+export function withoutWorkflow(error: unknown, { run_id, branch }: RunData): unknown {
+  if (!(error instanceof BmadError) || error.code !== 'not_found') return error;
+  const args = { run_id, ...(branch === 'main' ? {} : { branch }) };
+  return error.with({
+    hint: [
+      error.hint,
+      `The run ${quoted(run_id)} was begun with a workflow that this project does not have; see what it recorded, or end it.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+    steps: [
+      { operation: 'run_resume', args, why: 'See the run' },
+      { operation: 'run_finish', args: { ...args, status: 'failed' }, why: 'End it' },
+      ...error.steps,
+    ],
+    cause: error,
+  });
 }
 
 /** Who is at work: whom the caller names, or the agent that it was given last. */

@@ -10,7 +10,7 @@ import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { isDone, isUnreviewed, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { storyInput, type StoryInput } from './story-inputs.ts';
+import { storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
 export type { Action } from './workers.ts';
@@ -55,6 +55,11 @@ export function createProgress(root: string) {
     async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
       const works = worksOf(workflow);
       return works.length === 0 ? undefined : storyInput(await readReport(root), works, words);
+    },
+    /** A story that is asked for and that the project does not have, for work on stories. */
+    async unknownStory(workflow: string | undefined, words: string | undefined) {
+      if (workflow !== undefined && worksOf(workflow).length === 0) return undefined;
+      return words === undefined ? undefined : unknownStory((await readReport(root)).stories, words);
     },
     /** A story that is named and has no file yet: where it is planned, and who writes the file. */
     async unwritten(catalogue: Catalogue, words: string | undefined) {

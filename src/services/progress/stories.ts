@@ -102,6 +102,13 @@ export function isDisputed({ row, proven }: Pick<Story, 'row' | 'proven'>): bool
   return row?.means === 'done' && proven !== undefined && proven !== 'done';
 }
 
+/** Whether a story is called built, and its own tasks say otherwise. */
+export function isLeftOpen({ file, likely }: Story): boolean {
+  return (
+    file !== undefined && (likely === 'review' || likely === 'done') && file.tasks.done < file.tasks.total
+  );
+}
+
 export const isDone = (story: Story): boolean => story.status === 'done' && !isDisputed(story);
 
 export const rank = (status: StoryStatus | undefined): number =>

@@ -3,7 +3,7 @@ import type { Gate } from './gates.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
 import { RULES } from './rules.ts';
-import { isDisputed, isDone, planEvidence, rank, type Story } from './stories.ts';
+import { isDisputed, isDone, isLeftOpen, planEvidence, rank, type Story } from './stories.ts';
 import type { Action, Work, Workers } from './workers.ts';
 
 /** One action for each stage that has stories, for the first of them. */
@@ -76,6 +76,18 @@ export function storyActions(report: Report, workers: Workers): Action[] {
       evidence: evidenceOf(story, sprint?.file),
       about: story.id,
     }),
+  );
+  first(
+    stories.filter((story) => isDone(story) && isLeftOpen(story)),
+    (story, more) => {
+      const { done = 0, total = 0 } = story.file?.tasks ?? {};
+      actions.push({
+        what: `Check whether story ${story.id} is done`,
+        why: `it is called done, but only ${done} of its ${plural(total, 'task')} ${done === 1 ? 'is' : 'are'} ticked: finish it, or tick what has been done${more}`,
+        evidence: evidenceOf(story, sprint?.file),
+        about: story.id,
+      });
+    },
   );
   return [...actions, ...closingActions(report, workers)];
 }

@@ -1,7 +1,7 @@
 import { withoutEnd } from '../../base/text/ends.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
-import { isDone, planEvidence, type Story } from './stories.ts';
+import { isDone, isLeftOpen, planEvidence, type Story } from './stories.ts';
 import type { StoryStatus } from './words.ts';
 import type { Work } from './workers.ts';
 
@@ -17,6 +17,8 @@ export interface StoryInput {
   base?: { commit: string | undefined };
   /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
   gate?: { file: string; says: string } | { folder: string };
+  /** Of one that is called built: its tasks, where some are not ticked. */
+  tasks?: { done: number; total: number };
   /** Whether code is written for it. */
   builds: boolean;
   /** How many others are as far as it. */
@@ -53,6 +55,8 @@ export function storyInput(
     : undefined;
   const builds = own.includes('develop story');
   const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
+  // Another story is not what was asked for.
+  if (named === undefined && unknownStory(stories, words) !== undefined) return undefined;
   if (named !== undefined) return inputOf(named, { isReview, gates, builds, others: 0 });
   for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
     const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
@@ -87,9 +91,28 @@ function inputOf(story: Story, { isReview, gates, builds, others }: Told): Story
       : {
           gate: { file: gate.file, says: gate.outdated ? `${gate.gate}, older than the story` : gate.gate },
         }),
+    ...(file !== undefined && isLeftOpen(story) ? { tasks: file.tasks } : {}),
     builds,
     others,
   };
+}
+
+/** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */
+const ASKED = [
+  /\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4}[.-]\d{1,4})(?![\d.])/iu,
+  /^(?:\*[\w-]{1,40}\s{1,3})?(?:[\w./-]{0,200}\/)?(\d{1,4}[.-]\d{1,4})(?:[.-][a-z][\w-]{0,100})?(?:\.md)?$/iu,
+];
+const NAMED = 6;
+
+/** The number of a story that is asked for and that there is none of, with those there are. */
+export function unknownStory(
+  stories: readonly Story[],
+  words: string | undefined,
+): { asked: string; known: string[] } | undefined {
+  const text = words?.trim() ?? '';
+  if (text === '' || stories.some((story) => isNamed(story, text))) return undefined;
+  const asked = ASKED.flatMap((form) => form.exec(text)?.[1] ?? [])[0];
+  return asked === undefined ? undefined : { asked, known: stories.slice(0, NAMED).map(({ id }) => id) };
 }
 
 /** `1-2-login`, `1.2`, `story 1-2`, or the path of its file. */
