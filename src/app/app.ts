@@ -46,7 +46,7 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 }
 
 function contextOf(
-  { outside, config, from, warnings, log, secrets, state, privateFolders }: Settings,
+  { outside, config, from, warnings, log, secrets, state, cache, privateFolders }: Settings,
   { gitSources, rankings, roots, workspaces, watching, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing' | 'worded'> {
   /** Which project is meant without a name may depend on what the client says. */
@@ -89,6 +89,7 @@ function contextOf(
         cwd: outside.cwd,
         env: outside.env,
         privateFolders,
+        cache,
       });
     }),
     codebase: codebases.of,

@@ -1,4 +1,4 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
@@ -73,14 +73,12 @@ export async function openWorkspace(
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
   const kept = once(async () => {
-    const { openKeptReadings, WORTH_WRITING } = await import('../catalogue/kept-readings.ts');
-    const folder = join(cache, 'catalogue');
-    const writes = !config.readOnly;
+    const { keptFiles, openKeptReadings, WORTH_WRITING } = await import('../catalogue/kept-readings.ts');
     return openKeptReadings({
       places,
       memory: readings,
-      folder,
-      writes,
+      files: keptFiles(cache, 'catalogue'),
+      writes: !config.readOnly,
       fromPlaces: WORTH_WRITING,
       builtIn,
       maxFileBytes,
@@ -111,14 +109,22 @@ export async function openWorkspace(
       views.set(chosen, known);
       return known;
     },
+    async warm(signal) {
+      const readingsKept = await kept();
+      await readingsKept.written();
+      return {
+        readings: readingsKept.reports(),
+        index: await (await workspaceOfAll.search()).index(signal),
+      };
+    },
     search: once(async () => {
-      const [{ createSearch, keptIndexFiles, WORTH_KEEPING }, { buildMark }] = await Promise.all([
+      const [{ createSearch, WORTH_KEEPING }, { buildMark, keptFiles }] = await Promise.all([
         import('../services/search/search.ts'),
         import('../catalogue/kept-readings.ts'),
       ]);
       return createSearch({
         cache: {
-          files: keptIndexFiles(join(cache, 'search')),
+          files: keptFiles(cache, 'search'),
           writes: !config.readOnly,
           fromRecords: WORTH_KEEPING,
           build: await buildMark(builtIn),
@@ -147,7 +153,8 @@ export async function openWorkspace(
     },
     ranking: () => rankings.of(project, catalogue),
   });
-  return workspaceOf(catalogue);
+  const workspaceOfAll = workspaceOf(catalogue);
+  return workspaceOfAll;
 }
 
 /** What the configuration makes of the order of origins; what it cannot use is told. */

@@ -6,24 +6,33 @@ import {
   stateNames,
   writeAtomic,
 } from '../base/files/file-state.ts';
+import { orElse } from '../base/expected.ts';
+import { pace } from '../base/pace.ts';
 import { VERSION } from '../base/product.ts';
 import { sha256 } from '../base/sha256.ts';
 
 /** A file that would be larger is not worth keeping. */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** The newest. */
+/** The newest, in each folder. */
 export const MOST_FILES = 24;
-const MOST_FOLDER_BYTES = 512 * 1024 * 1024;
+export const MOST_FOLDER_BYTES = 512 * 1024 * 1024;
 /** Other names in the folder are not ours. */
 const NAME = /^[0-9a-f]{32}$/;
 
+/**
+ * What is kept, each in a folder of its own: what was read of sources, and indexes for the search. The number is increased
+ * when a file has another form, or other content from the same texts.
+ */
+const FORMS = { catalogue: 'bmad catalogue 2', search: 'bmad search 1' } as const;
+export const KEPT_PARTS = Object.keys(FORMS) as (keyof typeof FORMS)[];
+
 export type KeptFiles = ReturnType<typeof keptFiles>;
 
-interface KeptFile {
+export interface KeptFile {
   size: number;
   mtimeMs: number;
-  /** Whether it is not what was written, or of another version; the next who needs it makes it again. */
-  unusable: boolean;
+  /** The next who needs one that is not whole makes it again. */
+  is: 'whole' | 'damaged' | 'of another version';
 }
 
 /**
@@ -31,11 +40,14 @@ interface KeptFile {
  * is written beside and renamed, and counts as missing when it is damaged. The oldest go when there are too many, or they
  * take too much room.
  */
-export function keptFiles(folder: string, form: string) {
+export function keptFiles(cache: string, part: (typeof KEPT_PARTS)[number]) {
+  const folder = join(cache, part);
+  const form = FORMS[part];
+
   async function read(name: string): Promise<Buffer | undefined> {
     try {
       const bytes = await readStateBytes(join(folder, name), { maxBytes: MOST_BYTES });
-      return bytes === undefined ? undefined : bodyOf(bytes, form);
+      return bytes === undefined || stateOf(bytes, form) !== 'whole' ? undefined : bodyOf(bytes);
     } catch {
       return undefined;
     }
@@ -72,8 +84,11 @@ export function keptFiles(folder: string, form: string) {
     /** All that is there, the newest first; each is read to see whether it is whole. */
     async survey(): Promise<KeptFile[]> {
       const files: KeptFile[] = [];
-      for (const { name, size, mtimeMs } of await all())
-        files.push({ size, mtimeMs, unusable: (await read(name)) === undefined });
+      for (const { path, size, mtimeMs } of await all()) {
+        await pace();
+        const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES }).catch(orElse(undefined));
+        files.push({ size, mtimeMs, is: bytes === undefined ? 'damaged' : stateOf(bytes, form) });
+      }
       return files;
     },
     /** Removes all of them and says how much that was. */
@@ -91,10 +106,13 @@ export async function buildMark(builtIn: string): Promise<string> {
   return `${VERSION} ${build?.mtimeMs} ${build?.size}`;
 }
 
-/** What comes after the head, if the head says so. */
-function bodyOf(bytes: Buffer, form: string): Buffer | undefined {
-  const end = bytes.indexOf('\n');
-  if (end === -1) return undefined;
-  const body = bytes.subarray(end + 1);
-  return bytes.toString('utf8', 0, end) === `${form} ${sha256(body)}` ? body : undefined;
+const HEAD = /^bmad [a-z]+ \d+ [0-9a-f]{64}$/;
+
+function stateOf(bytes: Buffer, form: string): KeptFile['is'] {
+  const head = bytes.toString('latin1', 0, Math.max(0, bytes.indexOf('\n')));
+  if (HEAD.test(head) && !head.startsWith(`${form} `)) return 'of another version';
+  return head === `${form} ${sha256(bodyOf(bytes))}` ? 'whole' : 'damaged';
 }
+
+/** What comes after the head. */
+const bodyOf = (bytes: Buffer): Buffer => bytes.subarray(bytes.indexOf('\n') + 1);

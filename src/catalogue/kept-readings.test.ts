@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
@@ -11,7 +11,7 @@ import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
 import { buildCatalogue } from './build.ts';
 import type { Catalogue } from './catalogue.ts';
-import { openKeptReadings, type KeptInMemory } from './kept-readings.ts';
+import { keptFiles, openKeptReadings, type KeptInMemory } from './kept-readings.ts';
 
 const log = createLog({ level: 'silent', write: () => undefined, json: false, secrets: createSecrets() });
 
@@ -40,7 +40,16 @@ async function opened(
     maxFileBytes,
   } as const;
   const { sources } = await discoverSources({ ...found, seen: places });
-  const parts = { places, memory, folder, writes: true, fromPlaces: 0, builtIn, maxFileBytes, log };
+  const parts = {
+    places,
+    memory,
+    files: keptFiles(dirname(folder), 'catalogue'),
+    writes: true,
+    fromPlaces: 0,
+    builtIn,
+    maxFileBytes,
+    log,
+  };
   const kept = openKeptReadings(parts);
   let read = false;
   const all = async (): Promise<typeof readers> => {
@@ -78,7 +87,7 @@ describe('what was read', () => {
 
   it('is there for the next process, the same in every detail', async () => {
     await keptIn(project, folder);
-    const fresh = await opened(project, join(folder, 'nowhere'));
+    const fresh = await opened(project, join(folder, 'nowhere', 'catalogue'));
     const kept = await opened(project, folder);
     expect([fresh.read, kept.read]).toEqual([true, false]);
     expect(contentOf(kept)).toEqual(contentOf(fresh));
@@ -97,7 +106,10 @@ describe('what was read', () => {
     ]) {
       await keptIn(project, folder);
       await edit();
-      const [kept, fresh] = [await opened(project, folder), await opened(project, join(folder, 'nowhere'))];
+      const [kept, fresh] = [
+        await opened(project, folder),
+        await opened(project, join(folder, 'nowhere', 'catalogue')),
+      ];
       expect(kept.read).toBe(true);
       expect(contentOf(kept)).toEqual(contentOf(fresh));
     }
@@ -135,7 +147,7 @@ describe('what was read', () => {
 
   it('is kept in memory for the next workspace, whose origins its records have', async () => {
     const memory: KeptInMemory = new Map();
-    const nowhere = join(folder, 'nowhere');
+    const nowhere = join(folder, 'nowhere', 'catalogue');
     await opened(project, nowhere, { memory });
     await rm(nowhere, { recursive: true, force: true });
     const again = await opened(project, nowhere, { memory });

@@ -5,15 +5,11 @@ import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
-import { buildMark, keptFiles, MOST_FILES } from './kept-files.ts';
+import { buildMark, MOST_FILES, type KeptFiles } from './kept-files.ts';
 
 /** Whoever keeps readings keeps what was made of them by the same mark. */
-export { buildMark } from './kept-files.ts';
+export { buildMark, keptFiles } from './kept-files.ts';
 
-/** Increased when what is stored has another form. */
-const FORM = 1;
-/** The files of a folder with readings. */
-const keptReadingFiles = (folder: string) => keptFiles(folder, `bmad catalogue ${FORM}`);
 /** To read fewer places than this takes hardly longer than to find out whether they have changed. */
 export const WORTH_WRITING = 2_000;
 
@@ -32,8 +28,7 @@ export type KeptInMemory = Map<string, { kept: Pick<Kept, 'paths' | 'stamps'>; r
 interface KeptReadingsParts {
   places: Places;
   memory: KeptInMemory;
-  /** The folder of the files; what is there can always be made again. */
-  folder: string;
+  files: KeptFiles;
   writes: boolean;
   /** How many places a reading must have looked at to be written. */
   fromPlaces: number;
@@ -45,21 +40,50 @@ interface KeptReadingsParts {
 
 export type KeptReadings = ReturnType<typeof openKeptReadings>;
 
+/** What became of one source. */
+export interface ReadingReport {
+  origin: string;
+  records: number;
+  places: number;
+  /** Whether it was there from before, in this process or on disk. */
+  restored: boolean;
+  /** Whether it is worth keeping for the next process; what was written a moment ago is kept the next time. */
+  kept: boolean;
+}
+
 /**
  * What the readers have understood of sources, as long as the places they have looked at are as they were: in memory for
  * this process, and of large sources in files for the next.
  */
 export function openKeptReadings(parts: KeptReadingsParts) {
-  const { places, memory, folder, writes, fromPlaces, builtIn, maxFileBytes, log } = parts;
-  const files = keptReadingFiles(folder);
+  const { places, memory, files, writes, fromPlaces, builtIn, maxFileBytes, log } = parts;
   let writing: Promise<unknown> = Promise.resolve();
+  const reports: ReadingReport[] = [];
+  const isLarge = (used: readonly string[]): boolean => writes && used.length >= fromPlaces;
+
+  function note(
+    { origin }: Source,
+    { records }: Reading,
+    used: readonly string[],
+    isRestored: boolean,
+  ): void {
+    const kept =
+      origin.git === undefined && isLarge(used) && (isRestored || places.stampsOf(used) !== undefined);
+    reports.push({
+      origin: origin.displayName,
+      records: records.length,
+      places: used.length,
+      restored: isRestored,
+      kept,
+    });
+  }
 
   async function keyOf({ origin, tree, name, declared }: Source): Promise<string | undefined> {
     if (tree.signature === undefined) return undefined;
     const { kind, root, bmadVersion, git } = origin;
     return sha256(
       JSON.stringify([
-        [FORM, await buildMark(builtIn), maxFileBytes],
+        [await buildMark(builtIn), maxFileBytes],
         [kind, root, bmadVersion, git, name, declared, tree.signature],
       ]),
     ).slice(0, 32);
@@ -68,7 +92,10 @@ export function openKeptReadings(parts: KeptReadingsParts) {
   async function restored(key: string, source: Source): Promise<Reading | undefined> {
     const known = memory.get(key);
     if (known !== undefined) {
-      if (await places.adopt(known.kept.paths, known.kept.stamps)) return inOrigin(known.reading, source);
+      if (await places.adopt(known.kept.paths, known.kept.stamps)) {
+        note(source, known.reading, known.kept.paths, true);
+        return inOrigin(known.reading, source);
+      }
       memory.delete(key);
       return undefined;
     }
@@ -85,6 +112,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       problems,
     };
     memory.set(key, { kept: { paths, stamps }, reading });
+    note(source, reading, paths, true);
     return reading;
   }
 
@@ -95,7 +123,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     memory.set(key, { kept: { paths, stamps }, reading });
     for (const oldest of memory.keys()) if (memory.size > MOST_FILES) memory.delete(oldest);
     // What is of a commit is checked when it is fetched, and not by the times of its files.
-    if (!writes || origin.git !== undefined || paths.length < fromPlaces) return;
+    if (origin.git !== undefined || !isLarge(paths)) return;
     const { records, modules, problems } = reading;
     const kept: Kept = {
       paths,
@@ -115,12 +143,15 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       const known = await restored(key, source);
       if (known !== undefined) return known;
       const { result, used } = await places.collecting(read);
+      note(source, result, used, false);
       // Nobody waits for it, as nobody depends on it.
       writing = keep(key, source, result, used).catch((error: unknown) =>
         log.info('catalogue cache', { error: String(error) }),
       );
       return result;
     },
+    /** What became of each source, in the order they were asked for. */
+    reports: (): readonly ReadingReport[] => reports,
     /** Settled when what was read last is written, or cannot be. */
     written: (): Promise<unknown> => writing,
   };

@@ -29,6 +29,7 @@ import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { SourceView } from '../services/git-sources/view.ts';
 import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
+import type { Warmed } from '../services/search/open-shelf.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
 import type { StatePlace } from '../services/facts/state-place.ts';
@@ -43,13 +44,11 @@ import type { ToolChoice } from './toolsets.ts';
 export type { Confirmed, ConfirmRequest, Sampled, SampledText, SampleRequest };
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
-
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 
-export type { WatchReport };
-export type { ProjectFacts, Ranking, SourceView, TaskQueue, GitSources };
-export type { Activation } from '../services/delivery/activation.ts';
+export type { Diagnosis, GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };
 
+export type { Activation } from '../services/delivery/activation.ts';
 export type { Action as ProgressAction } from '../services/progress/progress.ts';
 
 /** The configuration and what follows from it. */
@@ -212,6 +211,8 @@ export interface Workspace {
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;
+  /** Has all ready that a first search needs, and waits until it is kept for the next process. */
+  warm(signal: AbortSignal): Promise<Warmed>;
   /** The same with these origins only; made once for each choice of them. */
   from(origins: ReadonlySet<Origin>): Workspace;
   knowledge(): Promise<Knowledge>;

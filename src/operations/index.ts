@@ -66,6 +66,7 @@ import { configShow } from './server/config-show.ts';
 import { doctor } from './server/doctor.ts';
 import { refresh } from './server/refresh.ts';
 import { usageClear, usageShow } from './server/usage.ts';
+import { cacheClear, warm } from './server/warm.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './tasks/outside-task-change.ts';
 import { outsideTaskList, outsideTaskShow } from './tasks/outside-task-read.ts';
 import { spawnSubagentTask } from './tasks/spawn-subagent-task.ts';
@@ -91,6 +92,8 @@ export const operations: readonly AnyOperation[] = [
   configShow,
   usageShow,
   usageClear,
+  cacheClear,
+  warm,
   sourcesList,
   sourcesAdd,
   sourcesRemove,

@@ -16,6 +16,8 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   config_show: { command: 'config show', projectless: true },
   usage_show: { command: 'usage show' },
   usage_clear: { command: 'usage clear' },
+  cache_clear: { command: 'cache clear', projectless: true },
+  warm: { command: 'warm' },
   sources_list: { command: 'sources list', projectless: true },
   sources_add: { command: 'sources add', positional: ['source'], projectless: true },
   sources_remove: { command: 'sources remove', positional: ['source'], projectless: true },

@@ -19,6 +19,7 @@ describe('what programs may call by name', () => {
   it('is everything but what is for a person, the library or a surface alone', () => {
     const left = operations.filter((operation) => !isForPrograms(operation)).map(({ name }) => name);
     expect(left.sort()).toEqual([
+      'cache_clear',
       'config_show',
       'describe_agents',
       'find_agent_tool',
@@ -51,6 +52,7 @@ describe('what programs may call by name', () => {
       'trust',
       'usage_clear',
       'usage_show',
+      'warm',
     ]);
   });
 

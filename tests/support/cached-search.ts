@@ -4,13 +4,13 @@ import { Places } from '../../src/base/files/places.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createSecrets } from '../../src/base/secrets/secrets.ts';
 import { buildCatalogue } from '../../src/catalogue/build.ts';
-import { openKeptReadings } from '../../src/catalogue/kept-readings.ts';
+import { keptFiles, openKeptReadings } from '../../src/catalogue/kept-readings.ts';
 import type { Embedder } from '../../src/meaning/embedder.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { qualifiedName, STARTABLE } from '../../src/model/record.ts';
 import { readers } from '../../src/readers/index.ts';
 import { createDelivery } from '../../src/services/delivery/delivery.ts';
-import { createSearch, keptIndexFiles } from '../../src/services/search/search.ts';
+import { createSearch } from '../../src/services/search/search.ts';
 import { discoverSources } from '../../src/sources/discover.ts';
 import { folderTree } from '../../src/sources/tree.ts';
 import { repository } from './app.ts';
@@ -36,7 +36,7 @@ export async function cachedSearch(project: string, cache: string) {
   const kept = openKeptReadings({
     places,
     memory: new Map(),
-    folder: join(cache, 'catalogue'),
+    files: keptFiles(cache, 'catalogue'),
     writes: true,
     fromPlaces: 0,
     builtIn: project,
@@ -70,7 +70,7 @@ export async function cachedSearch(project: string, cache: string) {
       },
     }),
     cache: {
-      files: keptIndexFiles(join(cache, 'search')),
+      files: keptFiles(cache, 'search'),
       writes: true,
       fromRecords: 0,
       build: '',

@@ -11,6 +11,7 @@ import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { stateFindings } from './doctor-state.ts';
+import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
 import { watchFindings } from './doctor-watching.ts';
 import { safetyLines, safetyOf, safetySchema } from './doctor-safety.ts';
 
@@ -51,6 +52,7 @@ export const doctor = defineOperation({
     findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
     warnings: z.array(z.string()),
     safety: safetySchema.optional(),
+    cache: cacheSchema.optional(),
     steps: stepsField,
     handshake: z
       .object({
@@ -93,6 +95,8 @@ export const doctor = defineOperation({
         text: olderNote(part, call),
       })),
     ];
+    const cache = await cacheView(diagnosis);
+    const clearing = isEmpty(cache) ? [] : [CLEAR];
     if (handshake) call.progress('starting the server for a handshake');
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
     return {
@@ -120,7 +124,10 @@ export const doctor = defineOperation({
       findings,
       warnings: [...context.configWarnings, ...warnings],
       safety: await safetyOf(opened, context, findings),
-      ...(steps.length + stores.steps.length === 0 ? {} : { steps: [...stores.steps, ...steps] }),
+      cache,
+      ...(steps.length + stores.steps.length + clearing.length === 0
+        ? {}
+        : { steps: [...stores.steps, ...steps, ...clearing] }),
       ...(shaken === undefined ? {} : { handshake: shaken }),
       ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
     };
@@ -147,6 +154,7 @@ export const doctor = defineOperation({
       ...origins,
       `Handshake: ${handshake}`,
       ...(data.safety === undefined ? [] : safetyLines(data.safety)),
+      ...(data.cache === undefined || isEmpty(data.cache) ? [] : cacheLines(data.cache)),
       data.problems.length + data.findings.length === 0 ? 'Problems: none' : 'Problems:',
       ...data.problems.map((problem) => `- ${problem}`),
       ...data.findings.map(({ level, text }) => `- ${level === 'broken' ? 'BROKEN' : 'Notice'}: ${text}`),
@@ -163,6 +171,8 @@ export const doctor = defineOperation({
     };
   },
 });
+
+const CLEAR: Step = { operation: 'cache_clear', why: 'Clear the cache' };
 
 const NO_FAULTS: Awaited<ReturnType<typeof faultsOfStores>> = { findings: [], steps: [] };
 

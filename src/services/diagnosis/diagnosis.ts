@@ -2,6 +2,7 @@ import { openToOthers } from '../../base/files/file-modes.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { present } from '../../base/present.ts';
+import { clearCache, surveyCache } from './cache.ts';
 import { examine } from './findings.ts';
 import type { CheckedFiles } from './hidden-text.ts';
 import { runProgram } from '../../base/process/process.ts';
@@ -15,6 +16,8 @@ export interface DiagnosisParts {
   env: Readonly<Record<string, string | undefined>>;
   /** The user's own folders, which only the user should be able to read. */
   privateFolders: readonly string[];
+  /** The folder for what can be made again. */
+  cache: string;
 }
 
 const TIME_LIMIT_MS = 15_000;
@@ -36,13 +39,22 @@ interface Reply {
   error?: { message: string };
 }
 
-export function createDiagnosis({ command: [program, ...args], cwd, env, privateFolders }: DiagnosisParts) {
+export function createDiagnosis({
+  command: [program, ...args],
+  cwd,
+  env,
+  privateFolders,
+  cache,
+}: DiagnosisParts) {
   const checked: CheckedFiles = new Map();
   return {
     /** Files that have not changed since the last time are not read again for what is hidden in them. */
     examine: (catalogue: Catalogue, signal?: AbortSignal) =>
       examine(catalogue, present<NonNullable<Parameters<typeof examine>[1]>>({ checked, signal })),
     openToOthers: () => openToOthers(privateFolders),
+    /** What is kept of large content, and how to be rid of it. */
+    cache: () => surveyCache(cache),
+    clearCache: () => clearCache(cache),
     /** Starts this very server as a host would and asks it for its tools; `trouble` says in words what went wrong. */
     async handshake(
       signal: AbortSignal,

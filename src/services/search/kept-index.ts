@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import { pace } from '../../base/pace.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { keptFiles, type KeptFiles } from '../../catalogue/kept-files.ts';
+import type { KeptFiles } from '../../catalogue/kept-files.ts';
 import { ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { MeaningTable } from './meaning-index.ts';
@@ -11,13 +11,8 @@ import { packed, unpacked } from './packed.ts';
 import { agentsAmong, type DescribedAgent } from './record-text.ts';
 import type { WordTable } from './word-table.ts';
 
-/** Increased when an index has another form, or other content from the same texts. */
-const FORM = 1;
 /** Fewer are indexed in hardly more time than it takes to find out whether they have changed. */
 export const WORTH_KEEPING = 500;
-
-/** The files of a folder with indexes. */
-export const keptIndexFiles = (folder: string): KeptFiles => keptFiles(folder, `bmad search ${FORM}`);
 
 /** Everything that one shelf is searched by. */
 export interface ShelfIndex {
@@ -54,7 +49,7 @@ export async function openKeptIndex(
   const agents = agentsAmong(records).map(({ agent }) => agent);
   const paths = await placesOf(agents);
   const sources = catalogue.sources.map(({ origin: { kind, root } }) => [kind, root]);
-  const maker = [FORM, build, ANALYSER_VERSION, model];
+  const maker = [build, ANALYSER_VERSION, model];
   const name = sha256(JSON.stringify([shelf, model, sources])).slice(0, 32);
   const digest = sha256(JSON.stringify([maker, sources, paths, textsOf(catalogue, records)]));
   // Before anything is read: what changes meanwhile is noticed by the next who compares.
@@ -78,6 +73,8 @@ export async function openKeptIndex(
         ? index
         : undefined;
     },
+    /** Whether one is kept; what was written a moment ago is kept the next time. */
+    keeps: writes && stamps !== undefined,
     /** Nobody waits for it, as nobody depends on it. */
     keep(index: ShelfIndex): void {
       if (!writes || stamps === undefined) return;

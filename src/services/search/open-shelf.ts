@@ -1,5 +1,6 @@
 import { onceWanted } from '../../base/async.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { ReadingReport } from '../../catalogue/kept-readings.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { openKeptIndex, type IndexCache, type KeptIndex, type ShelfIndex } from './kept-index.ts';
@@ -32,6 +33,14 @@ export interface ShelfReport {
   vectors: number;
   /** Whether it was there from before. */
   restored: boolean;
+  /** Whether it is there for the next process. */
+  kept: boolean;
+}
+
+/** What there is of a project's content, made now or before. */
+export interface Warmed {
+  readings: readonly ReadingReport[];
+  index: ShelfReport;
 }
 
 /** Records that are searched together, with the index that was made of them before, or a new one. */
@@ -68,6 +77,7 @@ export async function openShelf(sources: ShelfSources, making?: AbortSignal): Pr
         terms: table.terms.length,
         vectors,
         restored: restored !== undefined,
+        kept: kept !== undefined && (restored !== undefined || kept.keeps),
       };
     },
   };

@@ -13,8 +13,8 @@ import type { AgentText } from './record-text.ts';
 import type { SearchHit } from './shelf.ts';
 import { slipsIn } from './word-index.ts';
 
-/** Whoever makes a search says where its indexes are kept: this comes with it. */
-export { keptIndexFiles, WORTH_KEEPING } from './kept-index.ts';
+/** Whoever makes a search says what of it is kept: this comes with it. */
+export { WORTH_KEEPING } from './kept-index.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;
