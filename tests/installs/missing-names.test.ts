@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
+import { read } from '../../src/operations/catalogue/read.ts';
+import { execute } from '../../src/operations/execute.ts';
+import { testCall } from '../support/app.ts';
 import { project } from '../support/install-project.ts';
 import type { Version } from '../support/installs.ts';
 
@@ -14,6 +17,19 @@ describe('a file that a text names and the install does not have', () => {
       '- Named in the text, but not in this install: `core/tasks/validate-workflow.xml`. Do not look for it; do what it is named for yourself.',
     );
     expect(await noteIn('6.0.4', 'dev-story')).toBeUndefined();
+  });
+
+  it('is not looked for in vain: whoever reads it is told to do without', async () => {
+    const { context } = await project('6.0.4');
+    const outcome = await execute(
+      read,
+      { target: '_bmad/core/tasks/validate-workflow.xml' },
+      context,
+      testCall(),
+    );
+    expect(outcome.ok ? '' : outcome.error.hint).toBe(
+      'If a text of BMAD names it, it is not part of this install: do without it.',
+    );
   });
 
   it('is said to be there where it only has another ending', async () => {

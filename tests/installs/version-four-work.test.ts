@@ -153,7 +153,7 @@ describe('the context of a story that has no file', () => {
 describe('what is not as it is said to be', () => {
   const told = '## Tasks / Subtasks\n\n- [x] One\n- [ ] Two\n';
   const files = {
-    'docs/prd/epic-1-base.md': '# Epic 1: Base\n\n## Story 1.1: Setup\n\nText.\n',
+    'docs/prd/epic-1-base.md': '# Epic 1: Base\n\n## Story 1.1: Setup\n\n## Story 1.2: Login\n\nText.\n',
     'docs/stories/1.1.setup.md': `${v4Story('1.1', 'Done')}\n${told}`,
   };
 
@@ -161,7 +161,7 @@ describe('what is not as it is said to be', () => {
     await fill(files);
     const ask = conversation(within);
     expect((await ask({ operation: 'next' })).body).toContain(
-      'Check whether story 1.1 is done: it is called done, but only 1 of its 2 tasks is ticked',
+      '1. Check whether story 1.1 is done: it is called done, but only 1 of its 2 tasks is ticked',
     );
     expect((await ask({ workflow: 'review-story', message: '1.1' })).body).toContain(
       '- story: docs/stories/1.1.setup.md (done, but only 1 of 2 tasks ticked)',
@@ -170,7 +170,7 @@ describe('what is not as it is said to be', () => {
 
   it('a story that there is not is said to be none, and no other takes its place', async () => {
     await fill({ ...files, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved') });
-    const none = 'one has the number 9.9; there are 1.1. Ask which one is meant.';
+    const none = 'one has the number 9.9; there are 1.1, 1.2. Ask which one is meant.';
     for (const args of [
       { workflow: 'review-story', message: 'story 9.9' },
       { agent: 'dev', message: '*develop-story 9.9' },

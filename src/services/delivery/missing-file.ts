@@ -21,6 +21,7 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
   return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
     subject: contentUri(path),
     suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
+    hint: 'If a text of BMAD names it, it is not part of this install: do without it.',
     steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
   });
 }

@@ -53,6 +53,19 @@ export function storyActions(report: Report, workers: Workers): Action[] {
       approves ? RULES.draft.work : RULES.ready.work,
     );
   });
+  // Before the next one is begun: what is called done may not be.
+  first(
+    stories.filter((story) => isDone(story) && isLeftOpen(story)),
+    (story, more) => {
+      const { done = 0, total = 0 } = story.file?.tasks ?? {};
+      actions.push({
+        what: `Check whether story ${story.id} is done`,
+        why: `it is called done, but ${done === 0 ? 'none' : `only ${done}`} of its ${plural(total, 'task')} ${done < 2 ? 'is' : 'are'} ticked: finish it, or tick what has been done${more}`,
+        evidence: evidenceOf(story, sprint?.file),
+        about: story.id,
+      });
+    },
+  );
   // The next story that is only planned; none where nobody has begun to keep stories.
   const keeps = sprint !== undefined || stories.some(({ file }) => file !== undefined);
   const planned = keeps ? of('backlog')[0] : undefined;
@@ -76,18 +89,6 @@ export function storyActions(report: Report, workers: Workers): Action[] {
       evidence: evidenceOf(story, sprint?.file),
       about: story.id,
     }),
-  );
-  first(
-    stories.filter((story) => isDone(story) && isLeftOpen(story)),
-    (story, more) => {
-      const { done = 0, total = 0 } = story.file?.tasks ?? {};
-      actions.push({
-        what: `Check whether story ${story.id} is done`,
-        why: `it is called done, but only ${done} of its ${plural(total, 'task')} ${done === 1 ? 'is' : 'are'} ticked: finish it, or tick what has been done${more}`,
-        evidence: evidenceOf(story, sprint?.file),
-        about: story.id,
-      });
-    },
   );
   return [...actions, ...closingActions(report, workers)];
 }
