@@ -83,7 +83,8 @@ export async function agentText(
     ...rest,
     ...(isKnown || short !== undefined ? { given_before: true as const } : {}),
     ...shown,
-    text: shown.text.trimEnd(),
+    // What follows a part of a text begins where it ends.
+    text: body === '' ? shown.text.trimEnd() : shown.text,
     steps: [...(rest.steps ?? []), ...again],
   };
 }

@@ -46,6 +46,23 @@ describe('a wish in plain words', () => {
     expect(said).toContain('This fits CE of its menu');
   });
 
+  it('leaves the parts of a text as they are, whatever is named beside them', async () => {
+    const message = 'create the epics and stories';
+    const whole = (await conversation(context)({ agent: 'pm', message, detail: 'full' })).result.text;
+    // Cut at every length, a part may end in blank lines.
+    for (const answerBytes of ['4000', '4100', '4300', '4700']) {
+      const ask = conversation(await contextIn(folder, { flags: { answerBytes } }));
+      const first = await ask({ agent: 'pm', message });
+      let text = first.result.text;
+      for (let { next } = first.result; next !== undefined;) {
+        const { result } = await ask({ agent: 'pm', cursor: next });
+        text += result.text;
+        next = result.next;
+      }
+      expect(text, answerBytes).toBe(whole);
+    }
+  });
+
   it('names nothing where no entry is plainly for it', async () => {
     const ask = conversation(context);
     for (const message of ['Good morning', 'What comes next for the shop?', 'Our customers like plants'])
