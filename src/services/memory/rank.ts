@@ -9,6 +9,14 @@ import type { VectorSpace } from './store.ts';
 /** What finding all words of the query adds to the nearness in meaning. Measured: better than merging ranks. */
 const WORDS_WEIGHT = 0.3;
 
+/** Sums of the same numbers in another order differ by less. */
+const ROUNDING = 1e-9;
+
+/** The most that a memory can score in a comparison which is no nearer than this: as if it had all words. */
+export function mostFrom(cosine: number): number {
+  return Math.max(0, cosine) + WORDS_WEIGHT + ROUNDING;
+}
+
 /** How many of the best by words and of the best by vector an engine looks at closely. */
 export function candidatesFor(limit: number): number {
   return Math.max(100, limit * 4);

@@ -68,8 +68,9 @@ async function latestOf(
   );
   if ([...names, ...around].reduce((sum, { length }) => sum + length, 0) <= ALL_READ) return undefined;
   const latest = places
-    .flatMap((place, index) => (names[index] ?? []).map((name) => ({ place, name, date: dateIn(name) })))
-    .filter(({ name }) => name !== id && !name.startsWith('.'))
+    .flatMap((place, index) =>
+      latestNames(names[index] ?? [], id).map((name) => ({ place, name, date: dateIn(name) })),
+    )
     .sort((a, b) => (a.date < b.date ? 1 : -1))
     .slice(0, SOME_READ);
   const read = await Promise.all(
@@ -99,6 +100,21 @@ function placesOf({ branch, archive }: Pick<Run, 'branch' | 'archive'>, { folder
     base,
     path: archive === undefined ? `${path}/${branch}` : `${path}/${ARCHIVE}/${archive}`,
   }));
+}
+
+/** The names with the latest dates, without putting thousands of others in order. */
+function latestNames(names: readonly string[], id: string | undefined): string[] {
+  const latest: { name: string; date: string }[] = [];
+  for (const name of names) {
+    if (name === id || name.startsWith('.')) continue;
+    const date = dateIn(name);
+    if (latest.length === SOME_READ && date <= (latest.at(-1)?.date ?? '')) continue;
+    let at = latest.length;
+    while (at > 0 && (latest[at - 1]?.date ?? '') < date) at -= 1;
+    latest.splice(at, 0, { name, date });
+    if (latest.length > SOME_READ) latest.pop();
+  }
+  return latest.map(({ name }) => name);
 }
 
 /** The moment in an id such as `prd-20260227-143022`; ids without one come last. */

@@ -1,9 +1,8 @@
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { moveFolder } from '../../base/files/file-tree.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
-import { stateNames } from '../../base/files/file-state.ts';
 import { join } from 'node:path';
-import { namesAround } from '../../kit/runs/run-folders.ts';
+import { hasFile, namesAround } from '../../kit/runs/run-folders.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
@@ -43,7 +42,7 @@ export async function openRun(
     await sweepDrafts(join(folder.base, path), folder.base);
     const place = { base: folder.base, path: `${path}/${id}` };
     // Only now: a branch that was archived in the meantime begins anew.
-    if (!(await stateNames(join(folder.base, path))).includes(BRANCH_FILE))
+    if (!hasFile({ base: folder.base, path }, BRANCH_FILE))
       await writeBranchFile({ base: folder.base, path }, name, now, {});
     const at = now.toISOString();
     const state = {
@@ -90,7 +89,9 @@ async function freeId(
     .replace(/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2}).*$/, '$1$2$3-$4$5$6');
   const name = withoutEnds((workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'), '-');
   const id = `${(name || 'run').slice(0, 60)}-${stamp}`;
-  const taken = new Set((await namesAround(folders)).map(lower));
+  const names = await namesAround(folders);
+  // Thousands of others need not be told apart.
+  const taken = new Set(names.filter((each) => each.includes(stamp)).map(lower));
   for (let count = 1; ; count++) {
     const free = count === 1 ? id : `${id}-${count}`;
     // A run in the folder of its branch has its id in its state only.

@@ -91,6 +91,7 @@ export class Matrix {
     );
     this.#reserve(this.#rids.length + rows.length);
     for (const row of rows) this.#put(row);
+    if (rows.length > 0) this.#version += 1;
     const last = rows.at(-1);
     if (last !== undefined) this.#last = { rev: last.rev, rid: last.rid };
     return rows.length;
@@ -131,15 +132,33 @@ export class Matrix {
       : product(this.#block, slot * this.#space.dim, wanted);
   }
 
-  /** The ids of the rows that are nearest among those that pass. */
-  nearest(wanted: Float32Array, filter: ReadyFilter, count: number): number[] {
+  /** The ids of the rows that are nearest among those that pass, and how near the others are at most. */
+  nearest(wanted: Float32Array, filter: ReadyFilter, count: number): { rids: number[]; others: number } {
     const best = new Best(count);
-    const [heads, block, { dim }] = [this.#heads, this.#block, this.#space];
-    for (let slot = 0; slot < heads.length; slot++) {
-      const head = heads[slot];
-      if (head !== undefined && passes(head, filter)) best.offer(product(block, slot * dim, wanted), slot);
-    }
-    return best.items().map((slot) => this.#rids[slot] as number);
+    const [passing, block, { dim }] = [this.#passing(filter), this.#block, this.#space];
+    for (let slot = 0; slot < passing.length; slot++)
+      if (passing[slot] === 1) best.offer(product(block, slot * dim, wanted), slot);
+    const kept = best.items();
+    return {
+      rids: kept.map(({ item }) => this.#rids[item] as number),
+      others: kept.length < count ? -Infinity : (kept.at(-1)?.score ?? -Infinity),
+    };
+  }
+
+  /** Changes with every row that is taken in. */
+  #version = 0;
+  #passed: { key: string; version: number; slots: Uint8Array } | undefined;
+
+  /** Which slots pass: one question is asked in several ways under one filter, and most questions have none. */
+  #passing(filter: ReadyFilter): Uint8Array {
+    const key = JSON.stringify(filter, (_, value: unknown) => (value instanceof Set ? [...value] : value));
+    const known = this.#passed;
+    if (known?.key === key && known.version === this.#version) return known.slots;
+    const slots = Uint8Array.from(this.#heads, (head) =>
+      head !== undefined && passes(head, filter) ? 1 : 0,
+    );
+    this.#passed = { key, version: this.#version, slots };
+    return slots;
   }
 }
 
@@ -189,8 +208,8 @@ class Best {
     if (this.#kept.length === this.#count) this.#least = this.#kept.at(-1)?.score ?? -Infinity;
   }
 
-  items(): number[] {
+  items(): readonly { score: number; item: number }[] {
     this.#cut();
-    return this.#kept.map(({ item }) => item);
+    return this.#kept;
   }
 }

@@ -1,0 +1,83 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { dot, normalized, ranked, weighed } from '../../src/services/memory/rank.ts';
+import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
+import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { memory, storeOptions } from './places.ts';
+import { analyser, embedded } from './words.ts';
+
+const WORDS =
+  'queue cache harbour schema payment retry index worker ledger tenant region shard token budget'.split(' ');
+const LIMIT = 5;
+const COUNT = 400;
+
+/** Texts and questions without chance: the same in every run. */
+const sentence = (seed: number, length: number): string =>
+  Array.from({ length }, (_, at) => WORDS[(seed * 7 + at * (seed + 3)) % WORDS.length]).join(' ');
+
+/** Counts how often the word index is asked. */
+async function countingDriver(): Promise<{ driver: Driver; asked(): number }> {
+  const driver = await sqliteDriver();
+  let asked = 0;
+  return {
+    asked: () => asked,
+    driver: {
+      ...driver,
+      connect(...args) {
+        const connection = driver.connect(...args);
+        return {
+          exec: (sql) => connection.exec(sql),
+          close: () => connection.close(),
+          prepare(sql) {
+            const statement = connection.prepare(sql);
+            return {
+              run: (...values) => statement.run(...values),
+              get: (...values) => statement.get(...values),
+              iterate(...values) {
+                if (sql.includes('words MATCH')) asked += 1;
+                return statement.iterate(...values);
+              },
+            };
+          },
+        };
+      },
+    },
+  };
+}
+
+it('asks the word index only where it could bring something better, and finds the best either way', async () => {
+  const { driver, asked } = await countingDriver();
+  const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');
+  const store = await openSqliteStore({ ...storeOptions(), file, driver });
+  const texts = Array.from({ length: COUNT }, (_, at) => `${sentence(at, 2 + (at % 9))} item${at}`);
+  await store.upsert(texts.map((text, at) => memory(`m${at}`, text)));
+  const { entries } = await store.list({}, { limit: COUNT });
+  const having = (term: string): number =>
+    entries.filter(({ text }) => analyser.terms(text).includes(term)).length;
+  let questions = 0;
+  for (let seed = 0; seed < 60; seed++) {
+    const question = seed % 4 === 0 ? `${sentence(seed, 1)} item${seed * 5}` : sentence(seed, 1 + (seed % 4));
+    const [terms, vector] = [analyser.terms(question), embedded(question)];
+    const unit = normalized(vector);
+    // All of them, one by one.
+    const right = ranked(
+      weighed(terms, having, entries.length),
+      entries.map((entry) => ({
+        entry,
+        terms: analyser.terms(entry.text),
+        cosine: dot(unit, normalized(embedded(entry.text))),
+      })),
+      { compared: true, limit: LIMIT, minScore: undefined },
+    );
+    const found = await store.search({ terms, vector, filter: {}, limit: LIMIT });
+    const scores = (hits: readonly { score: number }[]): string[] =>
+      hits.map(({ score }) => score.toFixed(5));
+    expect(scores(found), question).toEqual(scores(right));
+    questions += 1;
+  }
+  expect(asked()).toBeGreaterThan(0);
+  expect(asked()).toBeLessThan(questions);
+  await store.close();
+});
