@@ -88,7 +88,7 @@ export default defineConfig({
         ...waiting,
       }),
       // Real hosts are large downloads: they take part only when they are asked for.
-      ...(process.env['BMAD_TEST_HOSTS'] === undefined
+      ...(!process.argv.includes('hosts')
         ? []
         : [
             project('hosts', ['tests/hosts/**/*.test.ts'], {
