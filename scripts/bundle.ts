@@ -62,6 +62,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delivery/materials.ts': 'materials',
   'src/services/delivery/menu-commands.ts': 'menu-commands',
   'src/services/delivery/menu-work.ts': 'menu-work',
+  'src/services/delivery/menu-fit.ts': 'menu-fit',
   'src/services/delivery/agent-customization.ts': 'agent-customization',
   'src/catalogue/names-in-force.ts': 'names-in-force',
   'src/catalogue/host-commands.ts': 'host-commands',
@@ -129,7 +130,8 @@ const latePackages: Plugin = {
 
 /**
  * Late parts are loaded with `require`: an `import()` that is left to Node looks through the whole file for the names of
- * its exports first, which takes several times as long as running it, and is slower with each call as well.
+ * its exports first, which takes several times as long as running it, and is slower with each call as well. Even so, each
+ * `import()` copies the list of exports: what every call needs keeps the first one.
  */
 const lateParts: Plugin = {
   name: 'late-parts',

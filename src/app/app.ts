@@ -54,6 +54,7 @@ function contextOf(
     if (project === undefined) await roots.known;
     return project;
   }
+  const operations = once(() => import('../operations/on-demand.ts'));
   const projectOf = async (project?: string): Promise<Project> =>
     stillThere(await workspaces.project(await settled(project)));
   return {
@@ -81,7 +82,7 @@ function contextOf(
         return { root: undefined, from: error instanceof BmadError ? error.message : 'it cannot be opened' };
       }
     },
-    operation: async (name) => (await import('../operations/on-demand.ts')).loadOperation(name),
+    operation: async (name) => (await operations()).loadOperation(name),
     diagnosis: once(async () => {
       const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
       return createDiagnosis({

@@ -12,7 +12,7 @@ import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
-import { DISK } from '../sources/disk.ts';
+import { diskSeenBy } from '../sources/disk.ts';
 import { inOrder } from '../sources/origin-order.ts';
 import type { Source } from '../sources/source.ts';
 import type { Reader } from '../readers/reader.ts';
@@ -90,9 +90,13 @@ export async function openWorkspace(
     catalogue,
     projectRoot: project.root,
     async projectBmad() {
-      const folder = project.root === undefined ? undefined : await bmadPlace(project.root, '_bmad', DISK);
-      return folder === undefined ? undefined : folderTree(folder, maxFileBytes, { within: folder });
+      const { root } = project;
+      const folder = root === undefined ? undefined : await bmadPlace(root, '_bmad', diskSeenBy(places));
+      return folder === undefined
+        ? undefined
+        : folderTree(folder, maxFileBytes, { within: folder, seen: places });
     },
+    seen: places,
     today: () => new Date().toISOString().slice(0, 10),
   });
   const views = new Map<Catalogue, Workspace>();

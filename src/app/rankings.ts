@@ -18,13 +18,14 @@ const GATHER_MS = 200;
 /** The rankings of the projects in use. Nothing is loaded before something is started or put in order. */
 export function createRankings({ outside, config, state, log }: Settings) {
   const opened = createBounded<Promise<Usage>>(KEPT);
+  const parts = once(() => import('./open-workspace.ts'));
   const priorities = new WeakMap<Catalogue, (record: BmadRecord) => number>();
 
   function usage({ root }: Project): Promise<Usage> {
     const key = root ?? '';
     const known = opened.get(key);
     if (known !== undefined) return known;
-    const made = import('./open-workspace.ts').then(({ openUsage }) =>
+    const made = parts().then(({ openUsage }) =>
       openUsage({
         state,
         root,
@@ -43,10 +44,7 @@ export function createRankings({ outside, config, state, log }: Settings) {
   return {
     usage,
     async of(project: Project, catalogue: Catalogue): Promise<Ranking> {
-      const [{ createRanking, manifestPriorities }, noted] = await Promise.all([
-        import('./open-workspace.ts'),
-        usage(project),
-      ]);
+      const [{ createRanking, manifestPriorities }, noted] = await Promise.all([parts(), usage(project)]);
       const priority = priorities.get(catalogue) ?? manifestPriorities(catalogue);
       priorities.set(catalogue, priority);
       return createRanking({

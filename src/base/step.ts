@@ -18,12 +18,21 @@ export type StepWriter = (step: Step) => string | undefined;
 export type SayStep = (step: Omit<Step, 'why'>) => string;
 
 /** The writer of one caller inside of texts; a step that this caller cannot take is named all the same. */
-export function saying(write: StepWriter | undefined): SayStep {
-  return (step) => {
+export function saying(write: StepWriter = unwritten): SayStep {
+  const known = sayings.get(write);
+  if (known !== undefined) return known;
+  const say: SayStep = (step) => {
     const whole = { ...step, why: '' };
-    return write?.(whole) ?? `${step.operation} ${argumentsText(stepArguments(whole))}`;
+    return write(whole) ?? `${step.operation} ${argumentsText(stepArguments(whole))}`;
   };
+  sayings.set(write, say);
+  return say;
 }
+
+const unwritten: StepWriter = () => undefined;
+
+/** One for each writer: texts are kept by who says them. */
+const sayings = new WeakMap<StepWriter, SayStep>();
 
 /** What stands for an argument that the reader fills in. */
 const OPEN_VALUE = '…';

@@ -1,6 +1,7 @@
 import { basename, join, relative, sep } from 'node:path';
 import { stateNames } from '../base/files/file-state.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
+import type { Seen } from '../base/files/places.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
@@ -64,14 +65,17 @@ export async function readKit(root: string): Promise<Kit> {
 }
 
 /** The folder of BMAD in a project, whether it is there or would be. */
-export async function familyFolder(root: string): Promise<string> {
-  return ((await familyOf(root)) ?? FAMILIES[0]).folder;
+export async function familyFolder(root: string, seen?: Seen): Promise<string> {
+  return ((await familyOf(root, seen)) ?? FAMILIES[0]).folder;
 }
 
-async function familyOf(root: string): Promise<(typeof FAMILIES)[number] | undefined> {
+async function familyOf(root: string, seen?: Seen): Promise<(typeof FAMILIES)[number] | undefined> {
   for (const depth of ['_memory', ''])
-    for (const family of FAMILIES)
-      if ((await realFolder(join(root, family.folder, depth))) !== undefined) return family;
+    for (const family of FAMILIES) {
+      const place = join(root, family.folder, depth);
+      seen?.find(place);
+      if ((await realFolder(place)) !== undefined) return family;
+    }
   return undefined;
 }
 

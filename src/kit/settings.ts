@@ -1,6 +1,7 @@
 import { BmadError } from '../base/errors.ts';
 import { noted } from '../base/expected.ts';
-import { readInside } from '../base/files/files.ts';
+import { readInside, type InsideRules } from '../base/files/files.ts';
+import type { Seen } from '../base/files/places.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
@@ -38,10 +39,12 @@ const IN_MEMORY = ['user_name', 'communication_language', 'document_output_langu
 /** The settings that the kit's files know of. */
 export const KIT_SETTINGS: readonly string[] = [...new Set([...Object.keys(IN_CONTEXT), ...IN_MEMORY])];
 
-export async function readKitSettings(root: string): Promise<KitSettings> {
+/** `seen` hears of every place that they are read from. */
+export async function readKitSettings(root: string, seen?: Seen): Promise<KitSettings> {
   const problems: Problem[] = [];
-  const folder = await familyFolder(root);
-  const read = (paths: readonly string[]) => firstTable(root, paths, problems);
+  const folder = await familyFolder(root, seen);
+  const rules = { ...NO_SECRET_FILES, seen };
+  const read = (paths: readonly string[]) => firstTable(root, paths, rules, problems);
   const config = await read([`${folder}/_memory/config.yaml`]);
   const context = await read(contextFiles(folder));
   return {
@@ -61,12 +64,13 @@ interface Found {
 async function firstTable(
   root: string,
   paths: readonly string[],
+  rules: InsideRules,
   problems: Problem[],
 ): Promise<Found | undefined> {
   for (const file of paths) {
     let text = '';
     try {
-      text = (await readInside(root, file, MAX_CONTEXT_BYTES, NO_SECRET_FILES)).toString('utf8');
+      text = (await readInside(root, file, MAX_CONTEXT_BYTES, rules)).toString('utf8');
       return { file, text, table: tableOf(parseYaml(file, text)) };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;

@@ -31,7 +31,10 @@ export async function execute(
     given = input;
     again = repeated;
     const { say } = call;
-    const own = say === undefined ? call : { ...call, say: (step: Step) => say(inProject(step, input)) };
+    const own =
+      say === undefined || input['project'] === undefined
+        ? call
+        : { ...call, say: (step: Step) => say(inProject(step, input)) };
     const fresh = meant.keeps === true ? await unusedState(context, input) : undefined;
     const result = await underWay(call.signal, () =>
       onOneView(seenBy(context, call), meant.effect === 'read', (view) => meant.run(input, view, own)),

@@ -17,9 +17,39 @@ export function checkedInput(
   { name = operation.name, args }: SpokenNames = {},
 ): Record<string, unknown> {
   const given = raw ?? {};
+  const text = isObject(given) ? flatText(given) : undefined;
+  const known = text === undefined ? undefined : checked.get(operation)?.get(text);
+  if (known !== undefined) return { ...known };
   if (isObject(given)) refuseMany(name, operation, given);
-  return checkedValue(name, operation.input, underOwnNames(operation, given), args);
+  const input = checkedValue(name, operation.input, underOwnNames(operation, given), args);
+  if (text !== undefined) keepChecked(operation, text, input);
+  return { ...input };
 }
+
+/** Models call the same again and again: what was right once is, as long as nothing in it can be changed by others. */
+const checked = new WeakMap<AnyOperation, Map<string, Record<string, unknown>>>();
+const MOST_CHECKED = 32;
+const LONGEST_CHECKED = 1_000;
+
+function keepChecked(operation: AnyOperation, text: string, input: Record<string, unknown>): void {
+  if (!Object.values(input).every(isPlain)) return;
+  const kept = checked.get(operation) ?? new Map<string, Record<string, unknown>>();
+  checked.set(operation, kept);
+  if (kept.size >= MOST_CHECKED) kept.clear();
+  kept.set(text, input);
+}
+
+/** An input in which there are only plain values, written down; nothing for any other. */
+function flatText(given: Record<string, unknown>): string | undefined {
+  for (const key in given) if (!isPlain(given[key])) return undefined;
+  return JSON.stringify(given);
+}
+
+/** Short, and written down as it is. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.length <= LONGEST_CHECKED
+    : Number.isFinite(value) || typeof value === 'boolean';
 
 /** Checking each of hundreds of thousands of names would hold up all other callers. */
 const MOST_NAMES = 1_000;

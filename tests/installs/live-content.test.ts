@@ -97,6 +97,16 @@ const EDITS: readonly Edit[] = [
       edited(join(folder, '_bmad/config.user.toml'), /^user_name = .*$/m, 'user_name = "Ada"'),
   },
   {
+    what: 'what the project says of its user',
+    seen: 'read {"target":"bmad://config/current"}',
+    make: (folder) => writeFiles(folder, { 'project-context.yaml': 'user:\n  name: Grace\n' }),
+  },
+  {
+    what: 'the same again, which an agent is told',
+    seen: 'execute {"name":"architect"}',
+    make: (folder) => edited(join(folder, 'project-context.yaml'), 'Grace', 'Barbara'),
+  },
+  {
     what: 'an agent that comes',
     seen: 'execute {"name":"keeper"}',
     make: (folder) =>

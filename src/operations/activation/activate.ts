@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { once } from '../../base/async.ts';
 import { saying } from '../../base/step.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
 import {
@@ -21,6 +22,8 @@ import { languageRemark } from './message-language.ts';
 import { meantStart } from './meant-start.ts';
 import { workText } from './work-text.ts';
 import { noteText } from '../recent.ts';
+
+const agentStart = once(() => import('./agent-start.ts'));
 
 /** The operation users know as `execute`. It delivers; the model does the work. */
 export const activate = defineOperation({
@@ -110,7 +113,7 @@ export const activate = defineOperation({
     const remark = first ? await languageRemark(activation, message, project, context) : undefined;
     const before = [[told, remark].filter(Boolean).join('\n\n'), start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
-      const { agentText } = await import('./agent-start.ts');
+      const { agentText } = await agentStart();
       return { ...about, ...(await agentText(started, details, before)) };
     }
     return { ...about, ...(await workText(started, { ...details, beside: text }, before)) };

@@ -17,13 +17,19 @@ export interface GivenKey {
 
 /** The text of an agent or of its work, as a conversation knows it. */
 export function textKey(
-  { record, body }: Activation,
+  { record, body, material }: Activation,
   { project: { root } }: Workspace,
   project: string | undefined,
 ): GivenKey {
   const place = [root, project, record.origin.displayName, record.kind, qualifiedName(record)];
-  return { of: JSON.stringify(place), digest: sha256(body) };
+  const known = digests.get(material);
+  const digest = known?.body === body ? known.digest : sha256(body);
+  digests.set(material, { body, digest });
+  return { of: JSON.stringify(place), digest };
 }
+
+/** What is made of the same material has the same text, as a rule. */
+const digests = new WeakMap<Activation['material'], { body: string; digest: string }>();
 
 /** What is shorter is as quickly given again. */
 const WORTH = 2_000;

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path/posix';
 import * as z from 'zod';
+import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
@@ -16,6 +17,8 @@ import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
 import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
 import { noteText } from '../recent.ts';
 import { textLimits } from '../host-limits.ts';
+
+const spokenPaths = once(() => import('./spoken-paths.ts'));
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -159,7 +162,7 @@ async function asWritten(
   workspace: Workspace,
   call: Call,
 ): Promise<string> {
-  const { spokenPath, stepsResolved, withEnding } = await import('./spoken-paths.ts');
+  const { spokenPath, stepsResolved, withEnding } = await spokenPaths();
   const isAddress = /^[a-z]+:\/\/(?!\{|%7B)/i.test(target);
   if (isAddress) return withEnding(await stepsResolved(target, workspace), workspace);
   if (!/[/.{]/.test(target)) return target;

@@ -92,17 +92,56 @@ export function composeActivation(
   material: Material,
   say: SayStep,
 ): Activation {
-  const { notes, values, context, files, problems, halt } = material;
+  const { problems, halt } = material;
   const title =
     [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
     (record.title === undefined ? '' : `, ${record.title}`);
-  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo, say), ...notes(say)])}`;
+  const { about, body } = unchanging(record, title, material, say);
   const head = [
     ofAnotherVersion(record, material.data?.originInfo),
     outdated(record),
     about,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
+  return {
+    record,
+    title,
+    head: joined(head),
+    ...(halt === undefined ? { lead: lead(record) } : {}),
+    body,
+    problems,
+    context: material.data ?? {},
+    material,
+  };
+}
+
+/** What an activation says whatever the message is. */
+interface Unchanging {
+  record: BmadRecord;
+  about: string;
+  body: string;
+}
+
+/** The same material says the same in the words of the same caller. */
+const composed = new WeakMap<Material, WeakMap<SayStep, Unchanging>>();
+
+function unchanging(record: BmadRecord, title: string, material: Material, say: SayStep): Unchanging {
+  const all = composed.get(material) ?? new WeakMap<SayStep, Unchanging>();
+  composed.set(material, all);
+  const known = all.get(say);
+  if (known?.record === record) return known;
+  const made = { record, ...composedNow(record, title, material, say) };
+  all.set(say, made);
+  return made;
+}
+
+function composedNow(
+  record: BmadRecord,
+  title: string,
+  { notes, values, context, files, problems, halt, data }: Material,
+  say: SayStep,
+): Omit<Unchanging, 'record'> {
+  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo, say), ...notes(say)])}`;
   const sections = context(say);
   const needed = [
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
@@ -117,17 +156,7 @@ export function composeActivation(
     room -= byteLength(text) + 2;
     (room >= 0 ? before : after).push(text);
   }
-  const body = [...needed, ...before, ...files.map(fileSection), ...after];
-  return {
-    record,
-    title,
-    head: joined(head),
-    ...(halt === undefined ? { lead: lead(record) } : {}),
-    body: joined(body),
-    problems,
-    context: material.data ?? {},
-    material,
-  };
+  return { about, body: joined([...needed, ...before, ...files.map(fileSection), ...after]) };
 }
 
 /** Before all else, because a model takes what it is given for the project's own. */

@@ -4,6 +4,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import type { Seen } from '../../base/files/places.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -40,11 +41,16 @@ interface DeliveryParts {
   /** The project's `_bmad` folder, when it has one: the place of its overrides. */
   projectBmad(): Promise<Tree | undefined>;
   today(): string;
+  /** Hears of every place that something is read from. As long as those are as they were, nothing is read twice. */
+  seen?: Seen;
 }
 
-export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts) {
-  const kitSettings = async (): Promise<KitSettings> =>
-    projectRoot === undefined ? NO_KIT_SETTINGS : readKitSettings(projectRoot);
+export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }: DeliveryParts) {
+  const kept = <T>(make: () => Promise<T>): (() => Promise<T>) => (seen === undefined ? make : once(make));
+  const projectBmad = kept(() => parts.projectBmad());
+  const kitSettings = kept(async () =>
+    projectRoot === undefined ? NO_KIT_SETTINGS : readKitSettings(projectRoot, seen),
+  );
 
   async function readCentral(bmad: Tree | undefined, kit: KitSettings): Promise<Central> {
     const layered = await centralConfig(catalogue.modules, projectRoot, bmad, kit);
@@ -55,8 +61,9 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   const defaults = once(() => readCentral(undefined, NO_KIT_SETTINGS));
   const centralOf = (bmad: Tree | undefined, kit: KitSettings): Promise<Central> =>
     bmad === undefined && isSilent(kit) ? defaults() : readCentral(bmad, kit);
-  const central = async (): Promise<Central> => centralOf(await projectBmad(), await kitSettings());
+  const central = kept(async () => centralOf(await projectBmad(), await kitSettings()));
   const resolver: SkillResolver = {
+    ...(seen === undefined ? {} : { kept: new Map() }),
     files: catalogue.files,
     projectRoot,
     projectBmad,
@@ -152,7 +159,8 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const bmad = await projectBmad();
     const kit = await kitSettings();
     const fixed =
-      bmad === undefined && isSilent(kit) && project === undefined && target.origin.kind === 'package';
+      project === undefined &&
+      (seen !== undefined || (bmad === undefined && isSilent(kit) && target.origin.kind === 'package'));
     const known = fixed ? materials.get(record) : undefined;
     if (known?.day === today()) return composeActivation(target, message, known.material, say);
     const material = await materialOf(record, target, { bmad, kit }, project, today());
@@ -160,7 +168,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return composeActivation(target, message, material, say);
   }
 
-  /** Built-in content in a project that overrides nothing gives the same material all day. */
+  /** The same files give the same material all day, and so does built-in content in a project that overrides nothing. */
   const materials = new Map<BmadRecord, { day: string; material: Material }>();
 
   async function materialOf(
@@ -171,7 +179,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     day: string,
   ): Promise<Material> {
     const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
-    const config = await centralOf(bmad, kit);
+    const config = seen === undefined ? await centralOf(bmad, kit) : await central();
     const customized = await customize(target, await ownText(target));
     const own = catalogue.files.preferring(target.origin);
     const files = await own.below(skillFolder(target));

@@ -53,12 +53,25 @@ export function createDescriptions(
 
   /** Who an agent is and what its menu offers. */
   async function profile(record: BmadRecord): Promise<AgentProfile> {
+    const known = profiles?.get(record);
+    if (known !== undefined) return known;
+    const made = profileNow(record);
+    profiles?.set(record, made);
+    made.catch(() => profiles?.delete(record));
+    return made;
+  }
+
+  const profiles = resolver.kept === undefined ? undefined : new Map<BmadRecord, Promise<AgentProfile>>();
+
+  async function profileNow(record: BmadRecord): Promise<AgentProfile> {
     return agentProfile(record, await mainText(record), await customizationOf(record));
   }
 
   const startedBy = ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
     target === undefined ? undefined : menuTarget(target, agent, catalogue);
 
+  const menuWork = once(() => import('./menu-work.ts'));
+  const menuFit = once(() => import('./menu-fit.ts'));
   const menus = once(async () =>
     (await import('./menu-commands.ts')).createMenus(catalogue, {
       profileOf: profile,
@@ -98,13 +111,13 @@ export function createDescriptions(
     startedBy,
     /** What a message to an agent starts, where it begins with an entry of its menu. */
     async commanded(agent: BmadRecord, message: string): Promise<CommandedWork | undefined> {
-      const { commandedWork } = await import('./menu-work.ts');
+      const { commandedWork } = await menuWork();
       const { menu } = await profile(agent);
       return commandedWork(agent, message, catalogue, { menu, startedBy, textOf: mainText, nameOfToday });
     },
     /** The entry of an agent's menu that a wish in plain words is for. */
     async fitting(agent: BmadRecord, wish: string): Promise<FittingEntry | undefined> {
-      const { fittingEntry } = await import('./menu-fit.ts');
+      const { fittingEntry } = await menuFit();
       return fittingEntry((await profile(agent)).menu, wish);
     },
     /** What a workflow takes and makes, and the content paths of its files. */

@@ -13,17 +13,31 @@ const MOST_TERMS = 12;
 /** The next best entry fits less by this factor, or nothing is plain. */
 const CLEARLY = 1.3;
 
+interface Entry extends FittingEntry {
+  terms: ReadonlySet<string>;
+}
+
+const analysed = new WeakMap<readonly MenuItem[], readonly Entry[]>();
+
+function entriesOf(menu: readonly MenuItem[]): readonly Entry[] {
+  const entries =
+    analysed.get(menu) ??
+    menu
+      .filter(({ code }) => code !== '')
+      .map(({ code, text, also = [] }) => ({
+        said: code.split(/\s/, 1)[0] ?? code,
+        text,
+        terms: new Set(analyse([code.replace(/\{[^{}]{0,100}\}/g, ' '), ...also, text].join(' '))),
+      }));
+  analysed.set(menu, entries);
+  return entries;
+}
+
 /** The entry of a menu that a wish in plain words is for; nothing unless one of them plainly is. */
 export function fittingEntry(menu: readonly MenuItem[], wish: string): FittingEntry | undefined {
   const wanted = new Set(analyse(wish.slice(0, 2_000)));
   if (wanted.size === 0 || wanted.size > MOST_TERMS) return undefined;
-  const entries = menu
-    .filter(({ code }) => code !== '')
-    .map(({ code, text, also = [] }) => ({
-      said: code.split(/\s/, 1)[0] ?? code,
-      text,
-      terms: new Set(analyse([code.replace(/\{[^{}]{0,100}\}/g, ' '), ...also, text].join(' '))),
-    }));
+  const entries = entriesOf(menu);
   const weight = (term: string): number =>
     Math.log(1 + entries.length / Math.max(1, entries.filter(({ terms }) => terms.has(term)).length));
   const scored = entries

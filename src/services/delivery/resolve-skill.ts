@@ -31,9 +31,21 @@ export interface SkillResolver {
   central(): Promise<Table>;
   /** The same with the files it comes from and what is wrong with them. */
   centralLayers(): Promise<Central>;
+  /** What was resolved before, where no file can have changed since. */
+  kept?: Map<BmadRecord, Promise<ResolvedSkill>>;
 }
 
 export async function resolveSkill(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {
+  const { kept } = resolver;
+  const known = kept?.get(record);
+  if (known !== undefined) return known;
+  const resolved = resolvedNow(record, resolver);
+  kept?.set(record, resolved);
+  resolved.catch(() => kept?.delete(record));
+  return resolved;
+}
+
+async function resolvedNow(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {
   const problems: Problem[] = [];
   const files = resolver.files.preferring(record.origin);
   const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, files, problems);

@@ -19,8 +19,12 @@ export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () 
 
 /** How steps are written for the clients of this server. */
 export async function stepWriter({ tools }: Context): Promise<StepWriter> {
-  return stepsFor(tools, await operationsOnDemand());
+  const writer = writers.get(tools) ?? stepsFor(tools, await operationsOnDemand());
+  writers.set(tools, writer);
+  return writer;
 }
+
+const writers = new WeakMap<Context['tools'], StepWriter>();
 
 /** Runs the operation of this name. A failure has its steps in its hint. */
 export async function ask(
