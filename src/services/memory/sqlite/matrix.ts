@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { nearScan, type NearScan } from '../../../meaning/near-scan.ts';
 import type { Database } from './open.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
@@ -39,8 +40,12 @@ export class Matrix {
   #loading: Promise<void> | undefined;
   #loaded = false;
 
+  /** Tells which are worth comparing; nothing where all are. */
+  #scan: NearScan | undefined;
+
   constructor(space: VectorSpace) {
     this.#space = space;
+    this.#scan = nearScan(space.dim);
   }
 
   /**
@@ -123,6 +128,12 @@ export class Matrix {
     this.#heads[slot] = head;
     const bytes = new Uint8Array(this.#block.buffer, slot * dim * 4, dim * 4);
     bytes.set(row.vector);
+    try {
+      this.#scan?.put(slot, this.#block.subarray(slot * dim, (slot + 1) * dim));
+    } catch {
+      // No room for it: then all are compared.
+      this.#scan = undefined;
+    }
   }
 
   cosine(rid: number, wanted: Float32Array): number | undefined {
@@ -136,8 +147,10 @@ export class Matrix {
   nearest(wanted: Float32Array, filter: ReadyFilter, count: number): { rids: number[]; others: number } {
     const best = new Best(count);
     const [passing, block, { dim }] = [this.#passing(filter), this.#block, this.#space];
+    const bounds = this.#scan?.atMost(wanted, passing.length);
     for (let slot = 0; slot < passing.length; slot++)
-      if (passing[slot] === 1) best.offer(product(block, slot * dim, wanted), slot);
+      if (passing[slot] === 1 && (bounds === undefined || best.mayTake(bounds[slot] as number)))
+        best.offer(product(block, slot * dim, wanted), slot);
     const kept = best.items();
     return {
       rids: kept.map(({ item }) => this.#rids[item] as number),
@@ -194,6 +207,11 @@ class Best {
 
   constructor(count: number) {
     this.#count = count;
+  }
+
+  /** Whether one of at most this score would be kept for now. */
+  mayTake(score: number): boolean {
+    return score >= this.#least;
   }
 
   offer(score: number, item: number): void {
