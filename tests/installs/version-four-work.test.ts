@@ -59,6 +59,17 @@ describe('a checklist of version 4', () => {
     }
   });
 
+  it('has the story that it is for, where it is about one', async () => {
+    await fill({ ...story, 'docs/stories/1.2.login.md': v4Story('1.2', 'Approved') });
+    const inputs = async (workflow: string, message: string): Promise<string | undefined> =>
+      /^- story: .*$/m.exec((await conversation(within)({ workflow, message })).body)?.[0];
+    expect(await inputs('story-dod-checklist', '1.1')).toBe('- story: docs/stories/1.1.setup.md (review)');
+    expect(await inputs('story-draft-checklist', '1.2')).toBe(
+      '- story: docs/stories/1.2.login.md (ready-for-dev)',
+    );
+    expect(await inputs('pm-checklist', '1.1')).toBeUndefined();
+  });
+
   it('is offered by the task that runs checklists, with the call', async () => {
     const { body } = await conversation(within)({ workflow: 'execute-checklist' });
     expect(body).toContain(

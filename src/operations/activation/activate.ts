@@ -109,14 +109,17 @@ export const activate = defineOperation({
       );
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
     const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
-    const text = beside && (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text;
+    const checklist = beside && {
+      name: beside.name,
+      text: (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text ?? '',
+    };
     const remark = first ? await languageRemark(activation, message, project, context) : undefined;
     const before = [[told, remark].filter(Boolean).join('\n\n'), start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await agentStart();
       return { ...about, ...(await agentText(started, details, before)) };
     }
-    return { ...about, ...(await workText(started, { ...details, beside: text }, before)) };
+    return { ...about, ...(await workText(started, { ...details, beside: checklist }, before)) };
   },
 
   render: (data) => ({

@@ -34,8 +34,8 @@ interface InputsAsked {
   project: string | undefined;
   message: string | undefined;
   signal: AbortSignal;
-  /** A text that belongs to it and is not among its files. */
-  beside?: string | undefined;
+  /** What belongs to it and is not among its files: the checklist that a task is to run. */
+  beside?: { name: string; text: string } | undefined;
 }
 
 /**
@@ -44,20 +44,20 @@ interface InputsAsked {
  */
 export async function knownInputs(
   { record, material }: Activation,
-  { project, message, beside = '', signal }: InputsAsked,
+  { project, message, beside, signal }: InputsAsked,
   workspace: Workspace,
   context: Context,
 ): Promise<string | undefined> {
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   const own = material.files.map((file) => file.text);
-  const text = [...own, ...(material.beside ?? []), beside].join('\n');
+  const text = [...own, ...(material.beside ?? []), beside?.text ?? ''].join('\n');
   const wantsDocuments = Object.values(NAMES).some((name) => name.test(text));
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
   const { documents, story, lines } = await context
     .state(project)
     .then(async (state) => ({
       documents: wantsDocuments ? await plannedDocuments(state) : [],
-      ...(await storyOf(await state.progress(), shortName(record.name), message)),
+      ...(await storyOf(await state.progress(), beside?.name ?? shortName(record.name), message)),
     }))
     .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
   const inPieces = new Set<string>();

@@ -35,8 +35,8 @@ export interface Started {
 export interface Asked extends Pick<ShowOptions, 'section' | 'cursor' | 'detail'> {
   message: string | undefined;
   project: string | undefined;
-  /** A text that goes with it, such as the checklist that a task is to run. */
-  beside?: string | undefined;
+  /** What goes with it, such as the checklist that a task is to run. */
+  beside?: { name: string; text: string } | undefined;
   /** It is for a run that is open. */
   isResumed: boolean;
 }

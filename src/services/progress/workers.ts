@@ -112,6 +112,9 @@ const TASKS_4: Partial<Record<string, Work>> = {
   'nfr-assess': 'review story',
   'risk-profile': 'develop story',
   'test-design': 'develop story',
+  // Checklists, which are run by one task.
+  'story-dod-checklist': 'develop story',
+  'story-draft-checklist': 'approve story',
 };
 
 /** What a workflow or task of this name does, in any version; a command of version 4 begins with a star. */
