@@ -66,7 +66,7 @@ export type RunData = z.output<typeof runSchema>;
 export function runData(run: Run, root: string, counted?: number): RunData {
   const { state, graph } = run;
   const { completed, total, percent, next } = progress(state, counted);
-  return z.object(runSchema.shape).parse(
+  return runSchema.parse(
     present({
       run_id: run.id,
       branch: run.branch,

@@ -105,14 +105,15 @@ function placesOf({ branch, archive }: Pick<Run, 'branch' | 'archive'>, { folder
 /** The names with the latest dates, without putting thousands of others in order. */
 function latestNames(names: readonly string[], id: string | undefined): string[] {
   const latest: { name: string; date: string }[] = [];
+  let least: string | undefined;
   for (const name of names) {
     if (name === id || name.startsWith('.')) continue;
     const date = dateIn(name);
-    if (latest.length === SOME_READ && date <= (latest.at(-1)?.date ?? '')) continue;
-    let at = latest.length;
-    while (at > 0 && (latest[at - 1]?.date ?? '') < date) at -= 1;
-    latest.splice(at, 0, { name, date });
-    if (latest.length > SOME_READ) latest.pop();
+    if (least !== undefined && date <= least) continue;
+    latest.push({ name, date });
+    if (latest.length < 2 * SOME_READ) continue;
+    latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
+    least = latest.at(-1)?.date;
   }
   return latest.map(({ name }) => name);
 }
