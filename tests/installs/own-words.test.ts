@@ -37,6 +37,10 @@ function shownIn(text: string): Record<string, unknown>[] {
     ...calls.filter(({ uri, query }) => uri === undefined && query !== 'words'),
     ...named(/agents? \(([^)]+)\)/g, 'agent'),
     ...named(/(?:workflows?|tasks?) \(([^)]+)\)/g, 'workflow'),
+    ...named(
+      /(?:architect|manager|analyst|developer|designer|master|QA|owner|expert) \(([A-Z]\w+)\)/g,
+      'agent',
+    ),
   ];
 }
 
