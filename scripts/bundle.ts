@@ -63,6 +63,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delivery/menu-commands.ts': 'menu-commands',
   'src/services/delivery/menu-work.ts': 'menu-work',
   'src/services/delivery/menu-fit.ts': 'menu-fit',
+  'src/services/delivery/render-skill.ts': 'render-skill',
   'src/services/delivery/agent-customization.ts': 'agent-customization',
   'src/catalogue/names-in-force.ts': 'names-in-force',
   'src/catalogue/host-commands.ts': 'host-commands',

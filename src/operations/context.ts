@@ -296,4 +296,9 @@ export interface Call {
    * protocol holds here too.
    */
   confirm?(request: ConfirmRequest): Promise<Confirmed>;
+  /**
+   * Says that the same call would be answered in the same way as long as this holds; not there where nobody makes use of
+   * it. `again`: what else a call does, for one that is answered without being run.
+   */
+  lasts?(holds: (context: Context) => Promise<boolean>, again?: () => void): void;
 }

@@ -19,6 +19,7 @@ import {
   recordEntries,
 } from './list-items.ts';
 import { moduleItems, resourceItems } from './other-items.ts';
+import type { Context } from '../context.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
 import { rankedEntries } from './ranked-items.ts';
@@ -81,8 +82,10 @@ export const list = defineOperation({
   async run(
     { what, detail, query, module, category, pattern, origin, version, ...input },
     { workspace: open, config },
+    call,
   ) {
-    const workspace = workspaceFrom(await open(input.project), origin);
+    const whole = await open(input.project);
+    const workspace = workspaceFrom(whole, origin);
     if (pattern !== undefined && what !== 'resources') {
       throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
         hint: 'Use "query" to filter by words.',
@@ -108,6 +111,10 @@ export const list = defineOperation({
       query === undefined ? found.entries : found.entries.filter(({ item }) => holdsWords(item(), query));
     const note = held.length === 0 ? (noContent(workspace, config.discovery) ?? found.note) : found.note;
     const { entries, lifted } = await rankedEntries(held, workspace);
+    // What is used moves the list; without a next part, nothing of this call is kept for another.
+    const lasts = async (now: Context): Promise<boolean> =>
+      (await now.workspace(input.project)) === whole &&
+      isSameOrder((await rankedEntries(held, workspace)).entries, entries);
     const telling = originTelling(
       what === 'resources' ? [] : entries.map((entry) => entry.origin),
       workspace,
@@ -130,6 +137,7 @@ export const list = defineOperation({
       cursor: input.cursor,
       render: ({ item }) => itemLine(telling(item()), detail),
     });
+    if ((input.cursor ?? next) === undefined) call.lasts?.(lasts);
     return {
       what,
       detail,
@@ -177,6 +185,9 @@ export const list = defineOperation({
     };
   },
 });
+
+const isSameOrder = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((each, index) => each === other[index]);
 
 /** The tool `bmad` says what to list with `query` or `type`; with both, `query` holds words. */
 function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {

@@ -111,7 +111,11 @@ export const read = defineOperation({
         },
       );
     }
-    noteText(call, record ?? { path }, project);
+    const note = (): void => noteText(call, record ?? { path }, project);
+    note();
+    // A path may be meant from what was delivered before.
+    if (record?.kind === 'agent' && (of ?? cursor) === undefined && !/[/.{]/.test(asked))
+      call.lasts?.(async (now) => (await now.workspace(project)) === whole, note);
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
     const launched =
       isLauncher && detail !== 'concise'

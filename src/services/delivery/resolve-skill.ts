@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { once } from '../../base/async.ts';
 import { attempt, noted } from '../../base/expected.ts';
 import { parseToml, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
@@ -8,7 +9,6 @@ import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import type { Central } from './central-config.ts';
 import { applyLayers } from './layers.ts';
-import { needsRendering, RenderError, renderSources } from './render-skill.ts';
 import { RENDERED, skillFolder } from './skill-folder.ts';
 
 /** A skill that has been put together with the project's overrides. */
@@ -75,6 +75,9 @@ async function readDefaults(path: string, files: ContentFiles, problems: Problem
   return parsed ?? {};
 }
 
+/** Few projects have a workflow that has to be rendered. */
+const renderer = once(() => import('./render-skill.ts'));
+
 async function render(
   record: BmadRecord,
   { defaults, customization }: { defaults: Table; customization: Table },
@@ -83,6 +86,7 @@ async function render(
 ): Promise<Pick<ResolvedSkill, 'rendered' | 'halted'>> {
   const folder = skillFolder(record);
   if (!(await files.all()).has(`${folder}/workflow.md`)) return { rendered: undefined, halted: false };
+  const { needsRendering, renderSources, RenderError } = await renderer();
   const sources = await markdownOf(folder, files);
   if (!needsRendering(sources.values())) return { rendered: undefined, halted: false };
   try {

@@ -19,6 +19,7 @@ import type { Idle } from './idle.ts';
 import { conversationsByClient, enveloped, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
 import { callerIn, isOwn, mayWrite } from './callers.ts';
+import type { Repeats } from './repeats.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
@@ -35,6 +36,8 @@ export interface FactoryOptions {
    * only share one: their entry point announces changes for all of them.
    */
   watchFor?: (server: Server) => Watch;
+  /** What may be answered without being run again. */
+  repeats?: Pick<Repeats, 'lastsFor'>;
   /** Hears when the tools are listed. */
   idle?: Pick<Idle, 'listed'>;
   /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
@@ -49,7 +52,7 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context), idle, codec, ending }: FactoryOptions = {},
+  { watchFor = (server) => ownWatch(server, context), repeats, idle, codec, ending }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -101,7 +104,15 @@ export function mcpServerFactory(
       return { tools: await toolList(context, callOf(sdk)) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
-      asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
+      asking(sdk)((call) => {
+        const lasts = repeats?.lastsFor(sdk.mcpReq.id);
+        return callTool(
+          params.name,
+          params.arguments,
+          context,
+          lasts === undefined ? call : { ...call, lasts },
+        );
+      }),
     );
     answer(server, 'prompts/list', pageParams, async ({ cursor }, sdk) => {
       await seen('prompts', sdk);

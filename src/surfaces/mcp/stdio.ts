@@ -7,6 +7,7 @@ import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
 import { createIdle } from './idle.ts';
 import { prewarmed } from './prewarm-when-idle.ts';
+import { Repeats } from './repeats.ts';
 import { mcpServerFactory } from './server.ts';
 import { notifierOf, watchChanges } from './watch.ts';
 
@@ -32,8 +33,10 @@ export function serveTransport(
   );
   const idle = createIdle((error) => context.log.info('idle', { error: String(error) }));
   prewarmed(context, idle);
+  const repeats = new Repeats(context);
   const factory = mcpServerFactory(context, {
     idle,
+    repeats,
     watchFor(server) {
       current = server;
       return watch;
@@ -43,6 +46,11 @@ export function serveTransport(
     transport,
     onerror: (error) => context.log.info('protocol', { error: error.message }),
   });
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    repeats.sent(message);
+    return send(message, options);
+  };
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
   const follow = followListeners(watch, idle);
@@ -51,7 +59,12 @@ export function serveTransport(
       idle.heard();
       return follow(message);
     },
-    (message) => received?.(message),
+    (message) =>
+      repeats.receive(
+        message,
+        () => received?.(message),
+        (answer) => void send(answer),
+      ),
   );
   const ended = new Promise<void>((resolve) => {
     // The connection is over for both.
