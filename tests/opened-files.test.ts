@@ -47,7 +47,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',
   },
-  'base/files/places.ts': {
+  'base/files/place-stats.ts': {
     names: ['statSync'],
     why: 'whether what was read is still as it was; nothing is decided by it but whether to read again',
   },
@@ -59,7 +59,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'statSync', 'writeFileSync'],
     why: 'the first answers in the cache of the user, before anything else of ours is loaded',
   },
-  'base/files/watch-folders.ts': {
+  'base/files/watch-handles.ts': {
     names: ['watch'],
     why: 'that something has happened in a folder; what it was is found out elsewhere',
   },

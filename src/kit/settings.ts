@@ -1,6 +1,6 @@
 import { BmadError } from '../base/errors.ts';
 import { noted } from '../base/expected.ts';
-import { readInside, type InsideRules } from '../base/files/files.ts';
+import { readInside } from '../base/files/files.ts';
 import type { Seen } from '../base/files/places.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
@@ -43,8 +43,7 @@ export const KIT_SETTINGS: readonly string[] = [...new Set([...Object.keys(IN_CO
 export async function readKitSettings(root: string, seen?: Seen): Promise<KitSettings> {
   const problems: Problem[] = [];
   const folder = await familyFolder(root, seen);
-  const rules = { ...NO_SECRET_FILES, seen };
-  const read = (paths: readonly string[]) => firstTable(root, paths, rules, problems);
+  const read = (paths: readonly string[]) => firstTable(root, paths, problems, seen);
   const config = await read([`${folder}/_memory/config.yaml`]);
   const context = await read(contextFiles(folder));
   return {
@@ -64,13 +63,14 @@ interface Found {
 async function firstTable(
   root: string,
   paths: readonly string[],
-  rules: InsideRules,
   problems: Problem[],
+  seen: Seen | undefined,
 ): Promise<Found | undefined> {
   for (const file of paths) {
     let text = '';
     try {
-      text = (await readInside(root, file, MAX_CONTEXT_BYTES, rules)).toString('utf8');
+      const bytes = await readInside(root, file, MAX_CONTEXT_BYTES, { ...NO_SECRET_FILES, seen });
+      text = bytes.toString('utf8');
       return { file, text, table: tableOf(parseYaml(file, text)) };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;

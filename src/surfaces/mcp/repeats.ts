@@ -17,6 +17,7 @@ interface Kept {
 
 const MOST_KEPT = 32;
 const LONGEST_KEY = 1_000;
+const MOST_ARGUMENTS = 20;
 
 /**
  * Answers to calls that one client of the 2025 protocol makes again, in the same words. An answer is given once more as
@@ -93,7 +94,7 @@ export class Repeats {
   }
 }
 
-/** The words of a call; nothing for what is no call of a tool, or a long one. */
+/** The words of a call; nothing for what is no call of a tool, or one that is long or has more than plain values. */
 function keyOf({
   method,
   params,
@@ -101,7 +102,11 @@ function keyOf({
   method: string;
   params?: Record<string, unknown> | undefined;
 }): string | undefined {
-  if (method !== 'tools/call') return undefined;
-  const key = JSON.stringify([params?.['name'], params?.['arguments']]);
+  const { name, arguments: args } = params ?? {};
+  if (method !== 'tools/call' || typeof args !== 'object' || args === null) return undefined;
+  const values = [name, ...Object.values(args).slice(0, MOST_ARGUMENTS)];
+  if (Object.keys(args).length > MOST_ARGUMENTS || values.some((value) => typeof value === 'object'))
+    return undefined;
+  const key = JSON.stringify([name, args]);
   return key.length <= LONGEST_KEY ? key : undefined;
 }
