@@ -52,18 +52,26 @@ export class Repeats {
       this.#asked.set(id, { key });
       return deliver();
     }
+    void this.#answerOr(
+      known,
+      id,
+      () => send({ jsonrpc: '2.0', id, result: known.result }),
+      () => {
+        this.#kept.delete(key);
+        this.#asked.set(id, { key });
+        deliver();
+      },
+    );
+  }
+
+  async #answerOr({ lasting }: Kept, id: unknown, answer: () => void, deliver: () => void): Promise<void> {
     this.#looking.add(id);
-    void this.#holds(known).then((holds) => {
-      if (!this.#looking.delete(id)) return;
-      if (holds) {
-        known.lasting[1]?.();
-        send({ jsonrpc: '2.0', id, result: known.result });
-        return;
-      }
-      this.#kept.delete(key);
-      this.#asked.set(id, { key });
-      deliver();
-    });
+    const [holds, again] = lasting;
+    const isSame = await holds(this.#context).catch(() => false);
+    if (!this.#looking.delete(id)) return;
+    if (!isSame) return deliver();
+    again?.();
+    answer();
   }
 
   /** For the operation that answers a request: how it says that its answer holds for some time. */
@@ -87,10 +95,6 @@ export class Repeats {
   /** Where somebody counts or follows calls, each has to come by. */
   #mayAnswer(): boolean {
     return this.#context.observe === undefined && this.#context.tracing === undefined;
-  }
-
-  #holds({ lasting: [holds] }: Kept): Promise<boolean> {
-    return holds(this.#context).catch(() => false);
   }
 }
 
