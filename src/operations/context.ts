@@ -42,10 +42,8 @@ import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Confirmed, ConfirmRequest, Sampled, SampledText, SampleRequest };
-
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
-
 export type { Diagnosis, GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };
 
 export type { Activation } from '../services/delivery/activation.ts';
@@ -296,9 +294,6 @@ export interface Call {
    * protocol holds here too.
    */
   confirm?(request: ConfirmRequest): Promise<Confirmed>;
-  /**
-   * Says that the same call would be answered in the same way as long as this holds; not there where nobody makes use of
-   * it. `again`: what else a call does, for one that is answered without being run.
-   */
+  /** Says how long the same call gets the same answer; `again` does what else a call does, for one that is not run. */
   lasts?(holds: (context: Context) => Promise<boolean>, again?: () => void): void;
 }
