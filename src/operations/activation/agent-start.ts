@@ -1,6 +1,7 @@
 import { attempt, ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import { saying, type SayStep, type Step } from '../../base/step.ts';
+import { pointedSections } from '../../base/text/anchors.ts';
 import { bullets, byteLength, cut, fenced, oneLine } from '../../base/text/text.ts';
 import { qualifiedName } from '../../model/record.ts';
 import { LEAST_PART, showText, type ShowOptions } from '../catalogue/shown-text.ts';
@@ -45,7 +46,9 @@ export async function agentText(
     noteText(call, of.record, project);
     return { ...restOfWork(of, shown.next, project), ...shown };
   }
-  const short = detail === 'full' || asked.isResumed ? undefined : await shortForm(started, asked, key);
+  const named = commanded === undefined ? await namedIn(started, message) : undefined;
+  const short =
+    detail === 'full' || asked.isResumed ? undefined : await shortForm(started, asked, key, named);
   // Agent and work come together where there is room for both; else the work is the next call.
   const agent = short ?? `${start}\n\n${activation.body}`;
   const isRoomy = detail === 'full' || byteLength(agent) + LEAST_PART <= limits.mostBytes;
@@ -74,7 +77,8 @@ export async function agentText(
   if (short === undefined) noteGiven(call, key, work === undefined ? shown.next : undefined, message);
   if (!isKnown) inputs?.noteWhole(shown.next);
   const again = [
-    ...(commanded === undefined ? await fittingStep(started, asked) : []),
+    ...promptStep(activation, named, shown.text, project),
+    ...(commanded === undefined && named === undefined ? await fittingStep(started, asked) : []),
     ...(isKnown ? [wholeAgain(work.work, project)] : []),
     ...(short === undefined ? [] : [wholeAgain(activation, project)]),
   ];
@@ -89,23 +93,59 @@ export async function agentText(
   };
 }
 
+/** An entry of the menu that is done with a prompt in the agent's own file. */
+type Named = NonNullable<Awaited<ReturnType<Started['workspace']['delivery']['named']>>>;
+
+async function namedIn(
+  { activation: { record, lead }, workspace: { delivery } }: Started,
+  message: string,
+): Promise<Named | undefined> {
+  return message === '' || lead === undefined ? undefined : delivery.named(record, message);
+}
+
+/** The call for the prompt of an entry, where what is shown does not have it. */
+function promptStep(
+  { record, body }: Activation,
+  named: Named | undefined,
+  shown: string,
+  project: string | undefined,
+): Step[] {
+  const prompt = promptOf(body, named);
+  if (named === undefined || prompt === undefined || shown.includes(prompt)) return [];
+  const args = present({ ...startOf(record), section: `#${named.prompt ?? ''}`, project });
+  return [{ operation: 'execute', args, why: `Read what ${named.said} stands for` }];
+}
+
+function promptOf(body: string, named: Named | undefined): string | undefined {
+  if (named?.prompt === undefined) return undefined;
+  const section = pointedSections(body).find(({ title }) => title === `#${named.prompt ?? ''}`);
+  return section && body.slice(section.start, section.end);
+}
+
 const MENU_LENGTH = 700;
+/** A prompt up to this length is given again with the entry that leads to it. */
+const PROMPT_BYTES = 6_000;
 
 /** An agent that the conversation has already: who it is, the message and the menu; nothing where it does not. */
 async function shortForm(
   { activation, call, workspace }: Started,
   { message }: Asked,
   key: GivenKey,
+  named: Named | undefined,
 ): Promise<string | undefined> {
-  const { record, title } = activation;
+  const { record, title, body } = activation;
   if (!mayBeLeftOut(activation) || !hasText(call, key, message ?? '')) return undefined;
   const { menu } = await workspace.delivery.profile(record);
+  const prompt = promptOf(body, named);
   const entries = menu.map(({ code, text }) => `${code} ${oneLine(text, 40)}`.trim()).join(' · ');
   return [
     `# ${title} (agent ${qualifiedName(record)})`,
     `Be this agent. ${GIVEN_BEFORE}`,
     ...(message === undefined ? [] : [`## Message from the user\n\n${fenced(message, 'text')}`]),
     ...(entries === '' ? [] : [`Menu: ${cut(entries, MENU_LENGTH)}`]),
+    ...(named === undefined || prompt === undefined || byteLength(prompt) > PROMPT_BYTES
+      ? []
+      : [`## ${named.said}\n\nDo this as this agent:\n\n${fenced(prompt, 'xml')}`]),
   ].join('\n\n');
 }
 

@@ -69,3 +69,45 @@ describe('a wish in plain words', () => {
       expect((await ask({ agent: 'pm', message })).said, message).not.toContain('of its menu');
   });
 });
+
+describe('an entry of a menu that leads to a prompt of the agent itself', () => {
+  const AGENT = [
+    '---\nname: "fullstack-dev"\ndescription: "Dev"\n---\n\n<agent id="fullstack-dev" name="Stack" title="Dev">\n  <menu>',
+    '    <item cmd="FF or fuzzy match on feature" action="#implement-feature">[FF] Implémenter Feature</item>',
+    '    <item cmd="AP or fuzzy match on api or endpoint or route" action="#api-design">[AP] Design API — spécifier une nouvelle route</item>',
+    '    <item cmd="TS or fuzzy match on test or couverture" action="#tests">[TS] Tests — audit couverture + ajout tests manquants</item>',
+    '  </menu>\n  <prompts>',
+    ...['implement-feature', 'api-design', 'tests'].map(
+      (id) => `    <prompt id="${id}">\n${`      Mode ${id}.\n`.repeat(60)}    </prompt>`,
+    ),
+    '  </prompts>\n</agent>\n',
+  ].join('\n');
+  const agent = 'fullstack-dev';
+
+  async function inKit(flags = {}) {
+    const project = await temporaryFolder(afterAll);
+    await writeFiles(project, { '_bmad/_config/custom/agents/fullstack-dev.md': AGENT });
+    return conversation(await contextIn(project, { flags }));
+  }
+
+  it('brings that prompt, and does not lead back to itself', async () => {
+    const ask = await inKit();
+    expect((await ask({ agent, message: 'AP' })).said).not.toContain('message:"AP"');
+    const again = await ask({ agent, message: 'AP une route' });
+    expect(again.said).not.toContain('message:"AP"');
+    expect(again.body).toContain('<prompt id="api-design">');
+    expect(again.body).not.toContain('<prompt id="tests">');
+    const cut = await (await inKit({ answerBytes: '4000' }))({ agent, message: 'TS' });
+    expect(cut.said).toContain('section:"#tests"');
+  });
+
+  it('is not named for a wish that is about more, or about another entry too', async () => {
+    const ask = await inKit();
+    for (const message of [
+      'Ajoute la route GET /health au serveur, avec un test',
+      'Ajoute la route GET /health avec un test',
+    ])
+      expect((await ask({ agent, message })).said, message).not.toContain('of its menu');
+    expect((await ask({ agent, message: 'fais un audit de la couverture' })).said).toContain('This fits TS');
+  });
+});

@@ -44,7 +44,7 @@ describe('the profile of an agent', () => {
     expect(agentProfile(agent('compiled-agent'), text, {})).toEqual({
       role: 'Full-stack & feature engineer',
       identity: 'Knows the whole application',
-      menu: [{ code: 'FF', also: ['feature'], text: 'Feature' }],
+      menu: [{ code: 'FF', also: ['feature'], text: 'Feature', prompt: 'feature' }],
     });
   });
 

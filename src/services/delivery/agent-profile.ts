@@ -18,6 +18,8 @@ export interface MenuItem {
   target?: string;
   /** Files that version 4 has it done with: `tasks/create-doc.md`, `templates/prd-tmpl.yaml`. */
   uses?: readonly string[];
+  /** The id of the prompt in the agent's own file that it leads to. */
+  prompt?: string;
 }
 
 /** What an agent says of itself beyond its name and title; a file that says nothing gives nothing. */
@@ -46,12 +48,13 @@ function profile(role: string | undefined, identity: string | undefined, menu: M
     role: clean(role),
     identity: clean(identity),
     menu: menu
-      .map(({ code, also = [], text, target, uses = [] }) => ({
+      .map(({ code, also = [], text, target, uses = [], prompt }) => ({
         code: oneLine(code, 60),
         ...(also.length === 0 ? {} : { also }),
         text: oneLine(text, ITEM_LENGTH),
         ...(target === undefined || target === '' ? {} : { target }),
         ...(uses.length === 0 ? {} : { uses }),
+        ...(prompt === undefined ? {} : { prompt }),
       }))
       .filter(({ text }) => text !== '')
       .slice(0, ITEMS),
@@ -76,6 +79,12 @@ function fromTable(agent: Table): AgentProfile {
 const targetIn = (attributes: string): string =>
   /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '';
 
+/** `action="#fix-bug"`: a prompt of the same file. */
+function promptIn(attributes: string): { prompt?: string } {
+  const prompt = /\baction="#([\w-]{1,100})"/.exec(attributes)?.[1];
+  return prompt === undefined ? {} : { prompt };
+}
+
 const ATTRIBUTES_LENGTH = 1_000;
 const INNER_LENGTH = 600;
 
@@ -94,6 +103,7 @@ function fromMarkup(file: string): AgentProfile {
           also: triggersIn(command),
           text: code === undefined ? shown : rest,
           target: targetIn(attributes),
+          ...promptIn(attributes),
         },
       ];
     },

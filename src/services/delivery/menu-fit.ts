@@ -13,7 +13,12 @@ const MOST_TERMS = 12;
 /** The next best entry fits less by this factor, or nothing is plain. */
 const CLEARLY = 1.3;
 
+/** How much of a wish an entry has to say; else the wish is for something that the menu has no entry for. */
+const LEAST_SHARE = 0.4;
+
 interface Entry extends FittingEntry {
+  /** The words that it may be asked for by. */
+  triggers: ReadonlySet<string>;
   terms: ReadonlySet<string>;
 }
 
@@ -27,6 +32,7 @@ function entriesOf(menu: readonly MenuItem[]): readonly Entry[] {
       .map(({ code, text, also = [] }) => ({
         said: code.split(/\s/, 1)[0] ?? code,
         text,
+        triggers: new Set(analyse(also.join(' '))),
         terms: new Set(analyse([code.replace(/\{[^{}]{0,100}\}/g, ' '), ...also, text].join(' '))),
       }));
   analysed.set(menu, entries);
@@ -48,5 +54,15 @@ export function fittingEntry(menu: readonly MenuItem[], wish: string): FittingEn
     .sort((a, b) => b.score - a.score);
   const [best, second] = scored;
   if (best === undefined || best.shared.length < Math.min(2, wanted.size)) return undefined;
+  if (best.shared.length < LEAST_SHARE * wanted.size) return undefined;
+  // A wish that names another entry as well is plainly for neither.
+  const isNamed = ({ triggers }: Entry): boolean => [...wanted].some((term) => triggers.has(term));
+  if (scored.some((entry) => entry !== best && isNamed(entry) && !covers(best, entry, wanted)))
+    return undefined;
   return best.score > CLEARLY * (second?.score ?? 0) ? { said: best.said, text: best.text } : undefined;
+}
+
+/** Whether an entry has all that another one has of a wish. */
+function covers(best: Entry, other: Entry, wanted: ReadonlySet<string>): boolean {
+  return [...wanted].every((term) => !other.triggers.has(term) || best.terms.has(term));
 }

@@ -22,6 +22,20 @@ interface Means {
   nameOfToday(short: string): string;
 }
 
+/** An entry of a menu that a message names, and the prompt in the agent's own file that it leads to. */
+export interface NamedEntry {
+  said: string;
+  prompt?: string | undefined;
+}
+
+/** The entry of a menu that a message begins with. */
+export function namedEntry(menu: readonly MenuItem[], message: string): NamedEntry | undefined {
+  const item = entryIn(menu, message.trim());
+  return item && { said: saidFor(item), prompt: item.prompt };
+}
+
+const saidFor = ({ code }: MenuItem): string => code.split(/\s/, 1)[0] ?? code;
+
 /** What a message to an agent starts, where it begins with an entry of its menu. */
 export async function commandedWork(
   agent: BmadRecord,
@@ -32,7 +46,7 @@ export async function commandedWork(
   const { menu, startedBy, textOf } = means;
   const item = entryIn(menu, message.trim()) ?? counterpartIn(message.trim(), agent, means);
   if (item === undefined) return undefined;
-  const said = item.code.split(/\s/, 1)[0] ?? item.code;
+  const said = saidFor(item);
   const own = startedBy(item, agent);
   if (own !== undefined) return { said, starts: own, beside: [] };
   const { uses = [] } = item;
