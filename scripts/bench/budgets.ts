@@ -1,3 +1,4 @@
+import { LIMITS } from '../reference/host-limits.ts';
 import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
@@ -24,7 +25,7 @@ export interface Budget {
   verdict: 'pass' | 'fail' | 'not measured';
 }
 
-const TOOLS_LIST_TOKENS = 2_500;
+const TOOLS_LIST_TOKENS = LIMITS.tokens.default;
 const START_AGAINST_PEER = 0.4;
 const START_AGAINST_BARE = 0.9;
 const RSS_AGAINST_BARE = 1.1;
