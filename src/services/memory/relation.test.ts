@@ -52,6 +52,9 @@ it.each([
   ['We drop Redis because it is one server more to run', 'Redis keeps the sessions'],
   ['On remplace Jenkins par GitHub Actions', 'Jenkins construit chaque branche'],
   ['La base est désormais MongoDB et non plus PostgreSQL', 'PostgreSQL garde les commandes'],
+  ['La base de données du projet est désormais MongoDB, plus PostgreSQL', 'PostgreSQL garde les commandes'],
+  ['We use MongoDB instead of PostgreSQL', 'PostgreSQL keeps the orders'],
+  ['MongoDB garde les commandes au lieu de PostgreSQL', 'PostgreSQL garde les commandes'],
 ])('M-41: what is given up contradicts what relies on it: %j, %j', (a, b) => {
   expect(between(a, b, 'decisions')).toBe('may contradict');
   expect(between(b, a, 'decisions')).toBe('may contradict');
@@ -68,7 +71,40 @@ it.each([
   ['On utilise JWT', 'JWT tokens authenticate the API.'],
   ['We drop Redis because JWT needs no server', 'JWT tokens authenticate the API.'],
   ['On abandonne Jenkins : GitHub Actions construit tout', 'GitHub Actions construit chaque branche'],
+  ['We use MongoDB instead of PostgreSQL', 'MongoDB keeps the orders'],
+  ['Le cache est désormais Redis, plus rapide que le disque', 'Le disque garde les images'],
+  ['La route GET /users est publique', 'La route GET /orders exige une authentification'],
+  ['La route GET /health n’est pas publique', 'La route GET /health exige une authentification'],
+  ['The public API requires authentication', 'The public API is at version 2'],
+  ['Inutile de vider le cache entre les tests', 'Pas besoin de vider le cache entre les tests'],
 ])('M-41: what agrees, or is about something else, does not: %j, %j', (a, b) => {
   expect(between(a, b, 'decisions')).not.toBe('may contradict');
   expect(between(b, a, 'decisions')).not.toBe('may contradict');
+});
+
+it.each([
+  ['La route /health exige désormais une authentification', 'La route GET /health est publique'],
+  ['GET /health now requires a token', 'The /health route is public'],
+  ['Access to /health is restricted', '/health is open to everyone'],
+  ['Two-factor login is mandatory for admins', 'Two-factor login is optional for admins'],
+  ['Les notifications sont désactivées par défaut', 'Les notifications sont activées par défaut'],
+  [
+    'Inutile de vider le cache Redis entre les tests du panier',
+    'Le cache Redis doit être vidé entre les tests du panier',
+  ],
+  [
+    'There is no need to flush the Redis cache between cart tests',
+    'Flush the Redis cache between cart tests',
+  ],
+  ['Pas besoin de relire les migrations', 'Il faut relire les migrations'],
+])('what says the contrary contradicts: %j, %j', (a, b) => {
+  expect(between(a, b, 'agent-learnings')).toBe('may contradict');
+  expect(between(b, a, 'agent-learnings')).toBe('may contradict');
+});
+
+it('what says the contrary in nearly the same words contradicts, whatever the types are', () => {
+  const [no, yes] = ['Inutile de vider le cache Redis du panier', 'Vider le cache Redis du panier'];
+  const said = (type: string, text: string) => ({ type, text, terms: analyse(text) });
+  expect(relationOf(said('decisions', no), said('agent-learnings', yes), undefined)).toBe('may contradict');
+  expect(relationOf(said('decisions', yes), said('agent-learnings', yes), undefined)).toBe('near-duplicate');
 });

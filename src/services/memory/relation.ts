@@ -1,5 +1,6 @@
 import { analyse } from '../../meaning/analyse.ts';
 import { subjectWords } from '../../meaning/wordings.ts';
+import { haveOpposites, shareAPlace } from './opposites.ts';
 import { GIVEN_UP, KEPT, TURN } from './turns.ts';
 
 export type Relation = 'near-duplicate' | 'may contradict';
@@ -43,9 +44,13 @@ export function relationOf(
     (shared >= limits.subjectWords && common >= 2) ||
     (cosine ?? 0) >= limits.subjectMeaning ||
     givesUp(fresh, other) ||
-    givesUp(other, fresh);
+    givesUp(other, fresh) ||
+    (haveOpposites(fresh.text, other.text) && shareAPlace(fresh.text, other.text));
+  const isSame = jaccard >= limits.sameWords || (cosine ?? 0) >= limits.sameMeaning;
   if (subject && fresh.type === other.type && differs(fresh, other)) return 'may contradict';
-  return jaccard >= limits.sameWords || (cosine ?? 0) >= limits.sameMeaning ? 'near-duplicate' : undefined;
+  // The contrary in nearly the same words is not the same, whoever has noted it as what.
+  if (isSame && isTurned(fresh, other)) return 'may contradict';
+  return isSame ? 'near-duplicate' : undefined;
 }
 
 const turned = (text: string): boolean => text.replace(KEPT, ' ').search(TURN) >= 0;
@@ -83,10 +88,17 @@ function givesUpElse({ text }: Statement, { terms }: Statement): boolean {
   return given.length > 0 && !given.flat().some((term) => terms.includes(term));
 }
 
+/** Whether one says that something is so, and the other that it is not. */
+function isTurned(a: Statement, b: Statement): boolean {
+  const oneDenies = turned(a.text) !== turned(b.text);
+  // `It is not public` and `It requires a login` agree.
+  if (haveOpposites(a.text, b.text)) return !oneDenies;
+  return oneDenies && !givesUpElse(a, b) && !givesUpElse(b, a);
+}
+
 function differs(a: Statement, b: Statement): boolean {
   const [mine, theirs] = [numbersIn(a.text), numbersIn(b.text)];
-  const isTurned = turned(a.text) !== turned(b.text) && !givesUpElse(a, b) && !givesUpElse(b, a);
-  return isTurned || (mine !== '' && theirs !== '' && mine !== theirs);
+  return isTurned(a, b) || (mine !== '' && theirs !== '' && mine !== theirs);
 }
 
 /** Versions, ports and limits: where both name some and these are others, one of the texts is out of date. */

@@ -8,14 +8,22 @@ const NE_PAS =
 const NOT = "not|never|cannot|(?:do|does|did|is|are|was|were|wo|ca|should|must)n['’]t";
 const word = (pattern: string, flags: string): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}])`, flags);
+/** What something else has taken the place of. */
+const IN_PLACE_OF = "instead of|rather than|plutôt qu[e'’]|au lieu d[eu'’]";
+/** `La base est désormais MongoDB, plus PostgreSQL`; `plus rapide que` compares. */
+const NOW_NOT =
+  '(?<=(?:désormais|dorénavant|maintenant)[^.!?]{1,80}[,;]\\s{0,3}(?:et\\s{1,3})?)plus(?=\\s{1,3}\\p{L})(?!\\s{1,3}\\p{L}{1,30}\\s{1,3}qu)';
+/** That something does not have to be done. */
+const NEEDLESS =
+  "no need|need not|needn['’]t|needless|unnecessary|inutile|superflue?s?|pas\\s{1,3}(?:besoin|nécessaire|la peine|obligatoire)";
 /** That something is no longer so. */
 export const GIVEN_UP = word(
-  `${GIVE_UP}|no longer|no more|any ?more|${NE_PAS.replaceAll('pas|plus|jamais|aucune?', 'plus')}|non\\s{1,3}plus|plus\\s{1,3}(?:de|d['’])|fini`,
+  `${GIVE_UP}|no longer|no more|any ?more|${NE_PAS.replaceAll('pas|plus|jamais|aucune?', 'plus')}|non\\s{1,3}plus|plus\\s{1,3}(?:de|d['’])|fini|${NOW_NOT}|${IN_PLACE_OF}`,
   'giu',
 );
 /** Words that deny, or say that something is no longer so. */
 export const TURN = word(
-  `${NOT}|${GIVE_UP}|no longer|no more|instead of|rather than|forbidden|${NE_PAS}|(?:et\\s{1,3})?non\\s{1,3}(?:plus|pas)|plus\\s{1,3}de(?=\\s{1,3}\\p{Lu})|jamais|interdit\\p{L}*|plutôt qu[e'’]|au lieu d[eu'’]`,
+  `${NOT}|${GIVE_UP}|no longer|no more|${IN_PLACE_OF}|${NOW_NOT}|${NEEDLESS}|forbidden|${NE_PAS}|(?:et\\s{1,3})?non\\s{1,3}(?:plus|pas)|plus\\s{1,3}de(?=\\s{1,3}\\p{Lu})|jamais|interdit\\p{L}*`,
   'giu',
 );
 /** What is not given up stays. */
