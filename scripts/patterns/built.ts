@@ -1,4 +1,5 @@
 import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
+import { PAIRS } from '../../src/services/memory/opposites.ts';
 import { GIVEN_UP, KEPT, TURN } from '../../src/services/memory/turns.ts';
 
 /**
@@ -21,4 +22,5 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/base/secrets/secret-text.ts': [],
   'src/base/secrets/secret-sentences.ts': [TOLD],
   'src/services/memory/turns.ts': [GIVEN_UP, KEPT, TURN],
+  'src/services/memory/opposites.ts': PAIRS.flat(),
 };

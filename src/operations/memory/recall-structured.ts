@@ -126,7 +126,11 @@ export const recallStructured = defineOperation({
 function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>): string {
   const parts = [
     meaning === undefined ? '' : `meaning ${meaning}`,
-    matched.length === 0 ? 'no common word' : `words ${Math.round(words * 100)} %: ${matched.join(' ')}`,
+    matched.length === 0
+      ? words === 1
+        ? 'by its kind'
+        : 'no common word'
+      : `words ${Math.round(words * 100)} %: ${matched.join(' ')}`,
     by === undefined ? '' : `by ${plural(1, 'other wording')} "${by.slice(0, 60)}"`,
   ];
   return ` (${parts.filter((part) => part !== '').join('; ')})`;

@@ -1,7 +1,7 @@
 /** Words that say the contrary of each other about a thing, in English and French. */
 const word = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?!\\p{L})`, 'iu');
 
-const PAIRS: readonly (readonly [RegExp, RegExp])[] = [
+export const PAIRS: readonly (readonly [RegExp, RegExp])[] = [
   [
     word(
       'public(?:ly|s)?|publiques?|anonymous(?:ly)?|anonymes?|open to (?:all|every(?:one|body))|ouverte?s? à tous',

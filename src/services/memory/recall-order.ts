@@ -36,6 +36,7 @@ export function newerFirst(
     const isLater = later === 'second';
     const [older, newer] = isLater ? [first, second] : [second, first];
     const said = ({ entry: { type, text } }: Recalled) => ({ type, text, terms: terms(text) });
+    if (newer.entry.type !== older.entry.type) continue;
     if (relationOf(said(newer), said(older), undefined) !== 'may contradict') continue;
     if (isSettled(newer.entry, older.entry)) continue;
     if (later !== undefined && first.score - second.score <= NEARLY * first.score)

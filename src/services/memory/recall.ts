@@ -10,6 +10,8 @@ import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot, normalized, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
+import { withContradicted } from './recall-beside.ts';
+import { isAll, kindRecalled } from './recall-kind.ts';
 import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
 import { between, passes, readyFilter } from './select.ts';
@@ -53,12 +55,19 @@ export async function recall(
   question: RecallQuestion,
   signal?: AbortSignal,
 ): Promise<Recall> {
-  const found = await recallAll(opened, question, signal).catch(
-    ours(
-      async (error): Promise<Answered> => ({ ...(await fromFiles(opened, question, error)), mode: 'local' }),
-      'unavailable',
-    ),
-  );
+  const kind = await kindRecalled(opened, question);
+  const found =
+    kind === undefined
+      ? await recallAll(opened, question, signal).catch(
+          ours(
+            async (error): Promise<Answered> => ({
+              ...(await fromFiles(opened, question, error)),
+              mode: 'local',
+            }),
+            'unavailable',
+          ),
+        )
+      : { ...kind, mode: 'local' as const };
   await logged(opened, question, found);
   // Masked last: copies are known by their text as it is.
   const safe = shownBy(opened);
@@ -180,11 +189,23 @@ async function recallAll(
   // where it is a name or half of what was asked.
   const asked = new Set(opened.analyser.terms(subjectWords(question.query)));
   const names = new Set(opened.analyser.terms((question.query.match(NAME) ?? []).join(' ')));
-  const isTelling = (matched: readonly string[]): boolean =>
-    matched.length >= 2 || matched.some((term) => names.has(term) || (asked.has(term) && asked.size <= 2));
-  const isWeak = ({ score, matched }: Recalled): boolean => score < WEAK[mode] && !isTelling(matched);
-  const weak = merged.length > 0 && merged.every(isWeak);
-  const ordered = newerFirst(merged, (text) => opened.analyser.terms(text), shownBy(opened).text);
+  const termsOf = (text: string): readonly string[] => opened.analyser.terms(text);
+  // In a long text one of two words may stand for anything.
+  const isShort = ({ entry }: Recalled): boolean => termsOf(entry.text).length <= TELLING_TERMS;
+  const isTelling = (hit: Recalled): boolean =>
+    hit.matched.length >= 2 ||
+    hit.matched.some(
+      (term) =>
+        names.has(term) || (asked.has(term) && (asked.size === 1 || (asked.size === 2 && isShort(hit)))),
+    );
+  const isWeak = (hit: Recalled): boolean => hit.score < WEAK[mode] && !isTelling(hit);
+  const weak = merged.length > 0 && merged.every(isWeak) && !(await isAll(opened, question, merged.length));
+  const placed = await withContradicted(merged, {
+    limit: question.limit,
+    terms: termsOf,
+    about: async (terms) => withoutCopies(await searched(terms), session, opened, room),
+  });
+  const ordered = newerFirst(placed, termsOf, shownBy(opened).text);
   return {
     mode,
     hits: ordered.hits.slice(0, question.limit),
@@ -226,6 +247,8 @@ const NAME =
 
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
 const LEAST_MEANING = 0.1;
+/** A text with more words than this is about many things. */
+const TELLING_TERMS = 15;
 /** Below this, the best hit is more likely chance than knowledge; measured, see docs/decisions/0021. */
 const WEAK = { semantic: 0.4, local: 0.35 };
 
