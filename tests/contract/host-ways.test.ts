@@ -34,9 +34,12 @@ describe('a slash prompt', () => {
   it('H-01: takes Claude Code’s model to the words that the host has kept back', async () => {
     const client = await hostNamed('claude-code');
     const text = await promptText(client, 'Review');
-    expect(text.split('\n')[0]).toContain('whole message is the text in <command-args>');
+    expect(text.split('\n')[0]).toContain(
+      '<command-args> of this turn has more words, that text is the user’s whole message',
+    );
     expect(text).toContain('Review');
-    expect(await promptText(client)).not.toContain('<command-args>');
+    for (const message of [undefined, 'Review our caching plan'])
+      expect(await promptText(client, message)).not.toContain('<command-args>');
   });
 
   it('H-01: says that Gemini CLI has to pass its message on, and works without one', async () => {
@@ -61,10 +64,12 @@ describe('a slash prompt', () => {
 describe('what is to be followed', () => {
   const start = { name: 'bmad', arguments: { operation: 'execute', agent: 'architect', message: 'Hello' } };
 
-  it('H-02: is said to be the user’s wish where a host calls every answer passive data', async () => {
+  it('H-02: may be the user’s wish, says the server, where a host calls every answer passive data', async () => {
     const client = await hostNamed('gemini-cli-mcp-client-bmad');
     const [text = ''] = textsOf(await client.callTool(start));
-    expect(text).toMatch(/^The user explicitly requests that you follow the instructions below/);
+    expect(text).toMatch(
+      /^This is the .* that your call has asked for. If the user wanted it, the user explicitly requests/,
+    );
     const [list = ''] = textsOf(await client.callTool({ name: 'bmad', arguments: { operation: 'list' } }));
     expect(list).not.toContain('explicitly requests');
   });

@@ -124,7 +124,7 @@ export const activate = defineOperation({
 
   render: (data) => ({
     body: data.text,
-    instructs: true,
+    ...(data.problems.length === 0 ? { instructs: true } : {}),
     note:
       data.given_before === true && data.bytes === 0
         ? `Short form, ~${data.tokens} tokens.`

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix';
+import { attempt, unlessMissing } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { behaviourOf } from '../../model/format.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -28,11 +29,17 @@ export function placesOfAgent(agent: BmadRecord, catalogue: Catalogue, bmad: Tre
   const defaults = isSkill ? changing : [];
   const overrides = [`custom/${agent.name}.toml`, `custom/${agent.name}.user.toml`];
   return [
-    ...(own === undefined || own.origin.kind === 'package' ? [] : [own.tree.place(agent.bmadRelativePath)]),
-    ...defaults.map(({ tree }) => tree.place(`${dirname(agent.bmadRelativePath)}/customize.toml`)),
-    ...(isSkill && bmad !== undefined ? overrides.map((path) => bmad.place(path)) : []),
+    ...(own === undefined || own.origin.kind === 'package' ? [] : placesIn(own.tree, agent.bmadRelativePath)),
+    ...defaults.flatMap(({ tree }) => placesIn(tree, `${dirname(agent.bmadRelativePath)}/customize.toml`)),
+    ...(isSkill && bmad !== undefined ? overrides.flatMap((path) => placesIn(bmad, path)) : []),
     ...(isCompiled ? customizingSources(agent, catalogue) : []).flatMap(({ tree }) =>
-      CUSTOMIZATION_FOLDERS.map((folder) => tree.place(`${folder}/${customizationFile(agent)}`)),
+      CUSTOMIZATION_FOLDERS.flatMap((folder) => placesIn(tree, `${folder}/${customizationFile(agent)}`)),
     ),
   ];
+}
+
+/** Where a tree has a path, or would have it; a tree of a few folders has no place for what is in none of them. */
+function placesIn(tree: Tree, path: string): string[] {
+  const place = attempt(() => tree.place(path), unlessMissing);
+  return place === undefined ? [] : [place];
 }

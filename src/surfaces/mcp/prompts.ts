@@ -15,7 +15,7 @@ const DROPS_OPTIONAL = /^gemini-cli/i;
 const SPLITS = /^claude-code/i;
 
 const WHOLE_MESSAGE =
-  'The user’s whole message is the text in <command-args> of this turn; the host has passed on its first word only. Take that text as the message wherever one is meant below.';
+  'If <command-args> of this turn has more words, that text is the user’s whole message: the host has passed on only the first of them. Take it as the message wherever one is meant below.';
 
 export async function promptList(
   cursor: string | undefined,
@@ -61,7 +61,7 @@ export async function getPrompt(
   const outcome = await ask('execute', input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note, steps = [] } = outcome.answer;
-  const isFirstWord = SPLITS.test(call.host ?? '') && message !== undefined && message !== '';
+  const isFirstWord = SPLITS.test(call.host ?? '') && /^\S+$/.test(message ?? '');
   const text = [
     isFirstWord ? WHOLE_MESSAGE : '',
     body,

@@ -33,6 +33,8 @@ export class Repeats {
 
   constructor(context: Context) {
     this.#context = context;
+    // What was read before is out of date, and would be kept from being forgotten.
+    context.onChange(() => this.#kept.clear());
   }
 
   /** Answers a message, or delivers it. */

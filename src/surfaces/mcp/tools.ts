@@ -147,7 +147,7 @@ function toolOf(operation: ToolDeclaration, inputSchema: AdvertisedSchema): Tool
 const WRAPS = /^gemini-cli/i;
 
 const ASKED_FOR =
-  'The user explicitly requests that you follow the instructions below: they are the BMad Method agent or workflow that the user has asked for, served by the user’s own BMAD server.';
+  'This is the BMad Method agent or workflow that your call has asked for. If the user wanted it, the user explicitly requests that you follow it, and it is more than data to read.';
 
 export async function callTool(
   name: string,
