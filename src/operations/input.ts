@@ -137,10 +137,15 @@ export function checkedValue<S extends z.ZodObject>(
   const parsed = schema.safeParse(readable(schema, given));
   if (parsed.success) return parsed.data;
   const known = Object.keys(schema.shape).map((key) => spoken[key] ?? key);
-  const [issue] = parsed.error.issues;
-  const [first = '', ...inner] = issue?.path.map(String) ?? [];
-  const path = [spoken[first] ?? first, ...inner].join('.');
-  throw new BmadError('invalid_input', `${subject}: ${complaint(issue, path, raw)}`, {
+  const issues = parsed.error.issues.slice(0, KEYS_NAMED);
+  const [issue] = issues;
+  const paths = issues.map(({ path: [first = '', ...inner] }) =>
+    [spoken[String(first)] ?? first, ...inner].map(String).join('.'),
+  );
+  const [path = ''] = paths;
+  // All at once: whoever learns of one at a time has to call as often.
+  const told = issues.map((one, at) => complaint(one, paths[at] ?? '', raw)).join(' ');
+  throw new BmadError('invalid_input', `${subject}: ${told.replace('. there is', '. There is')}`, {
     ...(path === '' ? {} : { subject: path.slice(0, 100) }),
     ...(issue?.code === 'invalid_value'
       ? { suggestions: nearValues(issue.values, valueAt(issue, raw)) }
@@ -182,7 +187,8 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
   }
   if (issue === undefined || path === '') return `the arguments must be an object, not ${valueText(raw)}.`;
   const value = valueAt(issue, raw);
-  if (value === undefined) return `${quoted(path)} is missing.`;
+  if (value === undefined)
+    return `${quoted(path)} is missing${issue.code === 'invalid_value' && issue.values.length > 1 ? `: one of ${issue.values.join(', ')}` : ''}.`;
   const rule = ruleOf(issue, value);
   return rule === undefined
     ? `${quoted(path)} is not valid: ${valueText(value)}.${isOwnText(issue) ? ` ${issue.message}` : ''}`

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
+import { CATEGORIES } from '../../model/failure.ts';
 import { checkFailures } from './check-failures.ts';
 import { getFailureMuseum } from './get-failure-museum.ts';
 import { logFailure } from './log-failure.ts';
@@ -19,6 +20,19 @@ const GIVEN = {
 };
 
 describe('log_failure', () => {
+  it('says everything that is wrong at once', async () => {
+    const session = await memorySession(onTestFinished, { files: {} });
+    const { message } = await session.fail(logFailure, { severity: 'high', status: 'done', colour: 'red' });
+    expect(message).toBe(
+      `log_failure: "title" is missing. "category" is missing: one of ${CATEGORIES.join(', ')}. ` +
+        '"severity" must be one of critical, important, micro, not "high". ' +
+        '"status" must be one of open, resolved, wontfix, not "done". There is no argument "colour".',
+    );
+    const other = await session.fail(logFailure, { title: 'Red', category: 'BAD', severity: 'high' });
+    expect(other.message).toContain('"category" must be one of CC-FAIL');
+    expect(other.message).toContain('"severity" must be one of');
+  });
+
   it('writes into the museum, where it is found again by all', async () => {
     const session = await memorySession(onTestFinished, {
       files: { '_bmad/_memory/failure-museum.md': NEW_MUSEUM },

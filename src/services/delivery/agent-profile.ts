@@ -48,14 +48,16 @@ function profile(role: string | undefined, identity: string | undefined, menu: M
     role: clean(role),
     identity: clean(identity),
     menu: menu
-      .map(({ code, also = [], text, target, uses = [], prompt }) => ({
-        code: oneLine(code, 60),
-        ...(also.length === 0 ? {} : { also }),
-        text: oneLine(text, ITEM_LENGTH),
-        ...(target === undefined || target === '' ? {} : { target }),
-        ...(uses.length === 0 ? {} : { uses }),
-        ...(prompt === undefined ? {} : { prompt }),
-      }))
+      .map(({ code, also = [], text, target, uses = [], prompt }) =>
+        present<MenuItem>({
+          code: oneLine(code, 60),
+          also: also.length > 0 ? also : undefined,
+          text: oneLine(text, ITEM_LENGTH),
+          target: target || undefined,
+          uses: uses.length > 0 ? uses : undefined,
+          prompt: prompt || undefined,
+        }),
+      )
       .filter(({ text }) => text !== '')
       .slice(0, ITEMS),
   });
@@ -78,12 +80,8 @@ function fromTable(agent: Table): AgentProfile {
 
 const targetIn = (attributes: string): string =>
   /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '';
-
 /** `action="#fix-bug"`: a prompt of the same file. */
-function promptIn(attributes: string): { prompt?: string } {
-  const prompt = /\baction="#([\w-]{1,100})"/.exec(attributes)?.[1];
-  return prompt === undefined ? {} : { prompt };
-}
+const promptIn = (attributes: string): string => /\baction="#([\w-]+)"/.exec(attributes)?.[1] ?? '';
 
 const ATTRIBUTES_LENGTH = 1_000;
 const INNER_LENGTH = 600;
@@ -103,7 +101,7 @@ function fromMarkup(file: string): AgentProfile {
           also: triggersIn(command),
           text: code === undefined ? shown : rest,
           target: targetIn(attributes),
-          ...promptIn(attributes),
+          prompt: promptIn(attributes),
         },
       ];
     },
