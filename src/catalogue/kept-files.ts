@@ -6,6 +6,8 @@ import {
   stateNames,
   writeAtomic,
 } from '../base/files/file-state.ts';
+import { madePrivate } from '../base/files/private-folder.ts';
+import { once } from '../base/async.ts';
 import { orElse } from '../base/expected.ts';
 import { pace } from '../base/pace.ts';
 import { VERSION } from '../base/product.ts';
@@ -43,8 +45,11 @@ export interface KeptFile {
 export function keptFiles(cache: string, part: (typeof KEPT_PARTS)[number]) {
   const folder = join(cache, part);
   const form = FORMS[part];
+  // A digest is no signature: whoever else could write here would choose what models are told.
+  const isOurs = once(async () => madePrivate(folder));
 
   async function read(name: string): Promise<Buffer | undefined> {
+    if (!(await isOurs())) return undefined;
     try {
       const bytes = await readStateBytes(join(folder, name), { maxBytes: MOST_BYTES });
       return bytes === undefined || stateOf(bytes, form) !== 'whole' ? undefined : bodyOf(bytes);
@@ -75,11 +80,13 @@ export function keptFiles(cache: string, part: (typeof KEPT_PARTS)[number]) {
     folder,
     /** What was kept under a name, if it is whole. */
     read,
-    async write(name: string, body: Buffer): Promise<void> {
+    /** Keeps something, and says whether it is kept. */
+    async write(name: string, body: Buffer): Promise<boolean> {
       const head = Buffer.from(`${form} ${sha256(body)}\n`);
-      if (head.length + body.length > MOST_BYTES) return;
+      if (head.length + body.length > MOST_BYTES || !(await isOurs())) return false;
       await writeAtomic(join(folder, name), Buffer.concat([head, body]));
       await sweep();
+      return true;
     },
     /** All that is there, the newest first; each is read to see whether it is whole. */
     async survey(): Promise<KeptFile[]> {

@@ -47,7 +47,7 @@ export interface ReadingReport {
   places: number;
   /** Whether it was there from before, in this process or on disk. */
   restored: boolean;
-  /** Whether it is worth keeping for the next process; what was written a moment ago is kept the next time. */
+  /** Whether the next process has it; what was written a moment ago is kept the next time. */
   kept: boolean;
 }
 
@@ -66,16 +66,16 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     { records }: Reading,
     used: readonly string[],
     isRestored: boolean,
-  ): void {
-    const kept =
-      origin.git === undefined && isLarge(used) && (isRestored || places.stampsOf(used) !== undefined);
-    reports.push({
+  ): ReadingReport {
+    const report = {
       origin: origin.displayName,
       records: records.length,
       places: used.length,
       restored: isRestored,
-      kept,
-    });
+      kept: isRestored && origin.git === undefined && isLarge(used),
+    };
+    reports.push(report);
+    return report;
   }
 
   async function keyOf({ origin, tree, name, declared }: Source): Promise<string | undefined> {
@@ -116,14 +116,14 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     return reading;
   }
 
-  async function keep(key: string, { origin }: Source, reading: Reading, paths: string[]): Promise<void> {
+  async function keep(key: string, { origin }: Source, reading: Reading, paths: string[]): Promise<boolean> {
     const stamps = places.stampsOf(paths);
-    if (stamps === undefined) return;
+    if (stamps === undefined) return false;
     memory.delete(key);
     memory.set(key, { kept: { paths, stamps }, reading });
     for (const oldest of memory.keys()) if (memory.size > MOST_FILES) memory.delete(oldest);
     // What is of a commit is checked when it is fetched, and not by the times of its files.
-    if (origin.git !== undefined || !isLarge(paths)) return;
+    if (origin.git !== undefined || !isLarge(paths)) return false;
     const { records, modules, problems } = reading;
     const kept: Kept = {
       paths,
@@ -132,7 +132,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       modules: modules.map(({ origin: _origin, ...module }) => module),
       problems,
     };
-    await files.write(key, Buffer.from(JSON.stringify(kept)));
+    return files.write(key, Buffer.from(JSON.stringify(kept)));
   }
 
   return {
@@ -143,11 +143,16 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       const known = await restored(key, source);
       if (known !== undefined) return known;
       const { result, used } = await places.collecting(read);
-      note(source, result, used, false);
+      const report = note(source, result, used, false);
       // Nobody waits for it, as nobody depends on it.
-      writing = keep(key, source, result, used).catch((error: unknown) =>
-        log.info('catalogue cache', { error: String(error) }),
-      );
+      const before = writing;
+      writing = (async () => {
+        await before;
+        report.kept = await keep(key, source, result, used).catch((error: unknown) => {
+          log.info('catalogue cache', { error: String(error) });
+          return false;
+        });
+      })();
       return result;
     },
     /** What became of each source, in the order they were asked for. */

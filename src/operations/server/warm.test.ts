@@ -1,4 +1,4 @@
-import { readdir, truncate } from 'node:fs/promises';
+import { chmod, mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
@@ -54,6 +54,26 @@ describe('warm', () => {
     expect((await started(warm)).answer.body).toMatch(
       /^- Project: \d+ records from \d+ files and folders, as kept\n- Search: .+, as kept\nCache: at most 24 files and 512 MiB/,
     );
+  });
+
+  it('says that nothing is kept where the cache cannot be made', async () => {
+    const blocked = join(folder, 'blocked');
+    await writeFile(blocked, 'no folder');
+    const { data, answer } = await started(warm, {}, { BMAD_CACHE: blocked });
+    expect(data).toMatchObject({ readings: [{ kept: false }], index: { restored: false, kept: false } });
+    expect(answer.body).toContain('made, not kept');
+  });
+
+  // Permissions of others are a matter of POSIX.
+  it.skipIf(process.platform === 'win32')('neither reads nor keeps where others can write', async () => {
+    const shared = join(folder, 'shared');
+    for (const part of ['catalogue', 'search']) {
+      await mkdir(join(shared, part), { recursive: true });
+      await chmod(join(shared, part), 0o777);
+    }
+    const { data } = await started(warm, {}, { BMAD_CACHE: shared });
+    expect(data).toMatchObject({ readings: [{ kept: false }], index: { restored: false, kept: false } });
+    expect(await readdir(join(shared, 'search'))).toEqual([]);
   });
 
   it('makes again what is damaged, which the doctor shows with the way to clear it all', async () => {

@@ -71,7 +71,9 @@ export const warm = defineOperation({
 /** What is small is read faster than it is compared. */
 function fate({ restored, kept }: { restored: boolean; kept: boolean }): string {
   if (restored) return 'as kept';
-  return kept ? 'made and kept' : 'made, not kept (too small, just written, or read-only)';
+  return kept
+    ? 'made and kept'
+    : 'made, not kept (too small, just written, or the cache folder cannot be used)';
 }
 
 export const cacheClear = defineOperation({

@@ -61,7 +61,7 @@ export async function openKeptIndex(
     }
   });
   const stamps = places.stampsOf(used);
-  let writing: Promise<unknown> = Promise.resolve();
+  let writing: Promise<boolean> = Promise.resolve(false);
 
   return {
     /** What was kept, if it is still right. */
@@ -73,17 +73,18 @@ export async function openKeptIndex(
         ? index
         : undefined;
     },
-    /** Whether one is kept; what was written a moment ago is kept the next time. */
-    keeps: writes && stamps !== undefined,
     /** Nobody waits for it, as nobody depends on it. */
     keep(index: ShelfIndex): void {
       if (!writes || stamps === undefined) return;
       writing = pace()
         .then(() => files.write(name, packed({ digest, paths: used, stamps }, index)))
-        .catch((error: unknown) => log.info('search cache', { error: String(error) }));
+        .catch((error: unknown) => {
+          log.info('search cache', { error: String(error) });
+          return false;
+        });
     },
-    /** Settled when the last one is written, or cannot be. */
-    written: (): Promise<unknown> => writing,
+    /** Whether the last one is kept, once it is written or cannot be. */
+    written: (): Promise<boolean> => writing,
   };
 }
 

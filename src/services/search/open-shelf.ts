@@ -71,13 +71,13 @@ export async function openShelf(sources: ShelfSources, making?: AbortSignal): Pr
     ask: createShelf({ records, textAt, words: new WordIndex(table), meaning }),
     async complete(signal) {
       await meaning(signal);
-      await kept?.written();
+      const isWritten = (await kept?.written()) === true;
       return {
         records: records.length,
         terms: table.terms.length,
         vectors,
         restored: restored !== undefined,
-        kept: kept !== undefined && (restored !== undefined || kept.keeps),
+        kept: restored !== undefined || isWritten,
       };
     },
   };
