@@ -36,10 +36,8 @@ interface Read {
 
 const KEPT = 8;
 
-/** So much later all is compared again after a call, for what no system tells: a file that was written through memory. */
+/** So much later all is compared before an answer, for what no system tells: a file that was written through memory. */
 const TRUSTED_MS = 10_000;
-/** When the call has been answered. */
-const LATER_MS = 100;
 
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
@@ -122,20 +120,11 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     const { opened, version: then, places } = read;
     await opened;
     if ((await version()) !== then) return false;
-    if (places.isVouched()) {
-      if (performance.now() - read.comparedAt > TRUSTED_MS) compareLater(read);
-      return true;
-    }
+    if (places.isVouched() && performance.now() - read.comparedAt <= TRUSTED_MS) return true;
     read.comparedAt = performance.now();
     const unchanged = await places.unchanged();
     watch?.compared();
     return unchanged;
-  }
-
-  /** Nobody answers for what turns out to have changed: the next call reads it again. */
-  function compareLater(read: Read): void {
-    read.comparedAt = performance.now();
-    setTimeout(() => void read.places.unchanged(), LATER_MS).unref();
   }
 
   async function first(found: Project, project: string | undefined): Promise<Workspace> {

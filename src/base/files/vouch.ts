@@ -58,8 +58,15 @@ export class Survey {
     const missing = tells || tellsItself ? undefined : this.#missingIn(above);
     const own = lstatOf(path);
     if (own === undefined && missing !== undefined) missing.places.push(index);
-    else if (!isAnsweredFor(own, isFound, tellsItself, tells)) this.#apart.push(index);
+    else if (!isAnsweredFor(own, isFound, tellsItself, tells) || this.#isMounted(own, above))
+      this.#apart.push(index);
     return own?.isSymbolicLink() === true ? statOf(path) : own;
+  }
+
+  /** What is mounted over a file of another disk is told of there, not here. */
+  #isMounted(own: Stats | undefined, above: string): boolean {
+    const folder = this.#witness.folder(above);
+    return own?.isFile() === true && folder !== undefined && own.dev !== folder.dev;
   }
 
   /** The folder is looked at before what is in it. */
