@@ -9,6 +9,11 @@ export function bulletIn(line: string): { date?: string; text: string } | undefi
   return date === undefined || text === '' ? { text: whole } : { date, text };
 }
 
+/** The text of an entry that is struck through, since another has replaced it. */
+export function struckText(text: string): string | undefined {
+  return text.length > 4 && text.startsWith('~~') && text.endsWith('~~') ? text.slice(2, -2) : undefined;
+}
+
 /** The cells of a table row; undefined for the line between head and body, and for anything that is not a row. */
 export function rowIn(line: string): string[] | undefined {
   const trimmed = line.trim();

@@ -31,10 +31,9 @@ export async function logReplaced(kit: Kit, memory: string, { before, by }: Repl
   const cell = (said: string): string => oneLine(asLine(said), CELL).replaceAll('|', String.raw`\|`);
   const subject = cell(before.text);
   const action = cell(`${words.replacedBy} ${by.text}`);
-  const [detected, resolved] = [by.createdAt, before.supersededAt ?? by.createdAt].map((at) =>
-    localDay(new Date(at)),
-  );
-  const row = `| ${detected} | ${resolved} | ${cell(by.agent)} | ${subject} | ${action} |`;
+  // Noticed and settled in one: nothing is written while a contradiction is only a hint.
+  const day = localDay(new Date(before.supersededAt ?? by.createdAt));
+  const row = `| ${day} | ${day} | ${cell(by.agent)} | ${subject} | ${action} |`;
   // Completing the work after a crash comes here twice, perhaps on another day.
   if (text.includes(`| ${subject} | ${action} |`)) return false;
   const next = addToSection(text, ({ title }) => isResolved(title), [row], {

@@ -1,6 +1,6 @@
 import type { KitEntry } from './entry.ts';
 import { sectionsOf, withoutExamples, type LineSection } from '../../base/text/markdown.ts';
-import { bulletIn, rowIn } from '../markdown.ts';
+import { bulletIn, rowIn, struckText } from '../markdown.ts';
 
 export const DECISIONS_FILE = 'decisions-log.md';
 
@@ -20,6 +20,7 @@ export function decisionsIn(text: string, source: string): KitEntry[] {
       const row = rowIn(line);
       if (bullet === undefined && row === undefined) prose.push({ text: line, line: number });
       else isLog &&= bullet?.date !== undefined;
+      if (bullet !== undefined && struckText(bullet.text) !== undefined) continue;
       if (bullet !== undefined) found.push(entry(bullet.text, source, number, { date: bullet.date ?? day }));
       else if (row !== undefined && head === undefined) head = row.map((name) => name.toLowerCase());
       else if (row !== undefined && row.some((part) => !/^[—–-]?$/.test(part)))

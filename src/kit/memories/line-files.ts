@@ -3,7 +3,7 @@ import { unlessMissing } from '../../base/expected.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
-import { localDay } from '../../base/text/local-time.ts';
+import { localDay, utcOf } from '../../base/text/local-time.ts';
 import { cut } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import type { KitAgent } from '../agents.ts';
@@ -11,7 +11,7 @@ import { DECISIONS_FILE } from './decisions.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { FRENCH } from '../language.ts';
 import { learningsFileOf } from './learnings.ts';
-import { bulletIn } from '../markdown.ts';
+import { bulletIn, struckText } from '../markdown.ts';
 import { projectWording } from '../project-language.ts';
 import { utf8Text } from '../utf8.ts';
 
@@ -49,7 +49,14 @@ export async function addLine(
 ): Promise<void> {
   const line = lineText(text);
   const known = (await fileText(kit, memory, path)) ?? '';
-  if (known.split('\n').some((other) => bulletIn(other)?.text === line)) return;
+  const lines = known.split('\n');
+  if (lines.some((other) => bulletIn(other)?.text === line)) return;
+  const struck = lines.findLastIndex((other) => struckText(bulletIn(other)?.text ?? '') === line);
+  if (struck >= 0) {
+    const again = (lines[struck] ?? '').replace(`~~${line}~~`, () => line);
+    await replaceShared(memory, path, lines.with(struck, again).join('\n'));
+    return;
+  }
   const owner = path.replace(/^.*\/|\.md$/g, '');
   const id = agents.find(({ learnings }) => learnings === owner)?.id ?? owner;
   const header =
@@ -64,22 +71,51 @@ export async function addLine(
  * files: a line of another day, or without one, is not ours to remove.
  */
 export async function dropLines(
+  files: LineFiles,
+  memory: string,
+  path: string,
+  entry: MemoryEntry,
+  wordings: readonly Wording[],
+): Promise<boolean> {
+  return changeLines(files, memory, path, { entry, wordings, to: () => [] });
+}
+
+/** Strikes the line of a memory through that another one has replaced: it stays as a record. */
+export async function strikeLine(
+  files: LineFiles,
+  memory: string,
+  path: string,
+  entry: MemoryEntry,
+): Promise<boolean> {
+  // What was taken from a line has its day and no time: people wrote that line, and it stays as it is.
+  if (utcOf(localDay(new Date(entry.createdAt))) === entry.createdAt) return false;
+  const to = (line: string, text: string): string[] =>
+    struckText(bulletIn(line)?.text ?? '') === undefined ? [line.replace(text, () => `~~${text}~~`)] : [line];
+  return changeLines(files, memory, path, { entry, wordings: [entry], to });
+}
+
+interface LineChange {
+  entry: MemoryEntry;
+  wordings: readonly Wording[];
+  /** What comes in the place of a line with a text. */
+  to(line: string, text: string): string[];
+}
+
+async function changeLines(
   { kit, agents, living }: LineFiles,
   memory: string,
   path: string,
-  { id, type, createdAt }: MemoryEntry,
-  wordings: readonly Wording[],
+  { entry: { id, type, createdAt }, wordings, to }: LineChange,
 ): Promise<boolean> {
   const known = await fileText(kit, memory, path);
   if (known === undefined) return false;
   const day = localDay(new Date(createdAt));
   let lines = known.split('\n');
   let others: readonly MemoryEntry[] | undefined;
-  let dropped = false;
   for (const wanted of new Set(wordings.map(({ text }) => lineText(text)))) {
     const at = lines.findLastIndex((line) => {
       const bullet = bulletIn(line);
-      return bullet?.text === wanted && bullet.date === day;
+      return bullet?.date === day && (bullet.text === wanted || struckText(bullet.text) === wanted);
     });
     if (at < 0) continue;
     others ??= await living(type);
@@ -87,12 +123,12 @@ export async function dropLines(
       (other) =>
         other.id !== id && lineText(other.text) === wanted && lineFileOf(type, other.agent, agents) === path,
     );
-    if (isShared) continue;
-    lines = lines.toSpliced(at, 1);
-    dropped = true;
+    if (!isShared) lines = lines.toSpliced(at, 1, ...to(lines[at] ?? '', wanted));
   }
-  if (dropped) await replaceShared(memory, path, lines.join('\n'));
-  return dropped;
+  const next = lines.join('\n');
+  if (next === known) return false;
+  await replaceShared(memory, path, next);
+  return true;
 }
 
 /** The text of a kit file that may be rewritten; undefined if it does not exist. */

@@ -5,10 +5,11 @@ import { replaceShared } from '../../base/files/file-shared.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { field, isTable, tableOf } from '../../base/parse/parse.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import { DECISIONS_FILE } from './decisions.ts';
 import { ACTIVITY_FILE, logActivity } from './activity.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { inTurn } from '../kit-lock.ts';
-import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText } from './line-files.ts';
+import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText, strikeLine } from './line-files.ts';
 import type { LineFiles, Wording } from './line-files.ts';
 import { CONTRADICTIONS_FILE, logReplaced } from './contradictions.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
@@ -59,7 +60,7 @@ export async function writeKitFiles(
 
 interface Removal {
   earlier?: readonly Wording[];
-  /** It was superseded: its line stays, as a record, and so does what the kit wrote itself, with a mark. */
+  /** It was superseded: its line stays, struck through, and so does what the kit wrote itself, with a mark. */
   keepLine?: boolean;
   /** The memory that has replaced it. */
   by?: MemoryEntry | undefined;
@@ -75,6 +76,9 @@ export async function removeFromKitFiles(
     const own = lineText(entry.text);
     const wordings = keepLine ? earlier : [entry, ...earlier];
     await dropEarlier(writing, memory, entry, wordings, attempt, (_, line) => keepLine && line === own);
+    // Learnings are an agent's own notes, which it reads as it wrote them.
+    if (keepLine && entry.type === 'decisions')
+      await attempt(DECISIONS_FILE, () => strikeLine(writing, memory, DECISIONS_FILE, entry));
     await attempt(MEMORIES_FILE, () => dropFromJson(writing.kit, memory, entry, keepLine));
     if (by !== undefined)
       await attempt(CONTRADICTIONS_FILE, () => logReplaced(writing.kit, memory, { before: entry, by }));

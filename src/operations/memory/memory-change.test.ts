@@ -89,6 +89,21 @@ describe('memory_supersede', () => {
     expect(await session.recall('timeouts')).toHaveLength(2);
   });
 
+  it('strikes its line through in the log, until it is remembered again or forgotten', async () => {
+    const text = 'The queue is emptied at midnight';
+    const old = await session.remember('decisions', 'dev', text);
+    const fresh = await session.remember('decisions', 'dev', 'Queues are emptied at noon');
+    await session.ok(memorySupersede, { id: old, by: fresh });
+    expect(await log()).toMatch(/^- \[[\d-]{10}\] ~~The queue is emptied at midnight~~$/m);
+    expect((await session.recall('queue emptied')).map(({ id }) => id)).toEqual([fresh]);
+    await session.remember('decisions', 'dev', text);
+    expect(await log()).toMatch(/^- \[[\d-]{10}\] The queue is emptied at midnight$/m);
+    expect((await log()).match(/midnight/g)).toHaveLength(1);
+    await session.ok(memorySupersede, { id: old, by: fresh });
+    await session.ok(memoryForget, { id: old });
+    expect(await log()).not.toContain('midnight');
+  });
+
   it('refuses itself and what does not exist', async () => {
     const id = await session.remember('decisions', 'dev', 'One more decision about it');
     expect((await session.fail(memorySupersede, { id, by: id })).code).toBe('invalid_input');
