@@ -19,7 +19,6 @@ import {
   verificationSchema,
   type Action,
   type Evidence,
-  type Verification,
 } from './next-actions.ts';
 
 const itemSchema = z.object({
@@ -89,7 +88,7 @@ export const next = defineOperation({
     const progress = await state.progress();
     const runs = openRuns(await (await state.runs()).read());
     const started = runs.flatMap((run) => workflowOf(run) ?? []);
-    const { report, actions, totals } = await progress.next(workspace.catalogue, started);
+    const { report, actions, totals, closing } = await progress.next(workspace.catalogue, started);
     const [first, ...others] = runs;
     const { runAtStep } = await import('../runs/run-at-step.ts');
     const run =
@@ -101,10 +100,15 @@ export const next = defineOperation({
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
     });
     const built =
-      totals.done + totals.waiting_for_review > 0 ||
+      totals.done + totals.waiting_for_review + closing.length > 0 ||
       report.files.specs.some(({ status }) => status === 'review' || status === 'done');
     const verification = built
-      ? await (await import('./verification.ts')).verificationOf(state, call)
+      ? await (
+          await import('./verification.ts')
+        ).verificationOf(state, call, {
+          waiting: totals.waiting_for_review,
+          closing,
+        })
       : undefined;
     const language = await languageOf(workspace);
     return {
@@ -138,9 +142,6 @@ export const next = defineOperation({
       ...(verification === undefined || (verification.verdict === 'PASS' && detail !== 'full')
         ? []
         : [verification.says]),
-      ...(verification === undefined || verification.verdict === 'PASS' || totals.waiting_for_review === 0
-        ? []
-        : [orderLine(verification)]),
       '',
     ];
     if (actions.length === 0) lines.push('Nothing left to do: everything planned is done.');
@@ -174,14 +175,6 @@ export const next = defineOperation({
     };
   },
 });
-
-/** BMAD's rule and what only a PASS says, in the order in which they are asked. */
-function orderLine({ contract }: Verification): string {
-  const rule = 'BMAD sets a story to done once its review has passed';
-  return contract === 'may run' || contract === 'waits for a person'
-    ? `${rule}; a PASS is missing before that: first the review, then the contract, then done.`
-    : `${rule}; whether that is enough without a PASS is for its owner to decide.`;
-}
 
 function totalsLine(totals: Totals): string {
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession, KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { testCall, contextIn } from '../../../tests/support/app.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
-import { ledger } from '../../../tests/support/progress-trees/pieces.ts';
+import { ledger, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { kitAtHome } from '../../kit/home.ts';
 import { addReceipt, receiptPlace } from '../../services/completion/receipts.ts';
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const before = await ok(next);
     expect(before.answer.body).toContain(`${NOTHING}the completion contract has not been run.`);
     expect(before.answer.body).toContain(
-      'BMAD sets a story to done once its review has passed; a PASS is missing before that: first the review, then the contract, then done.',
+      'BMAD sets a story to done once its review has passed; a contract PASS is missing before that: first the review, then the contract, then done.',
     );
     expect(saidIn(before.answer)).toContain(RUN);
     expect((await ok(next, { detail: 'concise' })).answer.body).toContain(NOTHING);
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const after = await ok(next);
     expect(after.data['verification']).toMatchObject({ verdict: 'PASS' });
     expect(after.answer.body).not.toMatch(/verified|verification/i);
-    expect((await ok(next, { detail: 'full' })).answer.body).toContain(': PASS (');
+    expect((await ok(next, { detail: 'full' })).answer.body).toContain(': contract PASS (');
   });
 
   it('names the person it waits for, and the one step that person takes', async () => {
@@ -99,6 +99,28 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     expect((await empty.ok(next)).answer.body).toContain(
       `${NOTHING}there is no contract script, and no stack`,
     );
+  });
+
+  it('is one rule for a story whose gate has passed: verify it first, or close it unverified', async () => {
+    const gated = {
+      '.bmad-core/core-config.yaml': 'qa:\n  qaLocation: docs/qa\ndevStoryLocation: docs/stories\n',
+      'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review'),
+      'docs/qa/gates/1.1-setup.yml': 'schema: 1\nstory: "1.1"\ngate: PASS\n',
+      [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
+      '.verify/go': 'go test ./...|tests OK\n',
+    };
+    const may = await (await contractSession(afterAll, gated)).ok(next);
+    expect(may.answer.body).toContain(
+      'Story 1.1 has its gate PASS and no contract PASS yet: first run the contract, then set it to Done.',
+    );
+    const waits = await contractSession(afterAll, gated, { flags: { trustProject: 'false' } });
+    const { answer, data } = await waits.ok(next);
+    expect(answer.body).toContain(
+      "By BMAD's own rule, the gate PASS of story 1.1 is enough to set it to Done; there is no contract PASS, so the server has verified nothing of it.",
+    );
+    expect(answer.body).toContain('Set story 1.1 to Done: its gate says PASS');
+    expect(answer.body).not.toMatch(/waiting for review|a PASS|first the review/);
+    expect(data['totals']).toMatchObject({ stories: 1, done: 0, waiting_for_review: 0 });
   });
 
   it('is nothing while no story is built', async () => {

@@ -8,7 +8,11 @@ type Way = Pick<Verification, 'contract' | 'steps'> & { why: string };
 const RUN: Step = { operation: 'run_completion_contract', args: {}, why: 'Verify the work' };
 
 /** How work that is done or waits for review has been verified, and who can do what about it. */
-export async function verificationOf(state: ProjectState, { confirm }: Call): Promise<Verification> {
+export async function verificationOf(
+  state: ProjectState,
+  { confirm }: Call,
+  reviews: Reviews,
+): Promise<Verification> {
   const known = await (await state.completion()).standing().catch(ours(({ message }) => message));
   if (typeof known === 'string')
     return {
@@ -24,16 +28,41 @@ export async function verificationOf(state: ProjectState, { confirm }: Call): Pr
       verdict: 'PASS',
       receipt: last.id,
       contract,
-      says: `Last verified ${last.started}: PASS (${last.id}).`,
+      says: `Last verified ${last.started}: contract PASS (${last.id}).`,
       steps: [],
     };
   return {
     verdict: last?.status ?? 'none',
     ...(last === undefined ? {} : { receipt: last.id }),
     contract,
-    says: `${last === undefined ? 'Nothing has been verified' : `The last verification failed (${last.id})`}: ${why}.`,
+    says: [
+      `${last === undefined ? 'Nothing has been verified' : `The last verification failed (${last.id})`}: ${why}.`,
+      ...ruleLine(contract, reviews),
+    ].join('\n'),
     steps,
   };
+}
+
+/** How many stories wait for a review, and which have passed it and are not set to done. */
+interface Reviews {
+  waiting: number;
+  closing: readonly string[];
+}
+
+/** BMAD's rule and what only the contract says, in the order in which they are asked. */
+function ruleLine(contract: Verification['contract'], { waiting, closing }: Reviews): string[] {
+  const [first] = closing;
+  if (first !== undefined)
+    return [
+      contract === 'may run'
+        ? `Story ${first} has its gate PASS and no contract PASS yet: first run the contract, then set it to Done.`
+        : `By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; there is no contract PASS, so the server has verified nothing of it.`,
+    ];
+  if (waiting === 0) return [];
+  const rule = 'BMAD sets a story to done once its review has passed';
+  return contract === 'may run' || contract === 'waits for a person'
+    ? [`${rule}; a contract PASS is missing before that: first the review, then the contract, then done.`]
+    : [`${rule}; whether that is enough without a contract PASS is for its owner to decide.`];
 }
 
 type Known = Awaited<ReturnType<Awaited<ReturnType<ProjectState['completion']>>['standing']>>;

@@ -38,10 +38,15 @@ export function architectures(
       other('full-stack', 'only if the product has a user interface as well', 'architecture'),
       ...existing,
     ];
-  if (namesInterface) return [written, ...existing];
+  if (namesInterface && noInterface === undefined) return [written, ...existing];
+  const said =
+    noInterface === undefined ? 'the PRD names no UI' : `the PRD says "no UI" (${at(noInterface)})`;
   return [
-    { ...written, why: `${written.why}; this command is for a product with a user interface` },
-    other('backend', 'for a product without one; the PRD names none', RULES['no interface'].work),
+    {
+      ...written,
+      why: `${written.why}; for a product with a user interface (front end alone: *create-front-end-architecture)`,
+    },
+    other('backend', `for a service, command line or library; ${said}`, RULES['no interface'].work),
     ...existing,
   ];
 }

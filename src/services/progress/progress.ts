@@ -8,8 +8,8 @@ import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
-import { isDone, isUnreviewed, rank } from './stories.ts';
-import { storyActions } from './story-actions.ts';
+import { isDone, isUnreviewed, rank, type Story } from './stories.ts';
+import { isPassed, storyActions } from './story-actions.ts';
 import { storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
@@ -40,7 +40,8 @@ export function createProgress(root: string) {
     async next(catalogue: Catalogue, started: readonly string[] = []) {
       const report = await readReport(root);
       const actions = nextActions(report, new Workers(catalogue), started);
-      return { report, actions, totals: totalsOf(report) };
+      const closing = inReview(report).filter(hasPassed);
+      return { report, actions, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
     phaseOf: phaseOfWorkflow,
     /** The documents there are, and how far each is. */
@@ -110,13 +111,20 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
   return [...actions, ...(underWay ? [...stories, ...plans] : [...plans, ...stories])];
 }
 
+const inReview = ({ stories }: Report): Story[] =>
+  stories.filter((story) => !isDone(story) && story.likely === 'review');
+
+/** Its gate has passed, so that nothing but its status is left. */
+const hasPassed = ({ gate }: Story): boolean => gate !== undefined && isPassed(gate);
+
 /** How many stories are where; what is built and what has been reviewed are told apart. */
-function totalsOf({ stories }: Report) {
+function totalsOf(report: Report) {
+  const { stories } = report;
   const done = stories.filter(isDone);
   return {
     stories: stories.length,
     done: done.length,
-    waiting_for_review: stories.filter((story) => !isDone(story) && story.likely === 'review').length,
+    waiting_for_review: inReview(report).filter((story) => !hasPassed(story)).length,
     done_without_review: done.filter(isUnreviewed).length,
   };
 }

@@ -108,19 +108,23 @@ async function planOf(files: ProjectFiles, artefacts: readonly Artefact[]): Prom
 
 const INTERFACE = /\b(?:user interface|ui|ux|front-?end|interface utilisateur)\b/i;
 
+/** Every PRD of version 4 ends with a prompt for the UX expert. */
+const PROMPT = /\bprompt\b/i;
+
 /** A document of its own, or a section of the PRD, which has one only where it is needed. */
 async function namesInterface(files: ProjectFiles, artefacts: readonly Artefact[]): Promise<boolean> {
   if (artefacts.some(({ kind }) => kind === 'ux')) return true;
   for (const path of artefacts.flatMap(({ kind, files: paths }) => (kind === 'prd' ? paths : []))) {
     const read = await files.read(path);
     if (read === undefined || 'trouble' in read) continue;
-    if (read.text.split('\n').some((line) => INTERFACE.test(headingIn(line)?.title ?? ''))) return true;
+    const titles = read.text.split('\n').flatMap((line) => headingIn(line)?.title ?? []);
+    if (titles.some((title) => INTERFACE.test(title) && !PROMPT.test(title))) return true;
   }
   return false;
 }
 
 const WITHOUT =
-  /\b(?:no|without(?: an?| any)?) (?:graphical )?(?:user interface|ui|gui|front-?end)\b(?! (?:change|work|test|framework|librar))|\b(?:backend|api|service)[- ]only\b|\b(?:sans|aucune|pas d['’]) ?(?:interface (?:utilisateur|graphique)|IHM)\b/i;
+  /\b(?:no|without(?: an?| any)?|not (?:have|need) an?) (?:graphical |web |visual )?(?:user interface|ui|gui|front-?end)\b(?! (?:change|work|test|framework|librar))|\b(?:backend|api|service)[- ]only\b|\b(?:sans|aucune|pas d['’]) ?(?:interface (?:utilisateur|graphique)|IHM)\b/i;
 
 /** The line of the PRD that says that the product has no user interface. */
 async function saidWithout(

@@ -69,6 +69,30 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     ],
   },
   {
+    name: 'v4: a PRD whose section on the user interface says that there is none leaves the choice',
+    install: '4.44.3',
+    files: {
+      'docs/prd.md': `${plain}\n## User Interface Design Goals\n\nThere is no user interface.\n${EPIC}`,
+    },
+    phases: 'ncpn',
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    all: [FULL, 'Or write a backend architecture (optional) → architect *create-backend-architecture', UX],
+  },
+  {
+    name: 'v4: the prompt for the UX expert that ends every PRD names no user interface',
+    install: '4.44.3',
+    files: {
+      'docs/prd.md': `${plain}\nA command line with no graphical user interface.\n${EPIC}\n## Next Steps\n\n### UX Expert Prompt\n\n${TEXT}\n### Architect Prompt\n\n${TEXT}`,
+    },
+    phases: 'ncpn',
+    next: BACKEND,
+    all: [
+      'Write the architecture → architect *create-backend-architecture',
+      'Or write a full-stack architecture (optional) → architect *create-full-stack-architecture',
+      UX,
+    ],
+  },
+  {
     name: 'v4: a PRD with a user interface does not',
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}` },
