@@ -48,6 +48,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delegation/delegation.ts': 'delegation',
   'src/operations/activation/context-pieces.ts': 'context-pieces',
   'src/operations/activation/agent-start.ts': 'agent-start',
+  'src/operations/activation/known-inputs.ts': 'known-inputs',
   'src/operations/project/verification.ts': 'verification',
   'src/operations/project/project-context-data.ts': 'project-context',
   'src/operations/tasks/task-brief.ts': 'task-brief',

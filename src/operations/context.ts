@@ -245,6 +245,8 @@ interface Recent {
   texts: DeliveredText[];
   /** What was called for an answer that has more parts, by the cursor of the next. */
   calls: Map<string, { tool: string; args: Readonly<Record<string, unknown>> }>;
+  /** How many calls it has made. */
+  turn: number;
   /** Texts of agents and of their work that it has; not there where several conversations could be meant. */
   given?: Map<string, GivenText>;
 }
@@ -254,8 +256,8 @@ interface GivenText {
   digest: string;
   /** The cursor of the part that it has not asked for yet. */
   next: string | undefined;
-  /** The message of the call that was answered last. */
-  answered?: string | undefined;
+  /** The call that was answered last: its message, and which call of the conversation it was. */
+  answered?: { words: string; turn: number } | undefined;
   /** What was told beside the text and changes with the project. */
   beside?: string | undefined;
 }

@@ -29,9 +29,11 @@ const KEPT_LENGTH = 2_000;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A call as it was meant: a cursor alone stands for the call that gave it. */
+/** A call begins, and as it was meant: a cursor alone stands for the call that gave it. */
 export function continued(tool: string, raw: unknown, { recent }: Call): unknown {
-  if (recent === undefined || typeof raw !== 'object' || raw === null) return raw;
+  if (recent === undefined) return raw;
+  recent.turn += 1;
+  if (typeof raw !== 'object' || raw === null) return raw;
   const { cursor, ...given } = raw as Given;
   const named = Object.keys(given).filter((key) => !BESIDE.has(key) && (given[key] ?? '') !== '');
   const known = typeof cursor === 'string' && named.length === 0 ? recent.calls.get(cursor) : undefined;

@@ -139,7 +139,7 @@ describe('tools and names of two modules', async () => {
       ['game-dev', 'bmgd'],
       ['dev', 'bmm'],
     ]) {
-      const call = { ...testCall(), recent: { texts: [], calls: new Map() } };
+      const call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
       await execute(activate, { name: agent }, context, call);
       const asked = await execute(activate, { name: 'dev-story' }, context, call);
       expect(asked.ok ? asked.data['name'] : asked.error.text).toBe(`${module}/dev-story`);

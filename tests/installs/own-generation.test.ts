@@ -69,7 +69,7 @@ describe('M-36: the project’s generation comes first', () => {
 
   it('unless one of them is at work', async () => {
     const { context } = await project('4.44.3');
-    const call = { ...testCall(), recent: { texts: [], calls: new Map() } };
+    const call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
     for (const args of [{ agent: 'po' }, { command: '*create-epic' }]) {
       const outcome = await execute(bmad, args, context, call);
       expect(outcome.ok && (outcome.data['result'] as { name: string }).name).toBe('bmad-core/po');

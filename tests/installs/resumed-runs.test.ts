@@ -27,7 +27,7 @@ async function worker(version: Version) {
   const folder = await temporaryFolder((end) => ends.push(end));
   await cp(await installOf(version), folder, { recursive: true });
   const context = await contextIn(folder);
-  const call: Call = { ...testCall(), recent: { texts: [], calls: new Map() } };
+  const call: Call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
   const tried = (operation: AnyOperation, input: Input) => execute(operation, input, context, call);
   async function ok(operation: AnyOperation, input: Input = {}) {
     const outcome = await tried(operation, input);

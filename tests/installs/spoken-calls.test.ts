@@ -19,7 +19,7 @@ import { served } from '../support/served.ts';
 /** One client at work in a project of 6.0.4: what it was given before counts. */
 async function client() {
   const { context } = await project('6.0.4');
-  const call: Call = { ...testCall(), recent: { texts: [], calls: new Map() } };
+  const call: Call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
   const tool = (args: Record<string, unknown>) => execute(bmad, args, context, call);
   async function ok(args: Record<string, unknown>) {
     const outcome = await tool(args);

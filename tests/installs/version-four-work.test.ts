@@ -9,6 +9,8 @@ const within = await contextIn(project);
 
 const story = { 'docs/prd.md': plain, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review') };
 
+const EPIC = '# Epic 1: Base\n\n## Story 1.1: Setup\n\n## Story 1.2: Login\n\nText.\n';
+
 const TEXT = '----- BEGIN';
 
 describe('a task of version 4 that is started again', () => {
@@ -29,6 +31,45 @@ describe('a task of version 4 that is started again', () => {
     expect(again.said).toContain('workflow:"bmad-core/review-story", detail:"full"');
     expect(again.said).toContain('agent:"bmad-core/qa", detail:"full"');
     expect((await ask({ workflow: 'review-story', message: 'once more' })).body).not.toContain(TEXT);
+  });
+
+  it('comes in a short form where the loop of stories repeats its calls, with what is new', async () => {
+    await fill({ ...story, 'docs/prd/epic-1-base.md': EPIC });
+    const ask = conversation(within);
+    const draft = { agent: 'sm', message: '*draft' };
+    const first = await ask(draft);
+    expect(first.body).toContain(TEXT);
+    expect(first.body).toContain('- story: 1.2, planned in docs/prd/epic-1-base.md:5');
+    for (let cursor = first.result.next; cursor !== undefined;)
+      cursor = (await ask({ workflow: 'create-next-story', cursor })).result.next;
+    await fill({
+      ...story,
+      'docs/prd/epic-1-base.md': `${EPIC}\n## Story 1.3: Cart\n\nText.\n`,
+      'docs/stories/1.2.login.md': v4Story('1.2', 'Done'),
+    });
+    await ask({ operation: 'next' });
+    const again = await ask(draft);
+    expect(again.body).not.toContain(TEXT);
+    expect(again.body).toContain('- story: 1.3, planned in docs/prd/epic-1-base.md:9');
+    expect((await ask(draft)).body).toContain(TEXT);
+  });
+
+  it('names the template or checklist in its short form too: commands of one task differ in it', async () => {
+    await fill(story);
+    const ask = conversation(within);
+    await ask({ agent: 'architect', message: '*create-full-stack-architecture' });
+    const backend = await ask({ agent: 'architect', message: '*create-backend-architecture' });
+    expect(backend.body).not.toContain(TEXT);
+    expect(backend.body).toContain('Its templates and checklists: bmad {operation:"read"');
+    expect(backend.body).toContain('templates/architecture-tmpl.yaml');
+    await ask({ agent: 'po', message: '*execute-checklist-po' });
+    for (const [agent, message, checklist] of [
+      ['po', '*execute-checklist-po once more', 'po-master-checklist'],
+      ['sm', '*story-checklist', 'story-draft-checklist'],
+    ])
+      expect((await ask({ agent, message })).body, message).toMatch(
+        new RegExp(`given earlier[^]*Its templates and checklists: .*checklists/${checklist}\\.md`),
+      );
   });
 
   it('tells its inputs again only where they are not the same', async () => {
@@ -68,6 +109,17 @@ describe('a checklist of version 4', () => {
       '- story: docs/stories/1.2.login.md (ready-for-dev)',
     );
     expect(await inputs('pm-checklist', '1.1')).toBeUndefined();
+  });
+
+  it('has the documents that it is about, and none that it only seems to name', async () => {
+    await fill({ ...story, 'docs/brief.md': plain, 'docs/architecture.md': plain });
+    const run = async (workflow: string, message?: string): Promise<string> =>
+      (await conversation(within)({ workflow, message })).body;
+    const done = await run('story-dod-checklist', 'docs/stories/1.1.setup.md, all but the last section');
+    expect(done).toContain('- story: docs/stories/1.1.setup.md (review)');
+    // It asks for "brief comments".
+    expect(done).not.toContain('- brief:');
+    expect(await run('architect-checklist')).toContain('- architecture: docs/architecture.md');
   });
 
   it('is offered by the task that runs checklists, with the call', async () => {
@@ -133,6 +185,11 @@ describe('the inputs of work on a story of version 4', () => {
     expect(review).toContain('- `{devStoryLocation}`: docs/stories');
     expect(review).toContain('- `{qaLocation}`: docs/qa');
     expect(review).not.toContain('prdVersion}');
+    // To draft a story takes `prd.*`.
+    const draft = (await conversation(within)({ workflow: 'create-next-story' })).body;
+    expect(draft).toContain('- `{prdShardedLocation}`: docs/prd');
+    expect(draft).toContain('- `{epicFilePattern}`: epic-{n}*.md');
+    expect(draft).not.toContain('slashPrefix');
   });
 });
 
@@ -176,6 +233,21 @@ describe('what is not as it is said to be', () => {
     );
     expect((await ask({ workflow: 'review-story', message: '1.1' })).body).toContain(
       '- story: docs/stories/1.1.setup.md (done, but only 1 of 2 tasks ticked)',
+    );
+  });
+
+  it('a story that is planned and has no file is said to be so, with the call that drafts it', async () => {
+    await fill({ ...files, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Done') });
+    for (const args of [
+      { command: '*develop-story docs/stories/1.2.story.md' },
+      { command: '*develop-story 1.2' },
+      { agent: 'qa', message: '*review docs/stories/1.2.story.md, please' },
+    ])
+      expect((await conversation(within)(args)).body, JSON.stringify(args)).toContain(
+        '- story: 1.2 is planned in docs/prd/epic-1-base.md:5 and has no file yet; write it first: bmad {operation:"execute", agent:"sm", message:"*draft 1.2"}',
+      );
+    expect((await conversation(within)({ command: '*draft 1.2' })).body).toContain(
+      '- story: 1.2, planned in docs/prd/epic-1-base.md:5',
     );
   });
 

@@ -18,7 +18,6 @@ import {
   wholeAgain,
   type GivenKey,
 } from './given-texts.ts';
-import { commandInputs } from './known-inputs.ts';
 import { besideWork, hasWork, type Asked, type Started, type StartText } from './work-text.ts';
 
 /** Room for what is said under a text. */
@@ -62,7 +61,9 @@ export async function agentText(
   // A command that is no work of its own has its story all the same.
   const forCommand =
     commanded === undefined
-      ? await commandInputs({ ...asked, signal: call.signal }, workspace, started.context)
+      ? await (
+          await import('./known-inputs.ts')
+        ).commandInputs({ ...asked, signal: call.signal, say: saying(call.say) }, workspace, started.context)
       : undefined;
   const head = [told, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
   const own = short === undefined ? activation.body : '';
@@ -196,7 +197,8 @@ async function commandedBy(
       isGiven
         ? `${start}: do it as this agent. ${GIVEN_BEFORE}`
         : `${start}, which follows: do it as this agent.`,
-      isGiven ? '' : [...notes, ...besideLine(beside, say)].join('\n'),
+      // Commands that start the same task differ in what it is to be done with.
+      (isGiven ? besideLine(found.named, say) : [...notes, ...besideLine(beside, say)]).join('\n'),
     ]
       .filter(Boolean)
       .join('\n\n');

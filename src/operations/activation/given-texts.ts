@@ -40,14 +40,16 @@ export function mayBeLeftOut({ lead, problems, body }: Activation): boolean {
 }
 
 /**
- * Whether a conversation has a whole text already, and the same one. Who asks again in the same words has not got the answer,
- * whatever was sent: hosts retry and forget, and some have several conversations on one connection.
+ * Whether a conversation has a whole text already, and the same one. Who asks again at once and in the same words has not
+ * got the answer, whatever was sent: hosts retry and forget. With other calls in between it is the next round of the same
+ * work: a story is reviewed again once it has been repaired, and the next one is drafted.
  */
 export function hasText({ recent }: Call, { of, digest }: GivenKey, words: string): boolean {
   const known = recent?.given?.get(of);
   if (known === undefined || known.digest !== digest || known.next !== undefined) return false;
-  if (known.answered === words) return false;
-  known.answered = words;
+  const { turn } = recent ?? { turn: 0 };
+  if (known.answered?.words === words && known.answered.turn === turn - 1) return false;
+  known.answered = { words, turn };
   return true;
 }
 
@@ -63,7 +65,7 @@ export function noteGiven(
   given.delete(of);
   if (given.size >= GIVEN_KEPT) given.delete(given.keys().next().value ?? '');
   // Without a message there is nothing to tell a second start from a first that got lost.
-  given.set(of, { digest, next, ...(words === '' ? {} : { answered: words }) });
+  given.set(of, { digest, next, ...(words === '' ? {} : { answered: { words, turn: recent?.turn ?? 0 } }) });
 }
 
 /** Whether what was told beside a text is another than before, which is noted. */

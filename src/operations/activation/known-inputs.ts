@@ -1,4 +1,6 @@
 import { orElse, ours } from '../../base/expected.ts';
+import { present } from '../../base/present.ts';
+import type { SayStep } from '../../base/step.ts';
 import { byteLength, oneLine, plural } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import type { Activation, Context, ProjectState, Workspace } from '../context.ts';
@@ -13,7 +15,8 @@ type Unknown = NonNullable<Awaited<ReturnType<Progress['unknownStory']>>>;
 /** How texts call the documents that others have left behind. */
 const NAMES: Partial<Record<Kind, RegExp>> = {
   research: /\bresearch\b|brainstorm/i,
-  brief: /\bbriefs?\b/i,
+  // `brief comments` are none.
+  brief: /\bbriefs?\b(?! (?:comment|descri|explan|intro|note|overview|rationale|reason|statement|summar))/i,
   prd: /\bprds?\b|product requirements/i,
   ux: /\bux\b/i,
   // Many texts speak of architecture without meaning the document.
@@ -34,6 +37,7 @@ interface InputsAsked {
   project: string | undefined;
   message: string | undefined;
   signal: AbortSignal;
+  say: SayStep;
   /** What belongs to it and is not among its files: the checklist that a task is to run. */
   beside?: { name: string; text: string } | undefined;
 }
@@ -44,10 +48,11 @@ interface InputsAsked {
  */
 export async function knownInputs(
   { record, material }: Activation,
-  { project, message, beside, signal }: InputsAsked,
+  asked: InputsAsked,
   workspace: Workspace,
   context: Context,
 ): Promise<string | undefined> {
+  const { project, beside } = asked;
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   const own = material.files.map((file) => file.text);
   const text = [...own, ...(material.beside ?? []), beside?.text ?? ''].join('\n');
@@ -57,7 +62,7 @@ export async function knownInputs(
     .state(project)
     .then(async (state) => ({
       documents: wantsDocuments ? await plannedDocuments(state) : [],
-      ...(await storyOf(await state.progress(), beside?.name ?? shortName(record.name), message)),
+      ...(await storyOf(await state.progress(), beside?.name ?? shortName(record.name), asked, workspace)),
     }))
     .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
   const inPieces = new Set<string>();
@@ -67,7 +72,7 @@ export async function knownInputs(
     const line = documentLine(document);
     if (!lines.includes(line)) lines.push(line);
   }
-  return joined(inputsSection(lines), await failuresFor(story, { project, message, signal }, context));
+  return joined(inputsSection(lines), await failuresFor(story, asked, context));
 }
 
 /** The story that a command of an agent is for, where the agent itself is all there is to follow. */
@@ -81,7 +86,7 @@ export async function commandInputs(
   if (command === undefined || workspace.project.root === undefined) return undefined;
   const { story, lines } = await context
     .state(project)
-    .then(async (state) => storyOf(await state.progress(), command, message))
+    .then(async (state) => storyOf(await state.progress(), command, asked, workspace))
     .catch(orElse({ story: undefined, lines: [] as string[] }));
   return joined(inputsSection(lines), await failuresFor(story, asked, context));
 }
@@ -124,9 +129,25 @@ function documentLine({ kind, path, state, pieces }: Documents[number]): string 
 async function storyOf(
   progress: Progress,
   workflow: string,
-  message: string | undefined,
+  { message, project, say }: InputsAsked,
+  { catalogue }: Workspace,
 ): Promise<{ story: Story | undefined; lines: string[] }> {
   const story = await progress.storyFor(workflow, message);
+  if (story?.isPlanned === true && !story.drafts) {
+    const worker = (await progress.unwritten(catalogue, message))?.worker;
+    const args = worker && {
+      name: worker.name,
+      kind: worker.kind,
+      message: [worker.command, story.id].filter(Boolean).join(' '),
+    };
+    const first =
+      args === undefined
+        ? ''
+        : `; write it first: ${say({ operation: 'execute', args: present({ ...args, project }) })}`;
+    // Nothing can be built or reviewed yet.
+    const line = `- story: ${story.id} is planned in ${story.place} and has no file yet${first}`;
+    return { story: undefined, lines: [line] };
+  }
   const unknown = story === undefined ? await progress.unknownStory(workflow, message) : undefined;
   return { story, lines: unknown === undefined ? storyLines(story) : [unknownLine(unknown)] };
 }

@@ -34,6 +34,18 @@ describe('a workflow that is started again', () => {
       expect((await shared({ workflow: 'build', message })).body).toContain(TEXT);
   });
 
+  it('comes in a short form where the same call is made again later on: the loop of stories repeats its calls', async () => {
+    const ask = conversation(context);
+    const calls = [
+      { agent: 'dev', message: 'Good morning' },
+      { workflow: 'build', message: 'the next story' },
+    ];
+    for (const call of calls) expect((await ask(call)).body).toContain(TEXT);
+    for (const call of calls) expect((await ask(call)).body).not.toContain(TEXT);
+    // What follows at once has not arrived, whatever was sent.
+    expect((await ask(calls[1] ?? {})).body).toContain(TEXT);
+  });
+
   it('comes whole where its text has changed', async () => {
     const project = await temporaryFolder(afterAll);
     const file = '_bmad/custom/bmad-build.toml';

@@ -1,4 +1,4 @@
-import type { Step } from '../../base/step.ts';
+import { saying, type Step } from '../../base/step.ts';
 import { byteLength, fenced } from '../../base/text/text.ts';
 import { qualifiedName } from '../../model/record.ts';
 import {
@@ -21,7 +21,6 @@ import {
   textKey,
   wholeAgain,
 } from './given-texts.ts';
-import { knownInputs } from './known-inputs.ts';
 
 /** What is started, and for whom. */
 export interface Started {
@@ -63,7 +62,9 @@ export async function besideWork(
 ) {
   const { message = '', project } = asked;
   const key = textKey(activation, workspace, project);
-  const inputs = await knownInputs(activation, { ...asked, signal: call.signal }, workspace, context);
+  const told = { ...asked, signal: call.signal, say: saying(call.say) };
+  const { knownInputs } = await import('./known-inputs.ts');
+  const inputs = await knownInputs(activation, told, workspace, context);
   const isNew = isNewBeside(call, key, inputs);
   const asBefore = inputs === undefined ? undefined : 'The inputs are the same as before.';
   return {

@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * The settings of version 4 that a text names. Its texts and personas send a model to `core-config.yaml` for them; where
- * they are given, nobody has to read that file.
+ * The settings of version 4 that a text names, one by one or as a part (`prd.*`). Its texts and personas send a model to
+ * `core-config.yaml` for them; where they are given, nobody has to read that file.
  */
 export async function coreConfigValues({ record, read }: Parts, text: string): Promise<[string, string][]> {
   const [top = ''] = record.bmadRelativePath.split('/', 1);
@@ -19,7 +19,8 @@ export async function coreConfigValues({ record, read }: Parts, text: string): P
   const file = (await read(`${top}/core-config.yaml`)) ?? (await read(CORE));
   if (file === undefined) return [];
   const settings = tableOf(attempt(() => parseYaml(CORE, file), orElse({})));
-  const named = new Set(text.match(/\b[a-z]+[A-Z]\w*/g));
+  const parts = [...text.matchAll(/`(\w+)\.\*`/g)].map(([, part = '']) => tableOf(settings[part]));
+  const named = new Set([...(text.match(/\b[a-z]+[A-Z]\w*/g) ?? []), ...parts.flatMap(Object.keys)]);
   return settingsIn(settings).filter(([key]) => named.has(key));
 }
 

@@ -12,6 +12,8 @@ export interface CommandedWork {
   starts: BmadRecord;
   /** Templates and checklists that belong to it. */
   beside: string[];
+  /** Those that the entry names itself: entries of one task differ in them. */
+  named: string[];
 }
 
 interface Means {
@@ -48,7 +50,7 @@ export async function commandedWork(
   if (item === undefined) return undefined;
   const said = saidFor(item);
   const own = startedBy(item, agent);
-  if (own !== undefined) return { said, starts: own, beside: [] };
+  if (own !== undefined) return { said, starts: own, beside: [], named: [] };
   const { uses = [] } = item;
   const [starts] = uses
     .filter((use) => use.startsWith('tasks/'))
@@ -58,10 +60,12 @@ export async function commandedWork(
   const needed = neededFiles(agent, await textOf(agent));
   const wanted = new Set([...uses, ...namedIn(await textOf(starts), needed)]);
   const known = await catalogue.files.preferring(agent.origin).all();
-  const beside = [...wanted]
-    .filter((use) => !use.startsWith('tasks/'))
-    .flatMap((use) => placesOf(agent, use).find((path) => known.has(path)) ?? []);
-  return { said, starts, beside: beside.map(contentUri) };
+  const urisOf = (some: Iterable<string>): string[] =>
+    [...some]
+      .filter((use) => !use.startsWith('tasks/'))
+      .flatMap((use) => placesOf(agent, use).find((path) => known.has(path)) ?? [])
+      .map(contentUri);
+  return { said, starts, beside: urisOf(wanted), named: urisOf(uses) };
 }
 
 /** `*draft`, `*create-doc prd`, `CP`, `CP for a shop`; a word without mark or capitals only where nothing else is said. */

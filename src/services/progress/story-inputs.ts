@@ -21,6 +21,8 @@ export interface StoryInput {
   tasks?: { done: number; total: number };
   /** Whether code is written for it. */
   builds: boolean;
+  /** Whether its file is written, which has to be there for all other work. */
+  drafts: boolean;
   /** How many others are as far as it. */
   others: number;
 }
@@ -53,25 +55,25 @@ export function storyInput(
   const gates = own.some((work) => work === 'review story' || work === 'apply review')
     ? locations.gates[0]
     : undefined;
-  const builds = own.includes('develop story');
+  const does = { builds: own.includes('develop story'), drafts: own.includes('create story') };
   const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
   // Another story is not what was asked for.
   if (named === undefined && unknownStory(stories, words) !== undefined) return undefined;
-  if (named !== undefined) return inputOf(named, { isReview, gates, builds, others: 0 });
+  if (named !== undefined) return inputOf(named, { isReview, gates, ...does, others: 0 });
   for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
     const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
-    if (story !== undefined) return inputOf(story, { isReview, gates, builds, others: others.length });
+    if (story !== undefined) return inputOf(story, { isReview, gates, ...does, others: others.length });
   }
   return undefined;
 }
 
-interface Told extends Pick<StoryInput, 'builds' | 'others'> {
+interface Told extends Pick<StoryInput, 'builds' | 'drafts' | 'others'> {
   isReview: boolean;
   /** The folder of gates. */
   gates: string | undefined;
 }
 
-function inputOf(story: Story, { isReview, gates, builds, others }: Told): StoryInput | undefined {
+function inputOf(story: Story, { isReview, gates, ...told }: Told): StoryInput | undefined {
   const { id, file, planned, likely, gate } = story;
   const place: Evidence | undefined =
     file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
@@ -92,8 +94,7 @@ function inputOf(story: Story, { isReview, gates, builds, others }: Told): Story
           gate: { file: gate.file, says: gate.outdated ? `${gate.gate}, older than the story` : gate.gate },
         }),
     ...(file !== undefined && isLeftOpen(story) ? { tasks: file.tasks } : {}),
-    builds,
-    others,
+    ...told,
   };
 }
 
@@ -115,12 +116,17 @@ export function unknownStory(
   return asked === undefined ? undefined : { asked, known: stories.slice(0, NAMED).map(({ id }) => id) };
 }
 
-/** `1-2-login`, `1.2`, `story 1-2`, or the path of its file. */
+/** `1.2.story.md`: the number is what counts, the file may not be there yet. */
+const FILE = /^(\d{1,4})[.-](\d{1,4})[.-][\w-]{1,100}\.md$/;
+
+/** `1-2-login`, `1.2`, `story 1-2`, or the path of its file, as it is or will be. */
 function isNamed({ id, epic, story, file }: Story, words: string): boolean {
   if (file !== undefined && words.includes(file.file)) return true;
   const tokens = words.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? [];
   return tokens.some((token) => {
     const plain = withoutEnd(token, '.');
+    const [, ofEpic, ofStory] = FILE.exec(plain) ?? [];
+    if (ofEpic !== undefined && Number(ofEpic) === epic && ofStory === story) return true;
     return plain === id.toLowerCase() || plain === `${epic}.${story}` || plain === `${epic}-${story}`;
   });
 }

@@ -22,7 +22,7 @@ export const newConversation = (isOne: boolean): Conversation => ({
   open: openQuestions(),
   left: openQuestions(),
   silent: false,
-  recent: { texts: [], calls: new Map(), ...(isOne ? { given: new Map() } : {}) },
+  recent: { texts: [], calls: new Map(), turn: 0, ...(isOne ? { given: new Map() } : {}) },
 });
 
 /** Answers and questions of one conversation. */
