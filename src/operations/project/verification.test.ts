@@ -116,7 +116,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const waits = await contractSession(afterAll, gated, { flags: { trustProject: 'false' } });
     const { answer, data } = await waits.ok(next);
     expect(answer.body).toContain(
-      "By BMAD's own rule, the gate PASS of story 1.1 is enough to set it to Done; there is no contract PASS, so the server has verified nothing of it.",
+      "By BMAD's own rule, the gate PASS of story 1.1 is enough to set it to Done; there is no contract PASS, so the server has verified no part of it.",
     );
     expect(answer.body).toContain('Set story 1.1 to Done: its gate says PASS');
     expect(answer.body).not.toMatch(/waiting for review|a PASS|first the review/);

@@ -56,7 +56,7 @@ function ruleLine(contract: Verification['contract'], { waiting, closing }: Revi
     return [
       contract === 'may run'
         ? `Story ${first} has its gate PASS and no contract PASS yet: first run the contract, then set it to Done.`
-        : `By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; there is no contract PASS, so the server has verified nothing of it.`,
+        : `By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; there is no contract PASS, so the server has verified no part of it.`,
     ];
   if (waiting === 0) return [];
   const rule = 'BMAD sets a story to done once its review has passed';
