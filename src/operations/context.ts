@@ -239,24 +239,22 @@ interface DeliveredText {
   project: string | undefined;
 }
 
-/** What a client was given lately: what it says next may refer to it. */
+/** What a client was given lately, to which its next call may refer; `turn` counts its calls. */
 interface Recent {
   /** The latest first. */
   texts: DeliveredText[];
   /** What was called for an answer that has more parts, by the cursor of the next. */
   calls: Map<string, { tool: string; args: Readonly<Record<string, unknown>> }>;
-  /** How many calls it has made. */
   turn: number;
   /** Texts of agents and of their work that it has; not there where several conversations could be meant. */
   given?: Map<string, GivenText>;
 }
 
-/** A long text that was given and need not be given again as long as it stays the same. */
+/** A long text that need not be given again as long as it stays the same; `answered` is the last call for it. */
 interface GivenText {
   digest: string;
   /** The cursor of the part that it has not asked for yet. */
   next: string | undefined;
-  /** The call that was answered last: its message, and which call of the conversation it was. */
   answered?: { words: string; turn: number } | undefined;
   /** What was told beside the text and changes with the project. */
   beside?: string | undefined;
