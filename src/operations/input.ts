@@ -145,7 +145,7 @@ export function checkedValue<S extends z.ZodObject>(
   const [path = ''] = paths;
   // All at once: whoever learns of one at a time has to call as often.
   const told = issues.map((one, at) => complaint(one, paths[at] ?? '', raw)).join(' ');
-  throw new BmadError('invalid_input', `${subject}: ${told.replace('. there is', '. There is')}`, {
+  throw new BmadError('invalid_input', `${subject}: ${told.replace('. there', '. There')}`, {
     ...(path === '' ? {} : { subject: path.slice(0, 100) }),
     ...(issue?.code === 'invalid_value'
       ? { suggestions: nearValues(issue.values, valueAt(issue, raw)) }
@@ -188,7 +188,7 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
   if (issue === undefined || path === '') return `the arguments must be an object, not ${valueText(raw)}.`;
   const value = valueAt(issue, raw);
   if (value === undefined)
-    return `${quoted(path)} is missing${issue.code === 'invalid_value' && issue.values.length > 1 ? `: one of ${issue.values.join(', ')}` : ''}.`;
+    return `${quoted(path)} is missing${issue.code === 'invalid_value' ? `: one of ${issue.values.join(', ')}` : ''}.`;
   const rule = ruleOf(issue, value);
   return rule === undefined
     ? `${quoted(path)} is not valid: ${valueText(value)}.${isOwnText(issue) ? ` ${issue.message}` : ''}`

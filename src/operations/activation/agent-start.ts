@@ -45,7 +45,8 @@ export async function agentText(
     noteText(call, of.record, project);
     return { ...restOfWork(of, shown.next, project), ...shown };
   }
-  const named = commanded === undefined ? await namedIn(started, message) : undefined;
+  const fitting = commanded === undefined ? await fittingFor(started, message) : undefined;
+  const named = fitting?.isNamed === true ? fitting : undefined;
   const short =
     detail === 'full' || asked.isResumed ? undefined : await shortForm(started, asked, key, named);
   // Agent and work come together where there is room for both; else the work is the next call.
@@ -79,7 +80,7 @@ export async function agentText(
   if (!isKnown) inputs?.noteWhole(shown.next);
   const again = [
     ...promptStep(activation, named, shown.text, project),
-    ...(commanded === undefined && named === undefined ? await fittingStep(started, asked) : []),
+    ...(named === undefined ? fittingStep(activation, asked, fitting) : []),
     ...(isKnown ? [wholeAgain(work.work, project)] : []),
     ...(short === undefined ? [] : [wholeAgain(activation, project)]),
   ];
@@ -94,14 +95,14 @@ export async function agentText(
   };
 }
 
-/** An entry of the menu that is done with a prompt in the agent's own file. */
-type Named = NonNullable<Awaited<ReturnType<Started['workspace']['delivery']['named']>>>;
+/** An entry of the menu that a message names, or is for. */
+type Named = NonNullable<Awaited<ReturnType<Started['workspace']['delivery']['fitting']>>>;
 
-async function namedIn(
+async function fittingFor(
   { activation: { record, lead }, workspace: { delivery } }: Started,
   message: string,
 ): Promise<Named | undefined> {
-  return message === '' || lead === undefined ? undefined : delivery.named(record, message);
+  return message === '' || lead === undefined ? undefined : delivery.fitting(record, message);
 }
 
 /** The call for the prompt of an entry, where what is shown does not have it. */
@@ -151,13 +152,12 @@ async function shortForm(
 }
 
 /** The entry of the menu that says what the user wishes in words of their own. */
-async function fittingStep(
-  { activation: { record, lead }, workspace: { delivery } }: Started,
-  { message, project }: Asked,
-): Promise<Step[]> {
-  if (message === undefined || lead === undefined || message.startsWith('*')) return [];
-  const fitting = await delivery.fitting(record, message);
-  if (fitting === undefined) return [];
+function fittingStep(
+  { record }: Activation,
+  { message = '', project }: Asked,
+  fitting: Named | undefined,
+): Step[] {
+  if (fitting === undefined || message.startsWith('*')) return [];
   const { said, text } = fitting;
   return [
     {

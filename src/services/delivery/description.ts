@@ -13,7 +13,7 @@ import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.
 import type { MeantCommands } from './menu-commands.ts';
 import type { FittingEntry } from './menu-fit.ts';
 import { menuTarget } from './menu-target.ts';
-import type { CommandedWork, NamedEntry } from './menu-work.ts';
+import type { CommandedWork } from './menu-work.ts';
 import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
 import { skillFolder } from './skill-folder.ts';
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
@@ -115,12 +115,7 @@ export function createDescriptions(
       const { menu } = await profile(agent);
       return commandedWork(agent, message, catalogue, { menu, startedBy, textOf: mainText, nameOfToday });
     },
-    /** The entry of an agent's menu that a message names. */
-    async named(agent: BmadRecord, message: string): Promise<NamedEntry | undefined> {
-      const { namedEntry } = await menuWork();
-      return namedEntry((await profile(agent)).menu, message);
-    },
-    /** The entry of an agent's menu that a wish in plain words is for. */
+    /** The entry of an agent's menu that a message names, or that a wish in plain words is for. */
     async fitting(agent: BmadRecord, wish: string): Promise<FittingEntry | undefined> {
       const { fittingEntry } = await menuFit();
       return fittingEntry((await profile(agent)).menu, wish);

@@ -1,11 +1,16 @@
 import { analyse } from '../../meaning/analyse.ts';
 import type { MenuItem } from './agent-profile.ts';
+import { namedEntry } from './menu-work.ts';
 
 /** An entry of a menu that says what somebody wishes, as it is asked for. */
 export interface FittingEntry {
   /** `*shard-prd`, `CP`. */
   said: string;
   text: string;
+  /** The message is this very entry. */
+  isNamed?: boolean;
+  /** The id of the prompt in the agent's own file that it leads to. */
+  prompt?: string | undefined;
 }
 
 /** What is longer is a description of work, in which words of many entries occur. */
@@ -41,6 +46,8 @@ function entriesOf(menu: readonly MenuItem[]): readonly Entry[] {
 
 /** The entry of a menu that a wish in plain words is for; nothing unless one of them plainly is. */
 export function fittingEntry(menu: readonly MenuItem[], wish: string): FittingEntry | undefined {
+  const named = namedEntry(menu, wish);
+  if (named !== undefined) return { ...named, text: '', isNamed: true };
   const wanted = new Set(analyse(wish.slice(0, 2_000)));
   if (wanted.size === 0 || wanted.size > MOST_TERMS) return undefined;
   const entries = entriesOf(menu);
