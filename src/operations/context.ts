@@ -256,8 +256,6 @@ interface GivenText {
   /** The cursor of the part that it has not asked for yet. */
   next: string | undefined;
   answered?: { words: string; turn: number } | undefined;
-  /** What was told beside the text and changes with the project. */
-  beside?: string | undefined;
 }
 
 /** What lives as long as one request; each surface brings its own. */

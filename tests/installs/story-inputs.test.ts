@@ -39,6 +39,9 @@ describe('the story that a workflow is for', () => {
       `- story: ${IMPL}/spec-1-2-login.md (review, no baseline_commit in it: ask what to compare with)`,
     );
     expect(await inputs('build')).toBe(`- story: ${IMPL}/spec-1-3-cart.md (ready-for-dev)`);
+    expect(await inputs('build', 'Build story 9.9.')).toContain('none has the number 9.9');
+    // What is not there yet is what this one writes.
+    expect(await inputs('create-story', 'story 9.9')).not.toContain('none has the number');
     // What is no work on a story has none.
     expect(await inputs('prd')).toBe('none');
     await writeFiles(folder, { [`${IMPL}/sprint-status.yaml`]: ledger({ '1-1-setup': 'done' }) });

@@ -28,8 +28,8 @@ describe('a task of version 4 that is started again', () => {
     expect(again.body).not.toContain('# review-story');
     expect(again.body).not.toContain(TEXT);
     expect(again.said).toContain('Short form');
-    expect(again.said).toContain('workflow:"bmad-core/review-story", detail:"full"');
-    expect(again.said).toContain('agent:"bmad-core/qa", detail:"full"');
+    expect(again.said).toContain('workflow:"bmad-core/review-story", message:"*review 1.2", detail:"full"');
+    expect(again.said).toContain('agent:"bmad-core/qa", message:"*review 1.2", detail:"full"');
     expect((await ask({ workflow: 'review-story', message: 'once more' })).body).not.toContain(TEXT);
   });
 
@@ -72,14 +72,14 @@ describe('a task of version 4 that is started again', () => {
       );
   });
 
-  it('tells its inputs again only where they are not the same', async () => {
+  it('tells its inputs each time, as they are now', async () => {
     await fill(story);
     const ask = conversation(within);
     const inputs = '## Inputs that exist';
     expect((await ask({ workflow: 'brownfield-create-epic', message: 'One' })).body).toContain(inputs);
-    expect((await ask({ workflow: 'brownfield-create-epic', message: 'Two' })).body).toContain(
-      'The inputs are the same as before.',
-    );
+    const second = await ask({ workflow: 'brownfield-create-epic', message: 'Two' });
+    expect(second.body).toContain(inputs);
+    expect(second.body).not.toContain(TEXT);
     await fill({ ...story, 'docs/architecture.md': plain });
     const changed = await ask({ workflow: 'brownfield-create-epic', message: 'Three' });
     expect(changed.body).toContain(inputs);
@@ -256,6 +256,7 @@ describe('what is not as it is said to be', () => {
     const none = 'one has the number 9.9; there are 1.1, 1.2. Ask which one is meant.';
     for (const args of [
       { workflow: 'review-story', message: 'story 9.9' },
+      { workflow: 'review-story', message: 'Please review story 9.9.' },
       { agent: 'dev', message: '*develop-story 9.9' },
       { agent: 'dev', message: '*develop-story docs/stories/9.9.invented.md' },
       { operation: 'context', agent: 'dev', message: 'docs/stories/9.9.invented.md' },

@@ -108,7 +108,7 @@ export const activate = defineOperation({
         () => undefined,
       );
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
-    const details = { message, project, section, cursor, detail, isResumed: run !== undefined };
+    const details = { message, project, origin, section, cursor, detail, isResumed: run !== undefined };
     const checklist = beside && {
       name: beside.name,
       text: (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text ?? '',

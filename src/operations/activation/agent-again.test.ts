@@ -21,7 +21,9 @@ describe('an agent that is started again', () => {
     expect(again.body).toMatch(/^Menu: PRD/m);
     expect(again.body).not.toContain(PERSONA);
     expect(Buffer.byteLength(again.body)).toBeLessThan(1_500);
-    expect(again.said).toContain('bmad {operation:"execute", agent:"bmm/bmad-agent-pm", detail:"full"}');
+    expect(again.said).toContain(
+      'bmad {operation:"execute", agent:"bmm/bmad-agent-pm", message:"What comes next for the shop?", detail:"full"}',
+    );
     const whole = await ask({ agent: 'pm', detail: 'full' });
     expect(whole.body).toContain(PERSONA);
     // Another agent is another text, and the first is still known under any of its names.

@@ -58,7 +58,7 @@ export async function agentText(
   const isKnown = work !== undefined && hasWork({ ...started, activation: work.work }, asked);
   const intro = work?.intro(isKnown);
   const before = work === undefined ? [short ?? start] : [agent, intro];
-  const inputs = work && (await besideWork({ ...started, activation: work.work }, asked, isKnown));
+  const inputs = work && (await besideWork({ ...started, activation: work.work }, asked));
   // A command that is no work of its own has its story all the same.
   const forCommand =
     commanded === undefined
@@ -81,8 +81,8 @@ export async function agentText(
   const again = [
     ...promptStep(activation, named, shown.text, project),
     ...(named === undefined ? fittingStep(activation, asked, fitting) : []),
-    ...(isKnown ? [wholeAgain(work.work, project)] : []),
-    ...(short === undefined ? [] : [wholeAgain(activation, project)]),
+    ...(isKnown ? [wholeAgain(work.work, asked)] : []),
+    ...(short === undefined ? [] : [wholeAgain(activation, asked)]),
   ];
   if (again.length === 0) return { ...rest, ...shown };
   return {

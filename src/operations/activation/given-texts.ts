@@ -31,6 +31,9 @@ export function textKey(
 /** What is made of the same material has the same text, as a rule. */
 const digests = new WeakMap<Activation['material'], { body: string; digest: string }>();
 
+/** A longer message is not written out again. */
+const REPEATED = 300;
+
 /** What is shorter is as quickly given again. */
 const WORTH = 2_000;
 
@@ -68,14 +71,6 @@ export function noteGiven(
   given.set(of, { digest, next, ...(words === '' ? {} : { answered: { words, turn: recent?.turn ?? 0 } }) });
 }
 
-/** Whether what was told beside a text is another than before, which is noted. */
-export function isNewBeside({ recent }: Call, { of }: GivenKey, beside: string | undefined): boolean {
-  const known = recent?.given?.get(of);
-  if (known === undefined || known.beside === beside) return false;
-  known.beside = beside;
-  return true;
-}
-
 /** Takes note that the next part of a text was read; one that was left out leaves the text unread. */
 export function noteReadOn(
   { recent }: Call,
@@ -91,11 +86,19 @@ export function noteReadOn(
 export const GIVEN_BEFORE =
   'Its text was given earlier in this session and has not changed; if you do not have it, ask for it first.';
 
-/** The call that gives a text whatever was given before. */
-export function wholeAgain({ record }: Activation, project: string | undefined): Step {
+/** The same call, so that the text comes whatever was given before: its inputs hang on the message. */
+export function wholeAgain(
+  { record }: Activation,
+  {
+    message,
+    origin,
+    project,
+  }: { message?: string | undefined; origin?: string | undefined; project: string | undefined },
+): Step {
+  const words = message === '' || byteLength(message ?? '') > REPEATED ? undefined : message;
   return {
     operation: 'execute',
-    args: present({ ...startOf(record), detail: 'full', project }),
+    args: present({ ...startOf(record), message: words, origin, detail: 'full', project }),
     why: record.kind === 'agent' ? 'Get its text again' : `Get the text of the ${record.kind} again`,
   };
 }

@@ -1,7 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { conversation } from '../../../tests/support/conversation.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
+import { ledger } from '../../../tests/support/progress-trees/pieces.ts';
 
 const folder = await temporaryFolder(afterAll);
 const context = await contextIn(folder);
@@ -20,8 +21,27 @@ describe('a workflow that is started again', () => {
     expect(again.body).not.toContain(TEXT);
     expect(Buffer.byteLength(again.body)).toBeLessThan(1_000);
     expect(again.said).toContain('Short form');
-    expect(again.said).toContain('bmad {operation:"execute", workflow:"bmm/bmad-build", detail:"full"}');
+    expect(again.said).toContain(
+      'bmad {operation:"execute", workflow:"bmm/bmad-build", message:"story 1.2", detail:"full"}',
+    );
     expect((await ask({ workflow: 'build', message: 'story 1.3', detail: 'full' })).body).toContain(TEXT);
+  });
+
+  it('has its inputs each time, also where an outline came in between', async () => {
+    const place = await temporaryFolder(onTestFinished);
+    const story = '# Story 1.1: Setup\n\nStatus: ready-for-dev\n\n## Tasks\n\n- [ ] One\n';
+    const impl = '_bmad-output/implementation-artifacts';
+    await writeFiles(place, {
+      [`${impl}/sprint-status.yaml`]: ledger({ '1-1-setup': 'ready-for-dev', '1-2-login': 'ready-for-dev' }),
+      [`${impl}/1-1-setup.md`]: story,
+      [`${impl}/1-2-login.md`]: story.replace('1.1: Setup', '1.2: Login'),
+    });
+    const ask = conversation(await contextIn(place));
+    expect((await ask({ workflow: 'build', message: 'story 1.1' })).body).toContain(`${impl}/1-1-setup.md`);
+    await ask({ workflow: 'build', message: 'story 1.2', detail: 'concise' });
+    const short = await ask({ workflow: 'build', message: 'story 1.2 please' });
+    expect(short.result.given_before).toBe(true);
+    expect(short.body).toContain(`${impl}/1-2-login.md`);
   });
 
   it('comes whole where the call is repeated word for word, and in every other conversation', async () => {

@@ -14,7 +14,6 @@ import type { textLimits } from '../host-limits.ts';
 import {
   GIVEN_BEFORE,
   hasText,
-  isNewBeside,
   mayBeLeftOut,
   noteGiven,
   noteReadOn,
@@ -34,6 +33,7 @@ export interface Started {
 export interface Asked extends Pick<ShowOptions, 'section' | 'cursor' | 'detail'> {
   message: string | undefined;
   project: string | undefined;
+  origin?: string | undefined;
   /** What goes with it, such as the checklist that a task is to run. */
   beside?: { name: string; text: string } | undefined;
   /** It is for a run that is open. */
@@ -54,25 +54,17 @@ export function hasWork({ activation, workspace, call }: Started, asked: Asked):
   return hasText(call, textKey(activation, workspace, project), message);
 }
 
-/** What is told beside the text of some work: its inputs, or which of them are new where it was given before. */
-export async function besideWork(
-  { activation, workspace, context, call }: Started,
-  asked: Asked,
-  isKnown: boolean,
-) {
+/** What is told beside the text of some work, also where that was given before: its inputs. */
+export async function besideWork({ activation, workspace, context, call }: Started, asked: Asked) {
   const { message = '', project } = asked;
   const key = textKey(activation, workspace, project);
   const told = { ...asked, signal: call.signal, say: saying(call.say) };
   const { knownInputs } = await import('./known-inputs.ts');
-  const inputs = await knownInputs(activation, told, workspace, context);
-  const isNew = isNewBeside(call, key, inputs);
-  const asBefore = inputs === undefined ? undefined : 'The inputs are the same as before.';
   return {
-    told: isKnown && !isNew ? asBefore : inputs,
+    told: await knownInputs(activation, told, workspace, context),
     /** The text came with it, up to the cursor of the next part. */
     noteWhole(next: string | undefined): void {
       noteGiven(call, key, next, message);
-      isNewBeside(call, key, inputs);
     },
   };
 }
@@ -96,7 +88,7 @@ export async function workText(
     return shown;
   }
   const isKnown = detail !== 'concise' && hasWork(started, asked);
-  const inputs = await besideWork(started, asked, isKnown);
+  const inputs = await besideWork(started, asked);
   const short = [
     `# ${title} (${record.kind} ${qualifiedName(record)})`,
     `Start this ${record.kind} now. ${GIVEN_BEFORE}`,
@@ -106,7 +98,7 @@ export async function workText(
   if (detail === 'concise') return outlineOnly(`${head}\n\n${body}`);
   if (isKnown) {
     const shown = showText('', { detail, maxBytes: LEAST_PART, head });
-    const steps = [wholeAgain(activation, project)];
+    const steps = [wholeAgain(activation, asked)];
     return { ...shown, given_before: true, text: shown.text.trimEnd(), steps };
   }
   const used = byteLength(head) + 2;

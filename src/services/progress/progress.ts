@@ -59,7 +59,9 @@ export function createProgress(root: string) {
     },
     /** A story that is asked for and that the project does not have, for work on stories. */
     async unknownStory(workflow: string | undefined, words: string | undefined) {
-      if (workflow !== undefined && worksOf(workflow).length === 0) return undefined;
+      const works = workflow === undefined ? undefined : worksOf(workflow);
+      // Work that does nothing but write stories is what a story that is not there yet needs.
+      if (works?.every((work) => work === 'create story') === true) return undefined;
       return words === undefined ? undefined : unknownStory((await readReport(root)).stories, words);
     },
     /** A story that is named and has no file yet: where it is planned, and who writes the file. */

@@ -100,7 +100,7 @@ function inputOf(story: Story, { isReview, gates, ...told }: Told): StoryInput |
 
 /** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */
 const ASKED = [
-  /\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4}[.-]\d{1,4})(?![\d.])/iu,
+  /\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4}[.-]\d{1,4})(?!\d|\.\d)/iu,
   /^(?:\*[\w-]{1,40}\s{1,3})?(?:[\w./-]{0,200}\/)?(\d{1,4}[.-]\d{1,4})(?:[.-][a-z][\w-]{0,100})?(?:\.md)?$/iu,
 ];
 const NAMED = 6;
