@@ -60,7 +60,9 @@ export function keptFiles(cache: string, part: (typeof KEPT_PARTS)[number]) {
 
   async function all(): Promise<{ path: string; name: string; size: number; mtimeMs: number }[]> {
     const files: { path: string; name: string; size: number; mtimeMs: number }[] = [];
-    for (const name of (await stateNames(folder)).filter((each) => NAME.test(each))) {
+    // A folder that cannot be looked into keeps nothing.
+    const names = await stateNames(folder).catch(orElse([]));
+    for (const name of names.filter((each) => NAME.test(each))) {
       const path = join(folder, name);
       const found = await sizeAndTime(path);
       if (found !== undefined) files.push({ path, name, ...found });

@@ -40,7 +40,7 @@ describe('bmad-resources', () => {
     [{ operation: 'read' }, 'bmad-resources: read needs "uri".'],
     [{ operation: 'search' }, 'bmad-resources: search needs "query".'],
     [{ operation: 'agents', pattern: 'x' }, '"pattern" filters resources, not agents.'],
-    [{}, 'bmad-resources: "operation" is missing.'],
+    [{}, 'bmad-resources: "operation" is missing: one of read, list,'],
     [
       { operation: 'delete' },
       'bmad-resources: "operation" must be one of read, list, modules, agents, workflows, search, not "delete".',
