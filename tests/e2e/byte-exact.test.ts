@@ -12,9 +12,15 @@ const current = skills.filter(({ shim }) => !shim);
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
 let client: Client;
+/** Its calls stand each for itself, so that it is given the same text under every name. */
+let stateless: Client;
 beforeAll(async () => {
   client = await connectClient({ cwd, home });
-  return () => client.close();
+  stateless = await connectClient({ cwd, home, mode: { pin: '2026-07-28' } });
+  return async () => {
+    await client.close();
+    await stateless.close();
+  };
 });
 
 function bytesOf({ contents: [content] }: ReadResourceResult): Buffer {
@@ -51,7 +57,8 @@ describe.each(skills)('$name', ({ name, short, kind, uri, bytes }) => {
   );
 
   it.each([...new Set([name, short])])('starts as "%s"', async (called) => {
-    const parts = await callInParts(client, { operation: 'execute', [argument]: called, message: 'Begin.' });
+    const start = { operation: 'execute', [argument]: called, message: 'Begin.' };
+    const parts = await callInParts(stateless, start);
     // What is deprecated is said before all else.
     expect(parts.join('')).toMatch(
       /^(?:> .+ is deprecated: .+\n\n)?# .+\n[^]*Begin\.[^]*-{5} BEGIN bmad:[^]*-{5} END bmad:/,

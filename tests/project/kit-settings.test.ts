@@ -140,7 +140,8 @@ describe('M-21: the kit’s files are a layer of the configuration', () => {
   });
 
   it('is read once for all settings of an answer', async () => {
-    const paths = await openedWhile(() => answer(configShow, {}, context));
+    const own = await opened(KIT);
+    const paths = await openedWhile(() => answer(configShow, {}, own));
     expect(paths.filter((path) => path.endsWith('/project-context.yaml'))).toHaveLength(1);
     expect(paths.filter((path) => path.endsWith('/_memory/config.yaml'))).toHaveLength(1);
   });
