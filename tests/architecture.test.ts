@@ -10,6 +10,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['base', 'model'],
   meaning: ['base'],
   kit: ['base', 'model'],
+  hosts: ['base'],
   sources: ['base', 'model', 'config'],
   readers: ['base', 'model', 'sources'],
   catalogue: ['base', 'model', 'sources', 'readers'],
@@ -24,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config',
     'meaning',
     'kit',
+    'hosts',
     'sources',
     'readers',
     'catalogue',
@@ -35,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Operations are handed their services; this one file names the types of what they get. */
 const TYPES_ONLY = new Map([
-  ['operations/context.ts', ['config', 'kit', 'sources', 'catalogue', 'services']],
+  ['operations/context.ts', ['config', 'kit', 'hosts', 'sources', 'catalogue', 'services']],
 ]);
 
 /** What services may use of `sources`: trees to read from, and for the git sources what fetches and names repositories. */

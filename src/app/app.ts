@@ -46,9 +46,10 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 }
 
 function contextOf(
-  { outside, config, from, warnings, log, secrets, state, cache, privateFolders }: Settings,
+  settings: Settings,
   { gitSources, rankings, roots, workspaces, watching, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing' | 'worded'> {
+  const { outside, config, from, warnings, log, secrets, state, cache, privateFolders } = settings;
   /** Which project is meant without a name may depend on what the client says. */
   async function settled(project: string | undefined): Promise<string | undefined> {
     if (project === undefined) await roots.known;
@@ -93,6 +94,7 @@ function contextOf(
         cache,
       });
     }),
+    hostSetup: once(async () => (await import('./host-setup.ts')).hostSetup(settings)),
     codebase: codebases.of,
     gitSources: gitSources.sources,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),

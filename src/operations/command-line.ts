@@ -13,7 +13,9 @@ export const commandLine: StepWriter = (step) => {
   const { command, positional = [] } = OFFERED[step.operation] ?? {};
   if (command === undefined) return undefined;
   const { kind: _kind, ...args } = writtenArguments(step);
-  const byPlace = positional.flatMap((name) => (args[name] === undefined ? [] : [quoted(args[name])]));
+  const byPlace = positional.flatMap((name) =>
+    args[name] === undefined ? [] : [args[name]].flat().map(quoted),
+  );
   const byName = Object.entries(args)
     .filter(([name, value]) => !positional.includes(name) && value !== undefined)
     .flatMap(([name, value]) => flagWords(name, value));

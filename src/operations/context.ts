@@ -9,6 +9,7 @@ import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
+import type { HostsPort } from '../hosts/setup-port.ts';
 import type { Completion } from '../services/completion/completion.ts';
 import type { Trust } from '../services/completion/trust.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
@@ -37,15 +38,18 @@ import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
+import type { Requester } from '../model/requester.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
 import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
-export type { Confirmed, ConfirmRequest, Sampled, SampledText, SampleRequest };
+export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
+export type { ServedFile } from '../services/delivery/served-file.ts';
+export type { NamedSkill } from '../services/delivery/skill-names.ts';
+export type { HostScope, HostSetup, HostState } from '../hosts/setup-port.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 export type { Diagnosis, GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };
-
 export type { Activation } from '../services/delivery/activation.ts';
 export type { Action as ProgressAction } from '../services/progress/progress.ts';
 
@@ -122,7 +126,7 @@ export interface ServerPort {
 }
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
-export interface Context extends SettingsPort, CataloguePort, MemoryPort, StatePort, ServerPort {
+export interface Context extends SettingsPort, CataloguePort, MemoryPort, StatePort, ServerPort, HostsPort {
   /** The git sources, their approved versions and what waits for approval. */
   gitSources(): Promise<GitSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */
@@ -195,9 +199,6 @@ export interface ProjectState extends RunsPort, OlderStatePort {
   kit(): Promise<Kit>;
 }
 
-export type { ServedFile } from '../services/delivery/served-file.ts';
-export type { NamedSkill } from '../services/delivery/skill-names.ts';
-
 export interface Workspace {
   project: Project;
   /** Folders and git sources that were asked for and gave nothing, or of which there is something to say. */
@@ -218,14 +219,6 @@ export interface Workspace {
   startedByCommands(folders: readonly string[]): Promise<ReadonlySet<BmadRecord>>;
   /** How agents and workflows stand at this moment: `rank(record)` is a number, the higher the sooner it should come. */
   ranking(): Promise<Ranking>;
-}
-
-/** Somebody outside the project. */
-export interface Requester {
-  /** Stands for them in files, and does not tell their token. */
-  mark: string;
-  /** Whether they see only what they have asked for themselves. */
-  alone: boolean;
 }
 
 /** A text that a client was given. */
@@ -287,6 +280,8 @@ export interface Call {
    * from its beginning. So ask before anything is written, and ask the same when nothing has changed.
    */
   sample?(request: SampleRequest): Promise<Sampled>;
+  /** Has the person at a terminal type a line; not there where nobody sits at one. No answer is an empty one. */
+  ask?(prompt: string): Promise<string>;
   /**
    * Asks the person at the other end; not there where nobody can be asked. What is said of `sample` about clients of the 2026
    * protocol holds here too.

@@ -65,6 +65,8 @@ import { getWorkflowStatus } from './runs/workflow-status.ts';
 import { configShow } from './server/config-show.ts';
 import { doctor } from './server/doctor.ts';
 import { refresh } from './server/refresh.ts';
+import { remove } from './server/remove.ts';
+import { setup } from './server/setup.ts';
 import { usageClear, usageShow } from './server/usage.ts';
 import { cacheClear, warm } from './server/warm.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './tasks/outside-task-change.ts';
@@ -94,6 +96,8 @@ export const operations: readonly AnyOperation[] = [
   usageClear,
   cacheClear,
   warm,
+  remove,
+  setup,
   sourcesList,
   sourcesAdd,
   sourcesRemove,

@@ -18,6 +18,8 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   usage_clear: { command: 'usage clear' },
   cache_clear: { command: 'cache clear', projectless: true },
   warm: { command: 'warm' },
+  remove: { command: 'remove', positional: ['hosts'], projectless: true },
+  setup: { command: 'setup', positional: ['hosts'], projectless: true },
   sources_list: { command: 'sources list', projectless: true },
   sources_add: { command: 'sources add', positional: ['source'], projectless: true },
   sources_remove: { command: 'sources remove', positional: ['source'], projectless: true },

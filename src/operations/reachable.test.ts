@@ -39,6 +39,8 @@ describe('what programs may call by name', () => {
       'outside_task_list',
       'outside_task_show',
       'query_records',
+      'remove',
+      'setup',
       'sources_add',
       'sources_approve',
       'sources_clear',

@@ -36,7 +36,8 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
   const positional = operation.positional ?? [];
   command.description(operation.description);
   for (const name of positional) {
-    command.argument(required.has(name) ? `<${name}>` : `[${name}]`, describe(properties[name]));
+    const typed = properties[name]?.type === 'array' ? `${name}...` : name;
+    command.argument(required.has(name) ? `<${typed}>` : `[${typed}]`, describe(properties[name]));
   }
   for (const [name, property] of Object.entries(properties)) {
     if (!positional.includes(name)) command.addOption(optionOf(name, property));
@@ -55,13 +56,18 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
     const args: Record<string, unknown> = {};
     for (const [index, name] of positional.entries())
-      if (given[index] !== undefined) args[name] = given[index];
+      if (given[index] !== undefined && !isEmptyList(given[index])) args[name] = given[index];
     for (const name of Object.keys(properties))
       if (!positional.includes(name) && flags[optionKey(name)] !== undefined)
         args[name] = flags[optionKey(name)];
     await run(operation, args, { json: flags['json'] === true, raw: flags['raw'] === true });
   });
   return command;
+}
+
+/** What commander gives for words that nobody has typed. */
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Options by the names of an operation's input, for a command that is not made from it. */

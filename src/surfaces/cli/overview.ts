@@ -20,7 +20,7 @@ export const GROUPS: Readonly<Partial<Record<string, string>>> = {
 const SECTIONS: readonly (readonly [title: string, ...words: string[]])[] = [
   ['Agents and workflows', 'list', 'search', 'execute', 'next', 'read', 'explain', 'context', 'delegate'],
   ['Project', 'project', 'memory', 'code', 'run', 'session', 'task', 'log', 'contract', 'delivery'],
-  ['Server', 'doctor', 'sources', 'config', 'serve'],
+  ['Server', 'setup', 'doctor', 'sources', 'serve'],
 ];
 
 const NAME_WIDTH = 10;
@@ -42,7 +42,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           ${CLI_PROGRAM} <command> --h
        ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}; --json prints data, errors too; --help, --version
+Also: ${others.join(', ')}; --json (data and errors), --help, --version
 
 Settings for every command, with their environment variables:
 ${settings}

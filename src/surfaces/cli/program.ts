@@ -108,9 +108,10 @@ export async function runProgram(
 }
 
 /** Asks the person at the terminal; only a yes is one. */
-function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
+function confirming({ err, readLine }: Terminal): Pick<Call, 'ask' | 'confirm'> {
   if (readLine === undefined) return {};
   return {
+    ask: readLine,
     async confirm({ question, details, text }) {
       err(`${text === undefined ? '' : `${text.trimEnd()}\n\n`}${details}\n`);
       const typed = await readLine(`${question} [y/N] `);
@@ -118,6 +119,16 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
     },
   };
 }
+
+/** What other programs call a command of ours. */
+const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
+  init: 'setup',
+  install: 'setup',
+  connect: 'setup',
+  configure: 'setup',
+  uninstall: 'remove',
+  disconnect: 'remove',
+};
 
 /** What the short form `bmad architect "…"` takes as well as `bmad execute`. */
 const SHORT_OPTIONS = ['module', 'origin', 'run_id', 'section', 'cursor', 'detail'];
@@ -157,7 +168,7 @@ async function createProgram(
   program.helpInformation = () => overview(terminal.settingsHelp);
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
-    const near = nearest(command ?? '', [...names], 1)[0];
+    const near = OTHER_WORDS[command ?? ''] ?? nearest(command ?? '', [...names], 1)[0];
     if (near !== undefined && message.length === 0)
       terminal.err(`(To run the command "${near}": bmad ${near})\n`);
     const input = {

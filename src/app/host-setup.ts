@@ -1,0 +1,26 @@
+import { createHosts } from '../hosts/hosts.ts';
+import { appendLine } from '../base/files/file-shared.ts';
+import type { HostSetup } from '../hosts/setup-port.ts';
+import type { Settings } from './settings.ts';
+
+/** Everything that connects a host; only the command line asks for it. */
+export function hostSetup({ outside, root, state, cache }: Settings): HostSetup {
+  const [command, ...args] = outside.serverCommand;
+  return {
+    hosts: createHosts({ surroundings: outside, root, start: { command, args }, state }),
+    async handshake(start, cwd, signal) {
+      const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
+      return createDiagnosis({
+        command: [start.command, ...start.args],
+        cwd,
+        env: { ...outside.env, ...start.env },
+        privateFolders: [],
+        cache,
+      }).handshake(signal);
+    },
+    async ignore(project, lines) {
+      for (const line of lines) await appendLine(project, '.gitignore', line);
+    },
+    home: outside.home,
+  };
+}

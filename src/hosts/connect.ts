@@ -1,0 +1,149 @@
+import { BmadError } from '../base/errors.ts';
+import { writeAtomic } from '../base/files/file-state.ts';
+import { missingFolders, readForeign, removeMade } from '../base/files/foreign-file.ts';
+import { isTable } from '../base/parse/parse.ts';
+import { sha256 } from '../base/sha256.ts';
+import { isOurs, START_KEYS, startOf } from './entries.ts';
+import type { Format } from './splice-parts.ts';
+import type { Connection, Connections } from './records.ts';
+import { cut, entryIn, isEmpty, put, type ConfigText } from './splice.ts';
+import type { Entry, Scope } from './table.ts';
+
+/** One file of one or several hosts, and the entry that belongs into it. */
+export interface FileWork {
+  file: string;
+  scope: Scope;
+  format: Format;
+  key: string;
+  hosts: readonly string[];
+  entry: Entry;
+  /** The folder that nothing may lead out of, for files of a project. */
+  inside: string | undefined;
+  connections: Connections;
+}
+
+export interface FileChange {
+  outcome: 'written' | 'updated' | 'unchanged' | 'removed' | 'absent' | 'shared';
+  /** The file before and after; nothing where there is no file. */
+  before: string | undefined;
+  after: string | undefined;
+  /** Where the file as it was before is kept. */
+  copy?: string;
+}
+
+interface How {
+  force: boolean;
+  /** Only find out what would be done. */
+  dry: boolean;
+}
+
+/** Puts the entry into the file, if it is not there. */
+export async function connectFile(work: FileWork, { force, dry }: How): Promise<FileChange> {
+  const { file, entry, connections } = work;
+  const before = await readForeign(file, work.inside);
+  const config = configOf(work, before ?? '');
+  const found = entryIn(config);
+  const known = await connections.of(file);
+  const hosts = [...new Set([...(known?.hosts ?? []), ...work.hosts])];
+  if (found !== undefined && isOurs(found) && isCurrent(found, entry)) {
+    if (!dry && known !== undefined && hosts.length > known.hosts.length)
+      await connections.keep({ ...known, hosts }, undefined);
+    return { outcome: 'unchanged', before, after: before };
+  }
+  if (found !== undefined && !isOurs(found) && !force) throw foreignEntry(file, found);
+  // What the user has added to an entry of ours stays; somebody else's is replaced as a whole, and comes back in the end.
+  const ours = found !== undefined && isOurs(found);
+  const base = found === undefined ? before : await baseOf(work, config, known);
+  const wanted = ours && isTable(found) ? { ...entry, ...addedTo(found, entry) } : entry;
+  const { text: after, made } = put(configOf(work, base ?? ''), wanted);
+  const change: FileChange = { outcome: found === undefined ? 'written' : 'updated', before, after };
+  if (dry) return change;
+  const kept = ours || found === undefined ? base : before;
+  const connection: Connection = {
+    file,
+    hosts,
+    scope: work.scope,
+    created: before === undefined || (known?.created === true && base === undefined),
+    folders: before === undefined ? await missingFolders(file) : (known?.folders ?? []),
+    made,
+    after: sha256(after),
+  };
+  // First the way back, then the change.
+  await connections.keep(connection, kept);
+  await replaced(work, before, after);
+  return { ...change, ...(kept === undefined ? {} : { copy: connections.copy(file) }) };
+}
+
+/** Takes the entry out of the file; what was made for it goes with it. */
+export async function disconnectFile(work: FileWork, { force, dry }: How): Promise<FileChange> {
+  const { file, connections } = work;
+  const before = await readForeign(file, work.inside);
+  const known = await connections.of(file);
+  const config = configOf(work, before ?? '');
+  const found = before === undefined ? undefined : entryIn(config);
+  if (found === undefined) {
+    // Somebody has removed it by hand.
+    if (!dry && known !== undefined) await connections.forget(file);
+    return { outcome: 'absent', before, after: before };
+  }
+  if (!isOurs(found) && !force) throw foreignEntry(file, found);
+  const others = (known?.hosts ?? []).filter((id) => !work.hosts.includes(id));
+  if (known !== undefined && others.length > 0) {
+    if (!dry) await connections.keep({ ...known, hosts: others }, undefined);
+    return { outcome: 'shared', before, after: before };
+  }
+  const after = await baseOf(work, config, known);
+  if (dry) return { outcome: 'removed', before, after };
+  if (after === undefined) await removeMade(file, known?.folders ?? [], work.inside);
+  else await replaced(work, before, after);
+  await connections.forget(file);
+  return { outcome: 'removed', before, after };
+}
+
+/** The file without the entry: as it was before, if nothing else has changed since; nothing if it was made for it. */
+async function baseOf(
+  { connections }: FileWork,
+  config: ConfigText,
+  known: Connection | undefined,
+): Promise<string | undefined> {
+  if (known !== undefined && known.after === sha256(config.text))
+    return known.created ? undefined : await connections.before(config.file);
+  const text = cut(config, known?.made);
+  return known?.created === true && isEmpty({ ...config, text }) ? undefined : text;
+}
+
+/** A host that is running writes its file too. */
+async function replaced(work: FileWork, before: string | undefined, after: string): Promise<void> {
+  const { file, inside } = work;
+  if ((await readForeign(file, inside)) !== before)
+    throw new BmadError('conflict', `${file} has just been changed by another program; it is unchanged.`, {
+      subject: file,
+      hint: 'Close the host, then try again.',
+    });
+  await writeAtomic(file, after, { inside });
+}
+
+const configOf = ({ file, format, key }: FileWork, text: string): ConfigText => ({ file, format, key, text });
+
+function isCurrent(found: unknown, wanted: Entry): boolean {
+  const [is, should] = [startOf(found), startOf(wanted)];
+  return JSON.stringify([is?.command, is?.args]) === JSON.stringify([should?.command, should?.args]);
+}
+
+function addedTo(found: Entry, wanted: Entry): Entry {
+  return Object.fromEntries(
+    Object.entries(found).filter(
+      ([key]) => !START_KEYS.has(key) && (!(key in wanted) || isTable(wanted[key])),
+    ),
+  );
+}
+
+function foreignEntry(file: string, found: unknown): BmadError {
+  const start = startOf(found);
+  const what =
+    start === undefined ? 'something else' : [start.command, ...start.args].join(' ').slice(0, 120);
+  return new BmadError('conflict', `"bmad" in ${file} is not ours: it starts ${what}. It is unchanged.`, {
+    subject: file,
+    hint: 'Rename that entry, or replace it with --force.',
+  });
+}

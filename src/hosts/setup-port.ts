@@ -1,0 +1,22 @@
+import type { Hosts } from './hosts.ts';
+
+export type { HostState, Scope as HostScope } from './hosts.ts';
+
+/** The hosts of this machine, and what is asked when they are connected. */
+export interface HostSetup {
+  hosts: Hosts;
+  /** Starts exactly what an entry says and asks it for its tools; `trouble` says in words what went wrong. */
+  handshake(
+    start: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> },
+    cwd: string,
+    signal: AbortSignal,
+  ): Promise<{ ok: boolean; tools: string[]; trouble?: string }>;
+  /** Adds lines to the .gitignore of a project. */
+  ignore(root: string, lines: readonly string[]): Promise<void>;
+  home: string;
+}
+
+export interface HostsPort {
+  /** What connects hosts; only the command line has a use for it. */
+  hostSetup(): Promise<HostSetup>;
+}

@@ -1,0 +1,66 @@
+import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
+import type { Context, HostSetup, HostState } from '../context.ts';
+
+interface Asking {
+  ask(prompt: string): Promise<string>;
+  context: Context;
+  found: HostSetup;
+  /** What was written besides the hosts, in words. */
+  notes: string[];
+}
+
+/** Somebody who types something else again and again does not want to go on. */
+const TRIES = 20;
+
+/** Has a person pick hosts, and asks what git should see. */
+export async function askedFor(installed: readonly HostState[], asking: Asking): Promise<HostState[]> {
+  const picked = await pickedOf(installed, asking);
+  await askIgnored(asking);
+  return picked;
+}
+
+async function pickedOf(installed: readonly HostState[], { ask }: Asking): Promise<HostState[]> {
+  // Somebody else's entry is replaced only if the person asks for it by name.
+  const on = installed.map(({ found }) => found === 'ours' || found === 'none');
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const rows = installed.map(({ host, file, found }, index) => {
+      const standing = found === 'none' ? '' : ` (${STANDING[found]})`;
+      return `  ${index + 1} [${on[index] === true ? 'x' : ' '}] ${host.name}${standing}  ${file}\n`;
+    });
+    const typed = await ask(
+      `Hosts on this machine:\n${rows.join('')}Numbers change the choice, Enter connects, q ends: `,
+    );
+    if (typed.trim() === '') break;
+    if (/^\s*q/i.test(typed)) throw new BmadError('cancelled', 'Nothing was written.');
+    for (const word of typed.split(/[\s,]+/)) {
+      const index = Number(word) - 1;
+      if (index in on) on[index] = on[index] !== true;
+    }
+  }
+  const picked = installed.filter((_state, index) => on[index] === true);
+  if (picked.length === 0) throw new BmadError('cancelled', 'No host was chosen; nothing was written.');
+  return picked;
+}
+
+const STANDING: Readonly<Record<Exclude<HostState['found'], 'none'>, string>> = {
+  ours: 'already connected',
+  other: 'has another entry of this name',
+  unreadable: 'its file cannot be changed',
+};
+
+/** State that git would see is offered for .gitignore; by default colleagues get it. */
+async function askIgnored({ ask, context, found, notes }: Asking): Promise<void> {
+  const { root } = found.hosts;
+  if (root === undefined) return;
+  const place = await (await context.state(root)).place().catch(ours(() => undefined));
+  if (place === undefined || place.home !== 'project') return;
+  const folders = [...new Set(place.parts.filter(({ shared }) => shared).map(({ folder }) => `${folder}/`))];
+  if (folders.length === 0) return;
+  const typed = await ask(
+    `The state of ${root} is in ${folders.join(', ')}; colleagues get it once it is committed.\nAdd these lines to .gitignore instead? [y/N] `,
+  );
+  if (!/^\s*y(?:es)?\s*$/i.test(typed)) return;
+  await found.ignore(root, folders);
+  notes.push(`Added to .gitignore: ${folders.join(', ')}`);
+}

@@ -1,0 +1,184 @@
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, serverFile, testCall } from '../../../tests/support/app.ts';
+import { isThere, machine, outcomes } from '../../../tests/support/host-machine.ts';
+import { execute } from '../execute.ts';
+import { setup } from './setup.ts';
+
+describe('setup', () => {
+  it('connects what is installed, shakes hands, changes nothing the second time, and is undone to the byte', async () => {
+    const files = {
+      '.claude.json': '{\n  "numStartups": 3, // mine\n}',
+      '.cursor/mcp.json': '{"mcpServers":{"a":{"command":"x"}}}',
+      '.codex/config.toml': '\uFEFFmodel = "x"\r\n\r\n[mcp_servers.a]\r\ncommand = "x"\r\n',
+      '.config/goose/config.yaml': 'extensions:   # all\n  dev:\n    enabled: true   # yes\n',
+      '.gemini/tmp/x': '',
+    };
+    const here = await machine(afterAll, files);
+    const first = await here.setup({ yes: true });
+    expect(outcomes(first.rows)).toEqual({
+      'claude-code': 'written',
+      cursor: 'written',
+      codex: 'written',
+      'gemini-cli': 'written',
+      goose: 'written',
+    });
+    expect(first.outcome.ok && first.outcome.data['handshakes']).toEqual([
+      { hosts: ['Claude Code', 'Cursor', 'Codex', 'Gemini CLI', 'Goose'], ok: true, tools: 15 },
+    ]);
+    const claude = await here.text('.claude.json');
+    expect(claude).toContain(`"command": ${JSON.stringify(process.execPath)}`);
+    expect(claude).toContain(JSON.stringify(serverFile));
+    expect(claude).toContain('"numStartups": 3, // mine');
+    const again = await here.setup({ hosts: ['claude-code', 'cursor', 'codex', 'goose'] });
+    expect(new Set(Object.values(outcomes(again.rows)))).toEqual(new Set(['unchanged']));
+    expect(await here.text('.claude.json')).toBe(claude);
+    expect((await here.setup({ dry_run: true })).rows.every(({ diff }) => diff === '')).toBe(true);
+    const removed = await here.remove({ yes: true });
+    expect(new Set(Object.values(outcomes(removed.rows)))).toEqual(new Set(['removed']));
+    for (const [name, text] of Object.entries(files)) expect(await here.text(name), name).toBe(text);
+    expect(await isThere(here.path('.gemini/settings.json'))).toBe(false);
+    expect(await here.remove({ yes: true })).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  it('repairs an entry of an older place, and keeps what the user has added to it', async () => {
+    const entry = { command: '/gone/node', args: ['/gone/dist/bmad-mcp-server.cjs'], env: { A: '1' } };
+    const here = await machine(afterAll, {
+      '.cursor/mcp.json': JSON.stringify({ mcpServers: { bmad: entry } }),
+    });
+    expect((await here.setup({ hosts: ['cursor'] })).rows[0]?.outcome).toBe('updated');
+    const { mcpServers } = JSON.parse(await here.text('.cursor/mcp.json')) as {
+      mcpServers: Record<string, unknown>;
+    };
+    expect(mcpServers['bmad']).toEqual({ command: process.execPath, args: [serverFile], env: { A: '1' } });
+    expect((await here.remove({ hosts: ['cursor'] })).rows[0]?.outcome).toBe('removed');
+  });
+
+  it('leaves somebody else’s entry alone unless it is forced, and gives it back', async () => {
+    const text = '{ "mcpServers": { "bmad": { "command": "npx", "args": ["bmad-mcp-server"] } } }';
+    const here = await machine(afterAll, { '.cursor/mcp.json': text });
+    const { rows, outcome } = await here.setup({ hosts: ['cursor'] });
+    expect(rows[0]).toMatchObject({
+      outcome: 'refused',
+      problem: expect.stringMatching(/is not ours: it starts npx bmad-mcp-server.*--force/) as string,
+    });
+    expect(outcome.ok && outcome.failed).toBe(true);
+    expect((await here.remove({ hosts: ['cursor'] })).rows[0]?.outcome).toBe('refused');
+    expect(await here.text('.cursor/mcp.json')).toBe(text);
+    expect((await here.setup({ hosts: ['cursor'], force: true })).rows[0]?.outcome).toBe('updated');
+    await here.remove({ hosts: ['cursor'] });
+    expect(await here.text('.cursor/mcp.json')).toBe(text);
+  });
+
+  it('refuses files that it could not write back as they are, and goes on with the others', async () => {
+    const files: Record<string, string | Buffer> = {
+      '.cursor/mcp.json': '{"a": ',
+      '.claude.json': Buffer.from('\uFEFF{"a": 1}', 'utf16le'),
+      '.codeium/windsurf/mcp_config.json': '{}',
+      '.codex/config.toml': 'x = "',
+      '.kiro/settings/real.json': '{}',
+      '.junie/mcp/mcp.json': '{}',
+      '.gemini/settings.json': Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+    };
+    const here = await machine(afterAll, {});
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(here.path(name)), { recursive: true });
+      await writeFile(here.path(name), text);
+    }
+    await chmod(here.path('.codeium/windsurf/mcp_config.json'), 0o444);
+    await writeFile(here.path('.junie/mcp/mcp.json'), `{"x": "${'y'.repeat(17_000_000)}"}`);
+    await symlink(here.path('.kiro/settings/real.json'), here.path('.kiro/settings/mcp.json'));
+    const hosts = ['cursor', 'claude-code', 'windsurf', 'codex', 'kiro', 'junie', 'gemini-cli', 'zed'];
+    const { rows, outcome } = await here.setup({ hosts });
+    const problems = Object.fromEntries(rows.map(({ host, problem = '' }) => [host, problem]));
+    expect(problems).toMatchObject({
+      cursor: expect.stringMatching(/cannot be understood \(line 1: it ends too early\)/) as string,
+      'claude-code': expect.stringMatching(/is UTF-16; it is unchanged\. Save it as UTF-8\./) as string,
+      windsurf: expect.stringMatching(/is read-only/) as string,
+      codex: expect.stringMatching(/cannot be understood/) as string,
+      kiro: expect.stringMatching(/is a link/) as string,
+      junie: expect.stringMatching(/larger than 16 MB/) as string,
+      'gemini-cli': expect.stringMatching(/is not UTF-8/) as string,
+      zed: '',
+    });
+    expect(outcome.ok && outcome.failed).toBe(true);
+    expect(outcome.ok && outcome.answer.steps?.[0]).toMatchObject({
+      operation: 'setup',
+      args: { print: true },
+    });
+    expect(await here.text('.cursor/mcp.json')).toBe('{"a": ');
+    expect(await here.text('.kiro/settings/real.json')).toBe('{}');
+  });
+
+  it('says what is wrong with the words of a call', async () => {
+    const here = await machine(afterAll, {});
+    expect((await here.setup({ hosts: ['cursr'] })).error).toMatchObject({
+      code: 'not_found',
+      suggestions: ['cursor'],
+    });
+    expect((await here.setup({ hosts: ['windsurf'], scope: 'project' })).error?.text).toMatch(
+      /no configuration with the scope project.*--scope user/s,
+    );
+    expect((await here.setup({})).error?.text).toMatch(/No host was found on this machine/);
+    await mkdir(here.path('.cursor'));
+    expect((await here.setup({})).error?.text).toMatch(/no one to ask.*--yes: cursor/s);
+    const outside = await machine(afterAll, {}, {});
+    const nowhere = await contextIn(outside.home, { home: outside.home });
+    const outcome = await execute(setup, { hosts: ['cursor'], scope: 'project' }, nowhere, testCall());
+    expect(outcome).toMatchObject({ ok: false, error: { code: 'invalid_input' } });
+  });
+
+  it('only shows, where that is asked for', async () => {
+    const here = await machine(afterAll, { '.cursor/mcp.json': '{\n  "a": 1\n}\n' });
+    const dry = await here.setup({ dry_run: true });
+    expect(dry.rows[0]?.diff).toMatch(
+      /^--- .*mcp\.json\n\+\+\+ .*mcp\.json\n@@ -1,3 \+1,\d+ @@\n \{\n-  "a": 1\n\+  "a": 1,\n/,
+    );
+    const printed = await here.setup({ hosts: ['codex', 'cursor'], print: true });
+    expect(printed.rows.map(({ text }) => text?.split('\n')[0])).toEqual(['[mcp_servers.bmad]', '{']);
+    expect(await here.text('.cursor/mcp.json')).toBe('{\n  "a": 1\n}\n');
+    expect(await isThere(here.path('.codex'))).toBe(false);
+    expect(await isThere(here.path('.local/state/bmad-mcp-server/hosts'))).toBe(false);
+  });
+
+  it('asks in a terminal which hosts, and what git is to see', async () => {
+    const here = await machine(afterAll, {
+      '.cursor/x': '',
+      '.kiro/x': '',
+      'shop/_bmad/core/config.yaml': 'a: 1\n',
+    });
+    const { rows, prompts, outcome } = await here.setup({}, ['2', '', 'y']);
+    expect(outcomes(rows)).toEqual({ cursor: 'written' });
+    expect(prompts[0]).toMatch(/1 \[x\] Cursor .*\n {2}2 \[x\] Kiro /);
+    expect(prompts[1]).toMatch(/2 \[ \] Kiro /);
+    expect(prompts.at(-1)).toMatch(/Add these lines to \.gitignore instead/);
+    expect(await here.text('shop/.gitignore')).toMatch(/^_bmad/m);
+    expect(outcome.ok && (outcome.data['notes'] as string[])).toHaveLength(1);
+    expect((await here.setup({}, ['q'])).error).toMatchObject({ code: 'cancelled' });
+    await rm(here.path('.cursor'), { recursive: true });
+  });
+
+  it('says so when the program that an entry starts is gone', async () => {
+    const here = await machine(afterAll, {}, { serverCommand: ['/no/such/node', serverFile] });
+    const { outcome } = await here.setup({ hosts: ['cursor'] });
+    expect(outcome.ok && outcome.failed).toBe(true);
+    expect(outcome.ok && outcome.data['handshakes']).toMatchObject([
+      { ok: false, trouble: expect.stringMatching(/node/) as string },
+    ]);
+  });
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'says why nothing can be written',
+    async () => {
+      const here = await machine(afterAll, { '.cursor/x': '' });
+      await chmod(here.path('.cursor'), 0o555);
+      const { rows } = await here.setup({ hosts: ['cursor'] });
+      await chmod(here.path('.cursor'), 0o755);
+      expect(rows[0]).toMatchObject({
+        outcome: 'refused',
+        problem: expect.stringMatching(/cannot be written/) as string,
+      });
+    },
+  );
+});

@@ -1,0 +1,214 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
+import type { Step } from '../../base/step.ts';
+import { plural } from '../../base/text/text.ts';
+import { lines } from '../answer-text.ts';
+import type { Call, Context, HostSetup, HostState } from '../context.ts';
+import { defineOperation } from '../operation.ts';
+import { askedFor } from './setup-questions.ts';
+import { byFile, plainResult, resultLines, resultSchema, resultsOf, type Result } from './setup-view.ts';
+
+export const hostsField = z
+  .array(z.string().min(1).max(40))
+  .max(40)
+  .optional()
+  .describe('Hosts, such as claude-code, cursor or codex');
+export const scopeField = z
+  .enum(['user', 'project'])
+  .optional()
+  .describe('For all your projects (user), or for this one (project)');
+export const forceField = z
+  .boolean()
+  .optional()
+  .describe('Replace an entry of the same name that is not ours');
+export const yesField = z.boolean().optional().describe('Ask nothing');
+export const dryRunField = z.boolean().optional().describe('Only show what would change');
+
+const handshakeSchema = z.object({
+  hosts: z.array(z.string()),
+  ok: z.boolean(),
+  tools: z.int(),
+  trouble: z.string().optional(),
+});
+
+export const setup = defineOperation({
+  name: 'setup',
+  title: 'Connect hosts',
+  description:
+    'Connect this server to the MCP hosts on this machine: put an entry into their configuration, change nothing else there, and check that it starts.',
+  effect: 'write',
+  writes: ({ dry_run: dry, print }) => dry !== true && print !== true,
+  command: 'setup',
+  positional: ['hosts'],
+  examples: ['setup', 'setup claude-code cursor --dry-run', 'setup codex --print'],
+  input: z.strictObject({
+    hosts: hostsField,
+    scope: scopeField,
+    yes: yesField,
+    dry_run: dryRunField,
+    print: z.boolean().optional().describe('Print the text to paste, and write nothing'),
+    force: forceField,
+  }),
+  output: z.object({
+    dry_run: z.boolean(),
+    results: z.array(resultSchema),
+    handshakes: z.array(handshakeSchema),
+    /** Other things that were written, in words. */
+    notes: z.array(z.string()),
+  }),
+  async run(
+    { hosts: names, scope = 'user', yes = false, dry_run: dry = false, print = false, force = false },
+    context,
+    call,
+  ) {
+    const found = await context.hostSetup();
+    const { hosts } = found;
+    refuseWithoutProject(scope, hosts.root);
+    const known = names === undefined ? hosts.all : hosts.named(names);
+    const states = await hosts.states(known, scope);
+    if (names !== undefined) refuseWithoutScope(known, states, scope);
+    const quiet = yes || dry || print;
+    const notes: string[] = [];
+    const chosen =
+      names !== undefined
+        ? states
+        : await chosenOf(
+            states.filter(({ installed }) => installed),
+            quiet,
+            { call, context, found, notes },
+          );
+    if (print)
+      return { dry_run: dry, results: chosen.map((state) => printed(state, found)), handshakes: [], notes };
+    const results: Result[] = [];
+    for (const targets of byFile(chosen))
+      results.push(...(await resultsOf(targets, dry, () => hosts.connect(targets, { force, dry }))));
+    const handshakes = dry ? [] : await shaken(chosen, results, found, call);
+    return { dry_run: dry, results: results.map((result) => withRest(result, found)), handshakes, notes };
+  },
+  failed: ({ results, handshakes }) =>
+    results.some(({ outcome }) => outcome === 'refused') || handshakes.some(({ ok }) => !ok),
+  render({ dry_run: dry, results, handshakes, notes }) {
+    const connected = results.filter(({ outcome }) => ['written', 'updated', 'unchanged'].includes(outcome));
+    const rest = connected.flatMap(({ name, after }) => (after === undefined ? [] : [`- ${name}: ${after}`]));
+    const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ host }) => host);
+    const steps: Step[] =
+      refused.length === 0
+        ? []
+        : [
+            {
+              operation: 'setup',
+              args: { hosts: refused, print: true },
+              why: 'Print the text to paste by hand',
+            },
+          ];
+    return {
+      body: lines(
+        resultLines(results, dry),
+        handshakes.map(({ hosts, ok, tools, trouble }) =>
+          ok
+            ? `Handshake passed, ${plural(tools, 'tool')}: ${hosts.join(', ')}`
+            : `Handshake FAILED for ${hosts.join(', ')}: ${trouble ?? ''}`,
+        ),
+        notes,
+        dry || rest.length === 0 ? undefined : ['Still to do:', ...rest],
+      ),
+      ...(dry || connected.length === 0 ? {} : { note: 'Restart the hosts that are running.' }),
+      steps,
+    };
+  },
+});
+
+interface Asking {
+  call: Call;
+  context: Context;
+  found: HostSetup;
+  notes: string[];
+}
+
+/** All that are installed, or those of them that the person picks. */
+async function chosenOf(installed: HostState[], quiet: boolean, asking: Asking): Promise<HostState[]> {
+  const { hosts } = asking.found;
+  if (installed.length === 0)
+    throw new BmadError('not_found', 'No host was found on this machine.', {
+      hint: `Name the ones to set up anyway: ${hosts.all.map(({ id }) => id).join(', ')}.`,
+    });
+  if (quiet) return installed;
+  if (asking.call.ask === undefined)
+    throw new BmadError('invalid_input', 'There is no one to ask which hosts to connect.', {
+      hint: `Name them, or connect all that were found with --yes: ${installed.map(({ host }) => host.id).join(', ')}.`,
+      steps: [{ operation: 'setup', args: { dry_run: true }, why: 'See what would change' }],
+    });
+  return askedFor(installed, { ...asking, ask: asking.call.ask });
+}
+
+export function refuseWithoutProject(scope: 'user' | 'project', root: string | undefined): void {
+  if (scope === 'user' || root !== undefined) return;
+  throw new BmadError('invalid_input', 'There is no project here to connect hosts for.', {
+    hint: 'Run it in the folder of a project, or name the folder with --project.',
+  });
+}
+
+function refuseWithoutScope(
+  known: readonly { id: string; name: string }[],
+  states: readonly HostState[],
+  scope: 'user' | 'project',
+): void {
+  const without = known.filter(({ id }) => !states.some(({ host }) => host.id === id));
+  if (without.length === 0) return;
+  const other = scope === 'user' ? 'project' : 'user';
+  throw new BmadError(
+    'invalid_input',
+    `${without.map(({ name }) => name).join(', ')}: there is no configuration with the scope ${scope}.`,
+    { hint: `Use --scope ${other}.` },
+  );
+}
+
+function printed(state: HostState, { hosts }: HostSetup): Result {
+  const { own } = state.host;
+  const { command, args } = hosts.start;
+  return {
+    ...plainResult(state),
+    outcome: 'printed',
+    text: hosts.printed(state),
+    ...(own === undefined || !own.endsWith('--') ? {} : { own: [own, command, ...args].join(' ') }),
+  };
+}
+
+function withRest(result: Result, { hosts }: HostSetup): Result {
+  const after = hosts.all.find(({ id }) => id === result.host)?.after;
+  return after === undefined ? result : { ...result, after };
+}
+
+/** Each entry is started exactly as it is written now; what is the same in several files, once. */
+async function shaken(
+  states: readonly HostState[],
+  results: readonly Result[],
+  { hosts, handshake, home }: HostSetup,
+  call: Call,
+) {
+  const groups = new Map<
+    string,
+    { start: NonNullable<Awaited<ReturnType<typeof hosts.written>>>; names: string[] }
+  >();
+  for (const state of states) {
+    const result = results.find(({ host }) => host === state.host.id);
+    if (result === undefined || result.outcome === 'refused') continue;
+    const start = await hosts.written(state);
+    if (start === undefined) continue;
+    const key = JSON.stringify(start);
+    const group = groups.get(key) ?? { start, names: [] };
+    group.names.push(state.host.name);
+    groups.set(key, group);
+  }
+  const all = [];
+  for (const { start, names } of groups.values()) {
+    call.progress(`starting the server as ${names.join(', ')} will`);
+    const told = await handshake(start, hosts.root ?? home, call.signal).catch(
+      ours(({ message }) => ({ ok: false, tools: [], trouble: message })),
+    );
+    const { ok, tools, trouble } = told;
+    all.push({ hosts: names, ok, tools: tools.length, ...(trouble === undefined ? {} : { trouble }) });
+  }
+  return all;
+}
