@@ -42,7 +42,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           ${CLI_PROGRAM} <command> --h
        ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}; --json (data and errors), --help, --version
+Also: ${others.join(', ')}; --json (data, errors), --help, --version
 
 Settings for every command, with their environment variables:
 ${settings}
