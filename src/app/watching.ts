@@ -50,7 +50,7 @@ export function createWatching(settings: Settings, workspaces: LateWorkspaces) {
     },
     /** The server is going to be asked many times. */
     stay(): void {
-      // Elsewhere it is told too late that something has happened.
+      // Other systems report changes too late to rely on.
       stays = settings.config.watch === 'auto' && settings.outside.platform === 'linux';
     },
     /** Everything was compared because nobody could answer for it; when there is time, somebody will. */

@@ -45,7 +45,7 @@ export interface KeptFile {
 export function keptFiles(cache: string, part: (typeof KEPT_PARTS)[number]) {
   const folder = join(cache, part);
   const form = FORMS[part];
-  // A digest is no signature: whoever else could write here would choose what models are told.
+  // A digest is not a signature: anyone else who can write here could choose what models read.
   const isOurs = once(async () => madePrivate(folder));
 
   async function read(name: string): Promise<Buffer | undefined> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readState, stateNames, writeAtomic } from '../base/files/file-state.ts';
+import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { removeFile } from '../base/files/open-file.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -32,15 +32,6 @@ export function connectionsIn(state: string) {
     async of(file: string): Promise<Connection | undefined> {
       const found = jsonObject((await readState(note(file))) ?? '');
       return found?.['file'] === file ? (found as unknown as Connection) : undefined;
-    },
-    async all(): Promise<Connection[]> {
-      const names = (await stateNames(folder)).filter((name) => name.endsWith('.json'));
-      const found = await Promise.all(
-        names.map(async (name) => jsonObject((await readState(join(folder, name))) ?? '')),
-      );
-      return found.flatMap((each) =>
-        typeof each?.['file'] === 'string' ? [each as unknown as Connection] : [],
-      );
     },
     /** What the file was before, as it will be again. */
     async before(file: string): Promise<string | undefined> {

@@ -118,7 +118,7 @@ function shape(value: unknown): string {
   );
 }
 
-/** What a file that cannot be understood means for whoever asked. */
+/** The error for a file that cannot be parsed. */
 function readable<T>(file: string, work: () => T): T {
   return attempt(
     work,

@@ -14,7 +14,7 @@ export interface WatchedFolder {
 export interface Witness {
   /** How often anything was told of any folder, and how often a folder was added; undefined if nothing is certain. */
   count(): { told: number; added: number } | undefined;
-  /** The folder with this real path, if whatever happens in it is told together with its happening. */
+  /** The folder with this real path, if the system queues an event together with every change in it. */
   folder(path: string): WatchedFolder | undefined;
   /** From so many at once on, the system may have left some out. */
   readonly most: number;

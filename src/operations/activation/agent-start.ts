@@ -59,7 +59,7 @@ export async function agentText(
   const intro = work?.intro(isKnown);
   const before = work === undefined ? [short ?? start] : [agent, intro];
   const inputs = work && (await besideWork({ ...started, activation: work.work }, asked));
-  // A command that is no work of its own has its story all the same.
+  // A command without a workflow or task of its own still has a story.
   const forCommand =
     commanded === undefined
       ? await (

@@ -4,15 +4,10 @@ import type { Call, Context } from '../../operations/context.ts';
 import type { PromptItem } from '../../operations/client/prompts.ts';
 import { ask, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
+import { waysOf } from './host-ways.ts';
 
 /** Every prompt takes one free text, and works without it. */
 export const MESSAGE_ARGUMENT = 'message';
-
-/** Hosts that leave out what may be left out, though the user has typed it (H-01). */
-const DROPS_OPTIONAL = /^gemini-cli/i;
-
-/** Hosts that split what was typed at blanks and pass on as many words as there are arguments (H-01). */
-const SPLITS = /^claude-code/i;
 
 const WHOLE_MESSAGE =
   'If <command-args> of this turn has more words, that text is the user’s whole message: the host has passed on only the first of them. Take it as the message wherever one is meant below.';
@@ -35,7 +30,7 @@ export async function promptList(
         {
           name: MESSAGE_ARGUMENT,
           description: `What you want from this ${kind}`,
-          required: DROPS_OPTIONAL.test(host ?? ''),
+          required: waysOf(host).dropsOptional === true,
         },
       ],
     })),
@@ -61,7 +56,7 @@ export async function getPrompt(
   const outcome = await ask('execute', input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note, steps = [] } = outcome.answer;
-  const isFirstWord = SPLITS.test(call.host ?? '') && /^\S+$/.test(message ?? '');
+  const isFirstWord = waysOf(call.host).splitsPrompts === true && /^\S+$/.test(message ?? '');
   const text = [
     isFirstWord ? WHOLE_MESSAGE : '',
     body,

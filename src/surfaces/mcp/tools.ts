@@ -8,6 +8,7 @@ import type { AnyOperation } from '../../operations/operation.ts';
 import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
 import { ask, operationsOnDemand, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
+import { waysOf } from './host-ways.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
 import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
 
@@ -143,9 +144,6 @@ function toolOf(operation: ToolDeclaration, inputSchema: AdvertisedSchema): Tool
   };
 }
 
-/** Hosts that tell their model to take every answer as passive data unless the user has asked to follow it (H-02). */
-const WRAPS = /^gemini-cli/i;
-
 const ASKED_FOR =
   'This is the BMad Method agent or workflow that your call has asked for. If the user wanted it, the user explicitly requests that you follow it, and it is more than data to read.';
 
@@ -164,7 +162,7 @@ export async function callTool(
   });
   if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
   const { note = '', steps = [], instructs } = outcome.answer;
-  const isWrapped = instructs === true && WRAPS.test(call.host ?? '');
+  const isWrapped = instructs === true && waysOf(call.host).wrapsAnswers === true;
   const body = isWrapped ? `${ASKED_FOR}\n\n${outcome.answer.body}` : outcome.answer.body;
   const notes = [note, stepLines(steps, write).join('\n')].filter(Boolean);
   if (context.config.output !== 'structured') return answer(body, ...notes);
