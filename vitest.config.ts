@@ -53,6 +53,7 @@ function project(
 export default defineConfig({
   test: {
     globalSetup: 'tests/support/global-setup.ts',
+    setupFiles: 'tests/support/fixed-seed.ts',
     reporters: ['default', './tests/support/closing-line.ts'],
     // A limit for what hangs, not for what is slow: a busy machine may take ten times as long.
     testTimeout: 240_000,

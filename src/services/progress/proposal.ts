@@ -69,10 +69,11 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
   }
   const inserted = newRows(sprint, stories, twice);
   changes.push(...inserted.changes);
+  for (const [story, word] of inserted.stories) raised.set(story, word);
   for (const epic of epics) {
     const { row, retrospective } = epic;
     if (row !== undefined) {
-      const to = sprint.contexts ? undefined : epicWord(epic, raised, inserted.stories);
+      const to = sprint.contexts ? undefined : epicWord(epic, raised);
       if (to === undefined || !raise(row, to.word, to.why)) respell(row);
     }
     const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);
@@ -117,19 +118,16 @@ function proofOf(file: NonNullable<Story['file']>, noted?: number): string {
   return `${at(evidence)} says ${evidence.says}${review}`;
 }
 
-/** What the stories of an epic prove about it. */
+/** What the stories of an epic prove about it, with the words that their rows are to have. */
 function epicWord(
   { epic, row, stories }: Epic,
   raised: ReadonlyMap<Story, string>,
-  inserted: ReadonlySet<Story>,
 ): { word: string; why: string } | undefined {
   const words = stories.map(
     (story) =>
       raised.get(story) ??
       (story.row === undefined
-        ? inserted.has(story)
-          ? story.likely
-          : 'backlog'
+        ? 'backlog'
         : // Both agree on this much.
           isDisputed(story)
           ? story.proven
@@ -155,9 +153,9 @@ function newRows(
   sprint: SprintLedger,
   stories: readonly Story[],
   twice: ReadonlySet<string>,
-): { changes: Change[]; stories: Set<Story> } {
+): { changes: Change[]; stories: Map<Story, string> } {
   const changes: Change[] = [];
-  const added = new Set<Story>();
+  const added = new Map<Story, string>();
   const end = sprint.text.includes('\r\n') ? '\r\n' : '\n';
   for (const story of stories) {
     const { row, file } = story;
@@ -182,7 +180,7 @@ function newRows(
       line: neighbour.line,
       edit: { start: place, end: place, text },
     });
-    added.add(story);
+    added.set(story, to);
   }
   return { changes, stories: added };
 }
