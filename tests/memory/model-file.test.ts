@@ -123,7 +123,8 @@ function smallModel(): Buffer {
   const head = Buffer.from(JSON.stringify({ id, dim: 4, buckets: 1, words: 2, wordBytes: words.length }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
-  const scales = Buffer.from(new Float32Array([1, 1, 1]).buffer);
-  const rows = Buffer.from(new Int8Array([9, 0, 0, 1, 0, 9, 0, 1, 0, 0, 9, 1]).buffer);
-  return Buffer.concat([Buffer.from('BMADEMB1'), length, head, words, scales, rows]);
+  const steps = Buffer.from(new Float32Array([1, 1, 1]).buffer);
+  // Two numbers a byte, each eight more than it is: 7 0 0 1, 0 7 0 1 and 0 0 7 1.
+  const rows = Buffer.from([0x8f, 0x98, 0xf8, 0x98, 0x88, 0x9f]);
+  return Buffer.concat([Buffer.from('BMADEMB2'), length, head, words, steps, rows]);
 }

@@ -37,7 +37,7 @@ describe('static embedder', () => {
   it('is the file that the model card describes', async () => {
     const content = await readFile(join(assets, MODEL_FILE));
     expect(content.length).toBe(golden.bytes);
-    expect(content.length).toBeLessThan(12_000_000);
+    expect(content.length).toBeLessThan(6_000_000);
     expect(createHash('sha256').update(content).digest('hex')).toBe(golden.sha256);
     const card = await readFile(join(repository, 'training', 'MODEL_CARD.md'), 'utf8');
     expect(card).toContain(golden.sha256);

@@ -6,7 +6,7 @@ import { fold, splitHumps } from '../words.ts';
 /** The file of the model, made by training/pack.py; training/MODEL_CARD.md says what is in it. */
 export const MODEL_FILE = 'embedder.bin';
 
-const MAGIC = 'BMADEMB1';
+const MAGIC = 'BMADEMB2';
 const MOST_BYTES = 32_000_000;
 const LONGEST_WORD = 40;
 /** Text beyond this says nothing more about its subject, and no one should wait for it. */
@@ -19,8 +19,10 @@ interface Model {
   dim: number;
   buckets: number;
   rows: ReadonlyMap<string, number>;
-  scales: Float32Array;
-  table: Int8Array;
+  /** The step of each row: what one of its numbers counts. */
+  steps: Float32Array;
+  /** Two numbers in a byte, the first in its lower half, each eight more than it is. */
+  table: Uint8Array;
   /** What words that were met before stand for: texts of one kind have the same words again and again. */
   met: Map<string, Float64Array>;
 }
@@ -73,15 +75,19 @@ function tokens(text: string): string[] {
   return words.filter((word) => word.length > 1).map((word) => word.slice(0, LONGEST_WORD));
 }
 
-function wordVector(word: string, { rows, buckets, scales, table, dim, met }: Model): Float64Array {
+function wordVector(word: string, { rows, buckets, steps, table, dim, met }: Model): Float64Array {
   const known = met.get(word);
   if (known !== undefined) return known;
   const made = new Float64Array(dim);
   const used = features(word, rows, buckets);
   for (const row of used) {
-    const scale = (scales[row] ?? 0) / Math.sqrt(used.length);
-    const start = row * dim;
-    for (let i = 0; i < dim; i++) made[i] = (made[i] as number) + (table[start + i] as number) * scale;
+    const step = (steps[row] ?? 0) / Math.sqrt(used.length);
+    const start = (row * dim) / 2;
+    for (let i = 0; i < dim; i += 2) {
+      const both = table[start + i / 2] as number;
+      made[i] = (made[i] as number) + ((both & 15) - 8) * step;
+      made[i + 1] = (made[i + 1] as number) + ((both >> 4) - 8) * step;
+    }
   }
   if (met.size >= MOST_MET) met.clear();
   met.set(word, made);
@@ -108,7 +114,7 @@ function fnv(text: string): number {
   return hash >>> 0;
 }
 
-/** Magic, length of the head, head as JSON, words one a line, one scale a row, then the rows as signed bytes. */
+/** Magic, length of the head, head as JSON, words one a line, one step a row, then the rows with four bits a number. */
 function readModel(file: Buffer): Model {
   try {
     if (file.toString('latin1', 0, 8) !== MAGIC) throw new Error('another kind of file');
@@ -117,15 +123,15 @@ function readModel(file: Buffer): Model {
     const wordsEnd = headEnd + head.wordBytes;
     const words = file.toString('latin1', headEnd, wordsEnd).split('\n');
     const count = head.words + head.buckets;
-    const scalesEnd = wordsEnd + count * 4;
-    if (words.length !== head.words || file.length !== scalesEnd + count * head.dim)
+    const stepsEnd = wordsEnd + count * 4;
+    if (words.length !== head.words || file.length !== stepsEnd + (count * head.dim) / 2)
       throw new Error('truncated');
     const rows = new Map<string, number>();
     for (const word of words) rows.set(word, rows.size);
     // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
-    const scales = new Float32Array(new Uint8Array(file.subarray(wordsEnd, scalesEnd)).buffer);
-    const table = new Int8Array(file.buffer, file.byteOffset + scalesEnd, count * head.dim);
-    return { id: head.id, dim: head.dim, buckets: head.buckets, rows, scales, table, met: new Map() };
+    const steps = new Float32Array(new Uint8Array(file.subarray(wordsEnd, stepsEnd)).buffer);
+    const table = new Uint8Array(file.buffer, file.byteOffset + stepsEnd, (count * head.dim) / 2);
+    return { id: head.id, dim: head.dim, buckets: head.buckets, rows, steps, table, met: new Map() };
   } catch (cause) {
     throw unusable('is damaged', cause);
   }
@@ -138,7 +144,7 @@ function checkedHead(value: unknown): Head {
   const whole = [dim, buckets, words, wordBytes].every(
     (number) => Number.isSafeInteger(number) && number > 0,
   );
-  if (typeof id !== 'string' || id === '' || !whole) throw new Error('an unreadable header');
+  if (typeof id !== 'string' || id === '' || !whole || dim % 2 !== 0) throw new Error('an unreadable header');
   return { id, dim, buckets, words, wordBytes };
 }
 
