@@ -23,6 +23,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/http/api/answers.ts': 'http-api',
   'src/app/open-workspace.ts': 'workspace',
   'src/app/host-setup.ts': 'host-setup',
+  'src/hosts/person.ts': 'user-person',
   'src/app/watch-project.ts': 'watching',
   'src/readers/index.ts': 'readers',
   'src/app/project-state.ts': 'project-state',

@@ -1,11 +1,13 @@
 import { createHosts } from '../hosts/hosts.ts';
 import { appendLine } from '../base/files/file-shared.ts';
+import { userPersonFile } from '../config/locations.ts';
 import type { HostSetup } from '../hosts/setup-port.ts';
 import type { Settings } from './settings.ts';
 
 /** Everything that connects a host; only the command line asks for it. */
 export function hostSetup({ outside, root, state, cache }: Settings): HostSetup {
   const [command, ...args] = outside.serverCommand;
+  const file = userPersonFile(outside);
   return {
     hosts: createHosts({ surroundings: outside, root, start: { command, args }, state }),
     async handshake(start, cwd, signal) {
@@ -18,9 +20,15 @@ export function hostSetup({ outside, root, state, cache }: Settings): HostSetup 
         cache,
       }).handshake(signal);
     },
+    person: async () => (await import('../hosts/person.ts')).readPerson(file),
+    async setPerson(person) {
+      await (await import('../hosts/person.ts')).writePerson(file, person);
+      return file;
+    },
     async ignore(project, lines) {
       for (const line of lines) await appendLine(project, '.gitignore', line);
     },
+    systemName: outside.env['USER'] ?? outside.env['USERNAME'],
     home: outside.home,
   };
 }

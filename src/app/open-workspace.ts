@@ -1,7 +1,8 @@
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
+import { PERSON_FILE } from '../base/product.ts';
 import type { Places } from '../base/files/places.ts';
 import { stepLines } from '../base/step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -41,7 +42,7 @@ export interface WorkspaceParts {
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
-  { outside, config, from, log, cache, builtIn }: Settings,
+  { outside, config, from, log, cache, builtIn, privateFolders }: Settings,
   { gitSources, rankings, embedder, readings }: WorkspaceParts,
   places: Places,
 ): Promise<Workspace> {
@@ -98,6 +99,12 @@ export async function openWorkspace(
     },
     seen: places,
     today: () => new Date().toISOString().slice(0, 10),
+    // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
+    async withUser(kit) {
+      if (outside.forOthers === true) return kit;
+      const file = join(privateFolders.at(-1) ?? '', PERSON_FILE);
+      return places.look(file) ? (await import('../hosts/person.ts')).withPerson(kit, file) : kit;
+    },
   });
   const views = new Map<Catalogue, Workspace>();
   const workspaceOf = (view: Catalogue): Workspace => ({

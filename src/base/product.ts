@@ -9,5 +9,8 @@ export const SERVER_KEY = 'bmad';
 /** Folder name for the user's configuration and caches. */
 export const STATE_FOLDER = 'bmad-mcp-server';
 
+/** Beside the user's configuration: what the user is called and spoken to in, in every project that does not say so itself. */
+export const PERSON_FILE = 'user.toml';
+
 /** A test holds this equal to package.json, so that nothing has to read package.json at run time. */
 export const VERSION = '0.1.0';

@@ -1,5 +1,5 @@
 import { dirname, join, posix, win32 } from 'node:path';
-import { STATE_FOLDER } from '../base/product.ts';
+import { PERSON_FILE, STATE_FOLDER } from '../base/product.ts';
 
 export const PROJECT_CONFIG_FILE = 'bmad-mcp.toml';
 
@@ -42,6 +42,11 @@ export function ignoredVariables({ env, platform }: Surroundings): string[] {
 export function userConfigFile(surroundings: Surroundings): string {
   const windows: [string, string] = ['APPDATA', 'AppData/Roaming'];
   return join(userFolder(surroundings, ['XDG_CONFIG_HOME', '.config'], windows), 'config.toml');
+}
+
+/** What the user is called and spoken to in, in every project that does not say so itself. */
+export function userPersonFile(surroundings: Surroundings): string {
+  return join(dirname(userConfigFile(surroundings)), PERSON_FILE);
 }
 
 export function userLockFile(surroundings: Surroundings): string {

@@ -1,6 +1,8 @@
 import type { Hosts } from './hosts.ts';
+import type { Person } from './person.ts';
 
 export type { HostState, Scope as HostScope } from './hosts.ts';
+export type { Person as HostPerson } from './person.ts';
 
 /** The hosts of this machine, and what is asked when they are connected. */
 export interface HostSetup {
@@ -11,8 +13,14 @@ export interface HostSetup {
     cwd: string,
     signal: AbortSignal,
   ): Promise<{ ok: boolean; tools: string[]; trouble?: string }>;
+  /** What the user wants to be called and spoken to in, in all projects. */
+  person(): Promise<Person>;
+  /** Answers with the file that holds it. */
+  setPerson(person: Person): Promise<string>;
   /** Adds lines to the .gitignore of a project. */
   ignore(root: string, lines: readonly string[]): Promise<void>;
+  /** A name that the system knows the user by. */
+  systemName: string | undefined;
   home: string;
 }
 

@@ -12,8 +12,8 @@ import { contextFiles, familyFolder, MAX_CONTEXT_BYTES, plainPairs } from './kit
 export interface KitLayer {
   /** As a path in the project. */
   file: string;
-  /** By BMAD's name: `user_name`, `project_name`, … */
-  values: Readonly<Record<string, { value: string; line?: number }>>;
+  /** By BMAD's name: `user_name`, `project_name`, …; with the file where it is another one. */
+  values: Readonly<Record<string, { value: string; line?: number; file?: string }>>;
 }
 
 /** What the kit's files set. The memory folder's own file gives way to an install, the project's page does not. */

@@ -46,7 +46,7 @@ import type { ToolChoice } from './toolsets.ts';
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
 export type { ServedFile } from '../services/delivery/served-file.ts';
 export type { NamedSkill } from '../services/delivery/skill-names.ts';
-export type { HostScope, HostSetup, HostState } from '../hosts/setup-port.ts';
+export type { HostPerson, HostScope, HostSetup, HostState } from '../hosts/setup-port.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 export type { Diagnosis, GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };

@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import type { Context, HostSetup, HostState } from '../context.ts';
+import type { Context, HostPerson, HostSetup, HostState } from '../context.ts';
 
 interface Asking {
   ask(prompt: string): Promise<string>;
@@ -13,9 +13,10 @@ interface Asking {
 /** Somebody who types something else again and again does not want to go on. */
 const TRIES = 20;
 
-/** Has a person pick hosts, and asks what git should see. */
+/** Has a person pick hosts, and asks once for what agents and git should know. */
 export async function askedFor(installed: readonly HostState[], asking: Asking): Promise<HostState[]> {
   const picked = await pickedOf(installed, asking);
+  await askPerson(asking);
   await askIgnored(asking);
   return picked;
 }
@@ -48,6 +49,30 @@ const STANDING: Readonly<Record<Exclude<HostState['found'], 'none'>, string>> = 
   other: 'has another entry of this name',
   unreadable: 'its file cannot be changed',
 };
+
+/** Asked once: whoever has answered is not asked again, and can change the file. */
+async function askPerson({ ask, found, notes }: Asking): Promise<void> {
+  const known = await found.person().catch(ours((): HostPerson => ({})));
+  if (known.user_name !== undefined && known.communication_language !== undefined) return;
+  const usual = known.user_name ?? found.systemName ?? '';
+  const name = line(await ask(`What should agents call you?${usual === '' ? '' : ` [${usual}]`} `)) || usual;
+  const spoken = known.communication_language ?? 'English';
+  const language = line(await ask(`Which language should they speak? [${spoken}] `)) || spoken;
+  const file = await found.setPerson({
+    ...(name === '' ? {} : { user_name: name }),
+    communication_language: language,
+  });
+  notes.push(`Your name and language are in ${file}; a project's own settings come first.`);
+}
+
+const LONGEST = 80;
+
+function line(typed: string): string {
+  return typed
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, LONGEST);
+}
 
 /** State that git would see is offered for .gitignore; by default colleagues get it. */
 async function askIgnored({ ask, context, found, notes }: Asking): Promise<void> {

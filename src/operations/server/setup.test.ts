@@ -1,7 +1,8 @@
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { contextIn, serverFile, testCall } from '../../../tests/support/app.ts';
+import { contextIn, serverFile, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 import { isThere, machine, outcomes } from '../../../tests/support/host-machine.ts';
 import { execute } from '../execute.ts';
 import { setup } from './setup.ts';
@@ -142,19 +143,49 @@ describe('setup', () => {
     expect(await isThere(here.path('.local/state/bmad-mcp-server/hosts'))).toBe(false);
   });
 
-  it('asks in a terminal which hosts, and what git is to see', async () => {
+  it('asks in a terminal which hosts, who the user is, and what git is to see', async () => {
     const here = await machine(afterAll, {
       '.cursor/x': '',
       '.kiro/x': '',
       'shop/_bmad/core/config.yaml': 'a: 1\n',
     });
-    const { rows, prompts, outcome } = await here.setup({}, ['2', '', 'y']);
+    const { rows, prompts, outcome } = await here.setup({}, ['2', '', 'Ada', 'French', 'y']);
     expect(outcomes(rows)).toEqual({ cursor: 'written' });
     expect(prompts[0]).toMatch(/1 \[x\] Cursor .*\n {2}2 \[x\] Kiro /);
     expect(prompts[1]).toMatch(/2 \[ \] Kiro /);
+    expect(await here.text('.config/bmad-mcp-server/user.toml')).toMatch(
+      /user_name = "Ada"\ncommunication_language = "French"/,
+    );
     expect(prompts.at(-1)).toMatch(/Add these lines to \.gitignore instead/);
     expect(await here.text('shop/.gitignore')).toMatch(/^_bmad/m);
-    expect(outcome.ok && (outcome.data['notes'] as string[])).toHaveLength(1);
+    expect(outcome.ok && (outcome.data['notes'] as string[])).toHaveLength(2);
+    // Agents hear of it in a project that says nothing itself, and a project that does comes first.
+    const other = await contextIn(await temporaryFolder(afterAll), { home: here.home });
+    const settings = await (await other.workspace()).delivery.projectSettings();
+    expect(settings).toContainEqual(expect.objectContaining({ name: 'user_name', value: 'Ada' }));
+    expect(settings).toContainEqual(
+      expect.objectContaining({ name: 'communication_language', value: 'French' }),
+    );
+    await writeFiles(here.home, { 'shop/_bmad/custom/config.user.toml': '[core]\nuser_name = "Bob"\n' });
+    expect(await (await here.context.workspace()).delivery.projectSettings()).toContainEqual(
+      expect.objectContaining({ name: 'user_name', value: 'Bob' }),
+    );
+    // What the custom kit says is stronger too, value by value, and each is shown with its own file.
+    const kit = await temporaryFolder(afterAll);
+    await writeFiles(kit, { '_bmad/_memory/config.yaml': 'user_name: Cleo\n' });
+    const both = (await (await contextIn(kit, { home: here.home })).workspace()).delivery;
+    const byName = Object.fromEntries((await both.projectSettings()).map((each) => [each.name, each]));
+    expect(byName['user_name']).toMatchObject({ value: 'Cleo', file: '_bmad/_memory/config.yaml' });
+    expect(byName['communication_language']).toMatchObject({
+      value: 'French',
+      file: here.path('.config/bmad-mcp-server/user.toml'),
+    });
+    // Callers over HTTP may be other people.
+    const shared = await contextIn(await temporaryFolder(afterAll), { home: here.home, forOthers: true });
+    expect(await (await shared.workspace()).delivery.projectSettings()).toEqual([]);
+    // Whoever has answered is not asked again.
+    const again = await here.setup({}, ['', '', '', '']);
+    expect(again.prompts.filter((prompt) => /call you|language/.test(prompt))).toEqual([]);
     expect((await here.setup({}, ['q'])).error).toMatchObject({ code: 'cancelled' });
     await rm(here.path('.cursor'), { recursive: true });
   });

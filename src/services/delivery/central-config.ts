@@ -48,14 +48,21 @@ export async function centralConfig(
     from: [
       // Only a central configuration of the project's own replaces what the modules bring along.
       ...(isInstalled ? [] : ['the values of the modules']),
-      ...(kit.memory === undefined ? [] : [kit.memory.file]),
+      ...filesOf(kit.memory),
       ...shown(installed.files),
-      ...(kit.context === undefined ? [] : [kit.context.file]),
+      ...filesOf(kit.context),
       ...shown(merged.files),
     ],
     problems: [...kit.problems, ...installed.problems, ...merged.problems],
     kit,
   };
+}
+
+/** Everything that a layer was read from, the weakest first. */
+function filesOf(layer: KitLayer | undefined): string[] {
+  if (layer === undefined) return [];
+  const others = Object.values(layer.values).flatMap(({ file }) => file ?? []);
+  return [...new Set([...others, layer.file])];
 }
 
 /** The keys under which a setting of the kit is found: in core, or in each module that has it. */

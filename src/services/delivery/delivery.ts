@@ -43,14 +43,17 @@ interface DeliveryParts {
   today(): string;
   /** Hears of every place that something is read from. As long as those are as they were, nothing is read twice. */
   seen?: Seen;
+  /** The settings with what the user has said for all projects. */
+  withUser?(kit: KitSettings): KitSettings | Promise<KitSettings>;
 }
 
 export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }: DeliveryParts) {
   const kept = <T>(make: () => Promise<T>): (() => Promise<T>) => (seen === undefined ? make : once(make));
   const projectBmad = kept(() => parts.projectBmad());
-  const kitSettings = kept(async () =>
-    projectRoot === undefined ? NO_KIT_SETTINGS : readKitSettings(projectRoot, seen),
-  );
+  const kitSettings = kept(async () => {
+    const kit = projectRoot === undefined ? NO_KIT_SETTINGS : await readKitSettings(projectRoot, seen);
+    return parts.withUser?.(kit) ?? kit;
+  });
 
   async function readCentral(bmad: Tree | undefined, kit: KitSettings): Promise<Central> {
     const layered = await centralConfig(catalogue.modules, projectRoot, bmad, kit);

@@ -190,7 +190,7 @@ function kitValues(layer: KitLayer | undefined, key: string, values: Table): Lay
   const said = layer?.values[name];
   if (layer === undefined || said === undefined) return [];
   if (!kitPlaces(values, name).some((place) => place.join('.') === key)) return [];
-  return [{ file: layer.file, line: said.line, value: said.value }];
+  return [{ file: said.file ?? layer.file, line: said.line, value: said.value }];
 }
 
 /** The codes of modules may have dots in them too. */
