@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
+import type { BmadError } from '../../base/errors.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { flagOf } from '../../operations/command-line.ts';
 
@@ -16,6 +17,8 @@ export interface Printing {
   json: boolean;
   /** A file to the byte, with all that is hidden in it. */
   raw: boolean;
+  /** What is said if nothing is found under the word that was typed. */
+  instead?: BmadError | undefined;
 }
 
 /** Runs an operation with the arguments that were typed. */

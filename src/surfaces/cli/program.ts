@@ -11,6 +11,7 @@ import type { AnyOperation } from '../../operations/operation.ts';
 import { TYPED } from '../../operations/typed.ts';
 import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
 import { COMMANDS } from './commands.prepared.ts';
+import { otherWord } from './other-words.ts';
 import { GROUPS, overview } from './overview.ts';
 
 /** The printer of the program, and the settings flags every command takes. */
@@ -50,7 +51,7 @@ export async function runProgram(
   async function run(
     operation: AnyOperation,
     input: Record<string, unknown>,
-    { json: asJson, raw }: Printing,
+    { json: asJson, raw, instead }: Printing,
   ): Promise<void> {
     const call = {
       signal: terminal.signal,
@@ -61,7 +62,8 @@ export async function runProgram(
     const context = { ...(await openContext()), operation: operationNamed };
     const outcome = await execute(operation, input, context, call);
     if (!outcome.ok) {
-      exitCode = report(outcome.error, asJson, terminal);
+      const error = outcome.error.code === 'not_found' ? (instead ?? outcome.error) : outcome.error;
+      exitCode = report(error, asJson, terminal);
       return;
     }
     if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
@@ -120,16 +122,6 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'ask' | 'confirm'> 
   };
 }
 
-/** What other programs call a command of ours. */
-const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
-  init: 'setup',
-  install: 'setup',
-  connect: 'setup',
-  configure: 'setup',
-  uninstall: 'remove',
-  disconnect: 'remove',
-};
-
 /** What the short form `bmad architect "…"` takes as well as `bmad execute`. */
 const SHORT_OPTIONS = ['module', 'origin', 'run_id', 'section', 'cursor', 'detail'];
 
@@ -168,7 +160,8 @@ async function createProgram(
   program.helpInformation = () => overview(terminal.settingsHelp);
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
-    const near = OTHER_WORDS[command ?? ''] ?? nearest(command ?? '', [...names], 1)[0];
+    const instead = otherWord(command ?? '');
+    const near = instead === undefined ? nearest(command ?? '', [...names], 1)[0] : undefined;
     if (near !== undefined && message.length === 0)
       terminal.err(`(To run the command "${near}": bmad ${near})\n`);
     const input = {
@@ -176,7 +169,7 @@ async function createProgram(
       ...(message.length === 0 ? {} : { message: message.join(' ') }),
       ...givenOptions(flags, SHORT_OPTIONS),
     };
-    await run(bmad, input, { json: flags['json'] === true, raw: false });
+    await run(bmad, input, { json: flags['json'] === true, raw: false, instead });
   });
   return program;
 }
