@@ -71,7 +71,12 @@ export default defineConfig({
       // Few projects: the workers of each import the same modules anew.
       project(
         'fast',
-        ['src/**/*.test.ts', 'tests/*.test.ts', 'tests/{contract,memory,property,surface}/**/*.test.ts'],
+        [
+          'src/**/*.test.ts',
+          'tests/*.test.ts',
+          'tests/{contract,memory,property,surface}/**/*.test.ts',
+          'tests/page/built.test.ts',
+        ],
         {
           exclude: [...BESIDE_WITH_PROCESSES, ...BESIDE_WITH_INSTALLS, ...WITH_PROCESSES],
           // What asks for an install here is told where it belongs.

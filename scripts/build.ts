@@ -14,7 +14,7 @@ import { recordTexts } from '../src/services/search/record-text.ts';
 import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
-import { bundle, bundleLatePackages, root } from './bundle.ts';
+import { bundle, bundleLatePackages, bundlePage, root } from './bundle.ts';
 import { libraryDeclarations } from './library-declarations.ts';
 import { sharedState } from './module-state.ts';
 import { creditsIn, licenceTexts, LICENCES_FILE, modelName } from './supply/licences.ts';
@@ -119,7 +119,8 @@ const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name
 const programs = await bundle({ entries, folder: dist });
 const twice = await sharedState(programs);
 if (twice.length > 0) throw new Error(`State of a module that exists twice:\n${twice.join('\n')}`);
-await writeSupply([programs, await bundleLatePackages(dist)]);
+await writeSupply([programs, await bundleLatePackages(dist), await bundlePage(join(dist, 'page'))]);
+await cp(join(root, 'src', 'page', 'index.html'), join(dist, 'page', 'index.html'));
 await openLibrary();
 await copyContent();
 await copyModel();

@@ -196,6 +196,29 @@ export async function bundleLatePackages(folder: string): Promise<Metafile> {
   return run(Object.fromEntries(LATE.map((name) => [lateFile(name), name])), folder, [], DEFAULT_FIRST);
 }
 
+/** The page: one script and one style sheet for browsers, with nothing left to fetch. */
+export async function bundlePage(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: 'src/page/main.tsx', out: 'page' },
+      { in: 'src/page/page.css', out: 'page' },
+    ],
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return metafile;
+}
+
 async function run(
   entries: Record<string, string>,
   folder: string,

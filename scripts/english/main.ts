@@ -35,7 +35,7 @@ async function filesBelow(folder: string, depth: boolean): Promise<string[]> {
 /** docs/reference is made from the strings: a phrase is reported once, where it is written. */
 async function filesToRead(): Promise<string[]> {
   const code = (await filesBelow('src', true)).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'),
   );
   const pages = [...(await filesBelow('.', false)), ...(await filesBelow('docs', true))].filter(
     (file) => file.endsWith('.md') && !file.startsWith('docs/reference/'),

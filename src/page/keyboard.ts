@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+import { address, go, VIEWS, type View } from './router.ts';
+import { nextTheme } from './theme.ts';
+
+/** Whether the sheet with all keys is open. */
+export const sheet = signal(false);
+
+/** `g` and then one of these. */
+export const GO: Readonly<Record<View, string>> = {
+  inbox: 'i',
+  next: 'n',
+  board: 'b',
+  runs: 'r',
+  tasks: 't',
+  proof: 'p',
+  handover: 'd',
+  catalogue: 'c',
+  memory: 'm',
+  failures: 'f',
+  sources: 's',
+  health: 'h',
+};
+
+/** How long the second key may take. */
+const PAUSE_MS = 1500;
+
+let lastG = -PAUSE_MS;
+
+function typing(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement
+  );
+}
+
+const entries = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-entry]')];
+
+function move(by: 1 | -1): void {
+  const all = entries();
+  const at = all.findIndex((entry) => entry.contains(document.activeElement));
+  const to = at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1);
+  all[to]?.focus();
+  all[to]?.scrollIntoView({ block: 'nearest' });
+}
+
+function press(number: string): void {
+  const entry = entries().find((each) => each.contains(document.activeElement));
+  entry?.querySelector<HTMLElement>(`[data-act="${number}"]`)?.click();
+}
+
+function goBy(key: string): void {
+  const found = (Object.keys(VIEWS) as View[]).find((view) => GO[view] === key);
+  if (found !== undefined) go(address(found));
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const { key } = event;
+  if (key === 'Escape') {
+    if (sheet.value) sheet.value = false;
+    else if (typing(event.target)) (event.target as HTMLElement).blur();
+    return;
+  }
+  if (typing(event.target)) return;
+  if (event.timeStamp - lastG < PAUSE_MS) {
+    lastG = -PAUSE_MS;
+    goBy(key);
+    return;
+  }
+  if (key === 'g') lastG = event.timeStamp;
+  else if (key === '?') sheet.value = !sheet.value;
+  else if (key === '/') document.querySelector<HTMLElement>('[data-search]')?.focus();
+  else if (key === 'j') move(1);
+  else if (key === 'k') move(-1);
+  else if (key === 't') nextTheme();
+  else if (/^[1-9]$/.test(key)) press(key);
+  else return;
+  event.preventDefault();
+}
+
+export function listenToKeys(): () => void {
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}

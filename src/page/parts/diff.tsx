@@ -1,0 +1,83 @@
+import { diffLines } from 'diff';
+import { Fragment, type VNode } from 'preact';
+import { visible } from './visible.ts';
+
+/** More lines than anyone reads at once; the file itself has the rest. */
+const MOST_LINES = 2_000;
+const LONGEST_LINE = 2_000;
+
+function classOf(line: string): string {
+  if (/^(?:---|\+\+\+|@@)/.test(line)) return 'place';
+  return line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : '';
+}
+
+/** A change as the server gives it, line by line. */
+export function Diff({ text, title, note }: { text: string; title?: string; note?: string }): VNode {
+  const lines = text.replace(/\n$/, '').split('\n');
+  return (
+    <div class="diff" role="group" aria-label={title ?? ''} tabIndex={0}>
+      {title === undefined ? null : (
+        <div class="head">
+          <span>{visible(title)}</span>
+          {note === undefined ? null : <span>{note}</span>}
+        </div>
+      )}
+      {lines.slice(0, MOST_LINES).map((line, index) => (
+        <div key={`${index} ${line.slice(0, 40)}`} class={classOf(line)}>
+          {visible(line.slice(0, LONGEST_LINE)) || ' '}
+        </div>
+      ))}
+      {lines.length > MOST_LINES ? <div class="place">+{lines.length - MOST_LINES}</div> : null}
+    </div>
+  );
+}
+
+interface Row {
+  left: string | undefined;
+  right: string | undefined;
+}
+
+/** The lines of two texts beside each other, changed ones in the same row. */
+function rowsOf(before: string, after: string): Row[] {
+  const rows: Row[] = [];
+  let gone: string[] = [];
+  const flush = (): void => {
+    rows.push(...gone.map((left) => ({ left, right: undefined })));
+    gone = [];
+  };
+  for (const { value, added, removed } of diffLines(before, after)) {
+    const lines = value.replace(/\n$/, '').split('\n');
+    if (removed) gone.push(...lines);
+    else if (added) {
+      rows.push(...lines.map((right) => ({ left: gone.shift(), right })));
+      flush();
+    } else {
+      flush();
+      rows.push(...lines.map((line) => ({ left: line, right: line })));
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** Two texts side by side; on a narrow screen one below the other, where what is the same is shown once. */
+export function Compare(of: { before: string; after: string; left: string; right: string }): VNode {
+  const rows = rowsOf(of.before, of.after).slice(0, MOST_LINES);
+  const cell = (line: string | undefined, changed: string): VNode => (
+    <div class={line === undefined ? 'gap' : changed}>
+      {visible((line ?? '').slice(0, LONGEST_LINE)) || ' '}
+    </div>
+  );
+  return (
+    <div class="diff beside" role="group" aria-label={`${of.left} → ${of.right}`} tabIndex={0}>
+      <div class="head">{visible(of.left)}</div>
+      <div class="head">{visible(of.right)}</div>
+      {rows.map(({ left, right }, index) => (
+        <Fragment key={`${index} ${(left ?? right ?? '').slice(0, 40)}`}>
+          {cell(left, left === right ? 'same' : 'del')}
+          {cell(right, left === right ? '' : 'add')}
+        </Fragment>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Loaded } from '../loading.ts';
+import { words } from '../words.ts';
+import { inLine } from './visible.ts';
+
+/** Nothing is there, and where it would come from. */
+export function Empty({ title, how }: { title: string; how?: string }): VNode {
+  return (
+    <div class="empty">
+      <p>{title}</p>
+      {how === undefined ? null : <p class="soft">{how}</p>}
+    </div>
+  );
+}
+
+/** What an operation gives in the three states it can be in; what was read before stays while it is read again. */
+export function Shown<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>;
+  children: (data: T) => ComponentChildren;
+}): VNode {
+  const { data, problem, reload } = loaded;
+  const { shell } = words.value;
+  return (
+    <>
+      {problem === undefined ? null : (
+        <div class="problem" role="alert">
+          <p>{inLine(problem.status === 0 ? shell.noServer : problem.message, 600)}</p>
+          {problem.hint === undefined ? null : <p class="soft mono">{inLine(problem.hint, 600)}</p>}
+          <button type="button" onClick={reload}>
+            {shell.retry}
+          </button>
+        </div>
+      )}
+      {data === undefined ? (
+        problem === undefined ? (
+          <p class="loading soft" role="status">
+            {shell.loading} …
+          </p>
+        ) : null
+      ) : (
+        children(data)
+      )}
+    </>
+  );
+}
+
+/** What could not be read is listed, so that a view is never emptier than the project without saying so. */
+export function Unread({ items }: { items: readonly { what: string; why: string }[] }): VNode | null {
+  if (items.length === 0) return null;
+  return (
+    <section class="unread" aria-label={words.value.shell.unread}>
+      <h2>{words.value.shell.unread}</h2>
+      <ul>
+        {items.slice(0, 50).map(({ what, why }) => (
+          <li key={`${what} ${why}`}>
+            <code>{inLine(what)}</code> {inLine(why)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Problems come as sentences or as objects with one, depending on who found them. */
+export function unreadOf(
+  problems: readonly unknown[] | undefined,
+  what = '',
+): { what: string; why: string }[] {
+  return (problems ?? []).map((problem) => {
+    if (typeof problem === 'string') return { what, why: problem };
+    const { file, line, message, text } = (problem ?? {}) as Record<string, unknown>;
+    const place = typeof file === 'string' ? `${file}${typeof line === 'number' ? `:${line}` : ''}` : what;
+    const why = [message, text].find((each) => typeof each === 'string');
+    return { what: place, why: typeof why === 'string' ? why : JSON.stringify(problem) };
+  });
+}
+
+export function Heading({
+  title,
+  lead,
+  children,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  children?: ComponentChildren;
+}): VNode {
+  return (
+    <header class="heading">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {lead === undefined ? null : <p>{lead}</p>}
+      </div>
+      {children}
+    </header>
+  );
+}
+
+export function Group({ title, count }: { title: string; count?: number | undefined }): VNode {
+  return (
+    <div class="group">
+      <h2>{title}</h2>
+      {count === undefined ? null : <b>{count}</b>}
+    </div>
+  );
+}

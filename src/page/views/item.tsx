@@ -1,0 +1,177 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Explained } from '../answers-known.ts';
+import { useAnswer } from '../loading.ts';
+import { Compare } from '../parts/diff.tsx';
+import { AllLines, usePrompts } from '../parts/hosts.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { Group, Heading, Shown } from '../parts/shown.tsx';
+import { Exact } from '../parts/texts.tsx';
+import { inLine } from '../parts/visible.ts';
+import { route } from '../router.ts';
+import { number, words } from '../words.ts';
+
+const STARTED = new Set(['agent', 'workflow', 'skill', 'task', 'tool']);
+/** Kinds that operations take as an argument; others are found by their address. */
+const ASKED_BY_KIND = new Set(['agent', 'workflow', 'task', 'tool', 'skill']);
+
+/** One entry of the catalogue: its text, where it comes from, what changes it, what it costs, how to start it. */
+export function Item(): VNode {
+  const { rest, query } = route.value;
+  const [kind = '', name = ''] = rest;
+  const module = query.get('module') ?? undefined;
+  const { item } = words.value;
+  const which = {
+    target: module === undefined || name.includes('/') ? name : `${module}/${name}`,
+    ...(ASKED_BY_KIND.has(kind) ? { kind } : {}),
+  };
+  const text = useAnswer('read', which, ['content']);
+  const explained = useAnswer('explain', which, ['content']);
+  const starts = STARTED.has(kind);
+  return (
+    <>
+      <Heading
+        title={inLine(name, 120)}
+        lead={[kind, module, text.data?.origin].filter(Boolean).join(' · ')}
+      />
+      {starts ? <Starting name={name} kind={kind} /> : null}
+      {starts ? <Cost name={which.target} kind={kind} text={text.data?.tokens} /> : null}
+      <Group title={item.provenance} />
+      <Shown loaded={explained}>{(data) => <Provenance data={data} />}</Shown>
+      <Shown loaded={explained}>{(data) => <Overrides layers={data.layers} />}</Shown>
+      <Group title={item.text} />
+      <Shown loaded={text}>
+        {(data) => (
+          <>
+            <p class="proof">
+              {inLine(data.uri)} · {number(data.bytes)} B · {words.value.shell.tokens(number(data.tokens))}
+            </p>
+            {data.complete ? null : <p class="soft">{item.part}</p>}
+            <Text text={data.text} markdown={data.mimeType === 'text/markdown'} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Starting({ name, kind }: { name: string; kind: string }): VNode {
+  const promptOf = usePrompts();
+  const start = { name, kind };
+  return (
+    <section>
+      <Group title={words.value.item.start} />
+      <AllLines start={start} prompt={promptOf(start)} />
+    </section>
+  );
+}
+
+function Cost({ name, kind, text }: { name: string; kind: string; text: number | undefined }): VNode {
+  const { item, shell } = words.value;
+  const { data } = useAnswer('compile_context', { name, ...(kind === 'agent' ? { kind } : {}) }, ['content']);
+  return (
+    <p>
+      <b>{item.cost}</b>{' '}
+      <span class="proof">
+        {text === undefined ? '' : `${item.text}: ${shell.tokens(number(text))}`}
+        {data === undefined ? '' : ` · ${item.context}: ${shell.tokens(number(data.needed))}`}
+      </span>
+    </p>
+  );
+}
+
+function Provenance({ data }: { data: Explained }): VNode {
+  return (
+    <ol class="list">
+      {data.candidates.map(({ name, origin, priority, path, chosen, why, status }) => (
+        <li class="item" key={path} data-entry tabIndex={0}>
+          <span class={`dot ${chosen ? 'good' : 'soft'}`} aria-hidden="true" />
+          <div>
+            <p class="what">
+              {inLine(origin)} {chosen ? <small class="good">{words.value.item.chosen}</small> : null}
+            </p>
+            <p class="why">
+              {inLine(name)} · {priority} · {inLine(status)} · {inLine(why)}
+            </p>
+            <p class="proof">{inLine(path, 500)}</p>
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type Layer = Explained['layers'][number];
+
+function readValue(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+const shownEntry = (entry: unknown): string =>
+  typeof entry === 'string' ? entry : JSON.stringify(entry, null, 2);
+
+/** Lists are compared line by line, so that one changed entry is one changed line; lists of several files add up. */
+function shownValue(layers: readonly Layer[]): string {
+  const values = layers.map(({ value }) => readValue(value));
+  if (values.every(Array.isArray)) return values.flat().map(shownEntry).join('\n');
+  return shownEntry(values.at(-1));
+}
+
+const placeOf = ({ file, line }: Layer): string => (line === undefined ? file : `${file}:${line}`);
+
+/** Every value that more than one file sets: what it was, and what it is. */
+function Overrides({ layers }: { layers: readonly Layer[] }): VNode {
+  const { item } = words.value;
+  const keys = [...new Set(layers.map(({ key }) => key))];
+  const changed = keys.flatMap((key) => {
+    const own = layers.filter((layer) => layer.key === key);
+    const [before, ...later] = own;
+    const after = own.filter(({ chosen }) => chosen);
+    return before === undefined || later.length === 0 ? [] : [{ key, before, after }];
+  });
+  return (
+    <section>
+      <Group title={item.overrides} count={changed.length} />
+      {changed.length === 0 ? <p class="soft">{item.noOverrides}</p> : null}
+      {changed.map(({ key, before, after }) => (
+        <div key={key}>
+          <p class="proof">{inLine(key)}</p>
+          <Compare
+            before={shownValue([before])}
+            after={shownValue(after)}
+            left={`${item.before}: ${inLine(placeOf(before))}`}
+            right={`${item.after}: ${after
+              .map(placeOf)
+              .slice(-1)
+              .map((place) => inLine(place))
+              .join('')}`}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Text({ text, markdown }: { text: string; markdown: boolean }): VNode {
+  const [raw, setRaw] = useState(!markdown);
+  const { item } = words.value;
+  return (
+    <>
+      {markdown ? (
+        <div class="filters">
+          <button type="button" aria-pressed={!raw} onClick={() => setRaw(false)}>
+            {item.rendered}
+          </button>
+          <button type="button" aria-pressed={raw} onClick={() => setRaw(true)}>
+            {item.source}
+          </button>
+        </div>
+      ) : null}
+      {raw ? <Exact text={text} label={item.text} /> : <Markdown text={text} />}
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import type { VNode } from 'preact';
+import type { Next as NextData, NextAction } from '../answers.ts';
+import { useAnswer } from '../loading.ts';
+import { HostChoice, PasteLine, usePrompts, type Start } from '../parts/hosts.tsx';
+import { Phases } from '../parts/phases.tsx';
+import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
+import { Proofs } from '../parts/texts.tsx';
+import { inLine } from '../parts/visible.ts';
+import { words } from '../words.ts';
+
+function startOf({ call, action }: Pick<NextAction, 'call' | 'action'>): Start | undefined {
+  if (action !== undefined) return { call: action };
+  if (call === undefined) return undefined;
+  const { operation: _operation, message, ...named } = call;
+  const [[kind, name] = []] = Object.entries(named);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/** Where the project stands, by what its files prove, and what to do next. */
+export function Next(): VNode {
+  const loaded = useAnswer('next', { detail: 'full' }, ['progress', 'content', 'runs', 'receipts']);
+  const { next } = words.value;
+  const totals = loaded.data?.totals;
+  return (
+    <>
+      <Heading
+        title={next.title}
+        lead={totals === undefined ? undefined : next.lead(totals.done, totals.stories)}
+      >
+        <HostChoice />
+      </Heading>
+      <Shown loaded={loaded}>{(data) => <Standing data={data} />}</Shown>
+    </>
+  );
+}
+
+function Standing({ data }: { data: NextData }): VNode {
+  const { next } = words.value;
+  const promptOf = usePrompts();
+  const documents = (data.items ?? []).filter(({ kind }) => kind !== 'story' && kind !== 'epic');
+  return (
+    <>
+      <Phases phases={data.phases} totals={data.totals} />
+      {data.verification === undefined ? null : (
+        <p class={data.verification.verdict === 'PASS' ? 'good' : 'bad'}>
+          {inLine(data.verification.says, 600)}
+        </p>
+      )}
+      <Group title={next.steps} count={data.actions.length} />
+      {data.actions.length === 0 ? (
+        <Empty title={next.empty} />
+      ) : (
+        <ol class="list">
+          {data.actions.map((action) => {
+            const start = startOf(action);
+            return (
+              <li class="item" key={action.what} data-entry tabIndex={0} aria-label={inLine(action.what)}>
+                <span class={`dot ${action.optional ? 'soft' : 'info'}`} aria-hidden="true" />
+                <div>
+                  <p class="what">
+                    {inLine(action.what)} {action.optional ? <small>{next.optional}</small> : null}
+                  </p>
+                  <p class="why">
+                    {inLine(action.why)}
+                    {action.use === undefined ? '' : ` · ${inLine(action.use)}`}
+                    {action.agent === undefined ? '' : ` · ${inLine(action.agent)}`}
+                  </p>
+                  <Proofs evidence={action.evidence} />
+                  {start === undefined ? null : <PasteLine start={start} prompt={promptOf(start)} />}
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      <Contradictions data={data} />
+      {documents.length === 0 ? null : (
+        <section>
+          <Group title={next.documents} count={documents.length} />
+          <ul class="list rows">
+            {documents.map(({ phase, kind, id, state, evidence }) => (
+              <li key={`${phase} ${id}`} data-entry tabIndex={0}>
+                <span>{inLine(id === kind ? kind : `${kind} ${id}`)}</span>
+                <span class={state === 'complete' ? 'good' : 'soft'}>
+                  {next.states[state] ?? inLine(state)}
+                </span>
+                <Proofs evidence={evidence} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Unread items={unreadOf(data.troubles)} />
+    </>
+  );
+}
+
+function Contradictions({ data }: { data: NextData }): VNode {
+  const { next } = words.value;
+  const { drift, waiting } = data;
+  return (
+    <>
+      {drift.length === 0 ? null : (
+        <section>
+          <Group title={next.drift} count={drift.length} />
+          <ul class="list">
+            {drift.map(({ kind, about, says, evidence }) => (
+              <li class="item" key={`${kind} ${about}`} data-entry tabIndex={0}>
+                <span class="dot bad" aria-hidden="true" />
+                <div>
+                  <p class="what">{inLine(says)}</p>
+                  <Proofs evidence={evidence} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {waiting.handoffs.length === 0 ? null : (
+        <section>
+          <Group title={next.handoffs} count={waiting.handoffs.length} />
+          <ul class="list rows">
+            {waiting.handoffs.map(({ id, from, to, text }) => (
+              <li key={id} data-entry tabIndex={0}>
+                <span>
+                  {inLine(from)} → {inLine(to ?? '')}
+                </span>
+                <span>{inLine(text, 600)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
