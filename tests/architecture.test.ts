@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from './support/app.ts';
+import { DOORS } from './support/doors.ts';
 
 /** Who may import whom. A folder that is not in this table is an error, so a new one has to be placed first. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -51,32 +52,6 @@ const SOURCES_OF_SERVICES: Record<string, readonly string[]> = {
 /** The same, for types alone: what does the work is handed in. */
 const SOURCE_TYPES_OF_SERVICES: Record<string, readonly string[]> = {
   'git-sources': ['sources/discover.ts', 'sources/git/cache.ts', 'sources/git/git.ts'],
-};
-
-/** The one folder or file through which each package enters. */
-const DOORS: Record<string, string | readonly string[]> = {
-  '@modelcontextprotocol/server': 'surfaces/mcp/',
-  '@a2a-js/sdk': 'surfaces/a2a/',
-  commander: 'surfaces/cli/',
-  jose: 'surfaces/http/oauth/',
-  yaml: 'base/parse/',
-  'smol-toml': 'base/parse/parse.ts',
-  'csv-parse': 'base/parse/parse.ts',
-  '@orama/stemmers': 'meaning/',
-  diff: ['base/text/diff.ts', 'page/parts/diff.tsx'],
-  preact: 'page/',
-  '@preact/signals': 'page/',
-  marked: 'page/parts/markdown.tsx',
-  '@photostructure/sqlite': 'services/memory/sqlite/',
-  '@qdrant/js-client-rest': 'services/memory/qdrant/',
-  '@opentelemetry/api': 'base/process/tracing.ts',
-  'web-tree-sitter': 'services/codebase/',
-  zod: '',
-  'node:child_process': 'base/process/start-program.ts',
-  'node:worker_threads': 'base/process/',
-  'node:cluster': 'base/process/',
-  'node:fs': 'base/files/',
-  'node:fs/promises': 'base/files/',
 };
 
 /** What has a `run` and is not an operation: the completion contract of a project. */
