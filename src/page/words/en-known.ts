@@ -65,7 +65,7 @@ export const enKnown = {
     empty: 'The museum is empty.',
     emptyHow: 'Agents log what went wrong, so that it does not happen twice.',
     check: 'Check this plan',
-    checkHow: 'What is to be changed, in a few words',
+    checkHow: 'The change you plan, in a few words',
     run: 'Check',
     risk: 'Risk',
     compared: (count: number) =>

@@ -146,7 +146,7 @@ export const en = {
     journal: 'Journal',
     artefacts: 'Artefacts',
     missing: 'missing',
-    resume: 'How to go on',
+    resume: 'How to continue',
     started: 'started',
     checkpoint: 'last step',
     columns: { at: 'Time', event: 'Event', step: 'Step', notes: 'Notes' },
