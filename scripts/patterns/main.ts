@@ -17,7 +17,7 @@ const cache = join(root, '.cache/patterns.json');
 async function sourceFiles(): Promise<string[]> {
   const entries = await readdir(join(root, 'src'), { withFileTypes: true, recursive: true });
   return entries
-    .filter(({ name }) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'))
+    .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)).split(sep).join('/'))
     .sort();
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { GO, sheet } from './keyboard.ts';
 import { line, session } from './live.ts';
+import { lastName } from './parts/patterns.ts';
 import { inLine } from './parts/visible.ts';
 import { address, go, project, route, VIEWS, type View } from './router.ts';
 import { nextTheme, theme } from './theme.ts';
@@ -68,7 +69,7 @@ function Project(): VNode {
   const { shell } = words.value;
   const all = known?.projects ?? [];
   const root = project.value ?? known?.project ?? '';
-  const name = all.find((each) => each.root === root)?.name ?? root.split(/[\\/]/).at(-1) ?? '';
+  const name = all.find((each) => each.root === root)?.name ?? lastName(root);
   return (
     <div class="project">
       {all.length < 2 ? (

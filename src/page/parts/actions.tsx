@@ -6,6 +6,7 @@ import { session } from '../live.ts';
 import { address, go, project } from '../router.ts';
 import { words } from '../words.ts';
 import { announce } from './announced.tsx';
+import { isOfTheMachine } from './patterns.ts';
 import { inLine } from './visible.ts';
 
 /** Decisions that need a word with them, where the server does not say so, and whether it may be left out. */
@@ -28,16 +29,11 @@ function shownAt({ operation, args }: Action): string | undefined {
   return undefined;
 }
 
-/** Decisions about the machine, which take no project. */
-const OF_THE_MACHINE = /^(?:sources_|trust$)/;
-
 /** Acts on the project that is looked at, unless the action says which. */
 function argsFor(action: Action, word: string): Record<string, unknown> {
   const asked = askedBy(action);
   return {
-    ...(project.value === undefined || OF_THE_MACHINE.test(action.operation)
-      ? {}
-      : { project: project.value }),
+    ...(project.value === undefined || isOfTheMachine(action.operation) ? {} : { project: project.value }),
     ...action.args,
     ...(asked === undefined || word === '' ? {} : { [asked.name]: word }),
   };

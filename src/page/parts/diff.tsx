@@ -1,19 +1,22 @@
 import { diffLines } from 'diff';
 import { Fragment, type VNode } from 'preact';
+import { isPlaceOfChange } from './patterns.ts';
 import { visible } from './visible.ts';
 
 /** More lines than anyone reads at once; the file itself has the rest. */
 const MOST_LINES = 2_000;
 const LONGEST_LINE = 2_000;
 
+const linesOf = (text: string): string[] => (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+
 function classOf(line: string): string {
-  if (/^(?:---|\+\+\+|@@)/.test(line)) return 'place';
+  if (isPlaceOfChange(line)) return 'place';
   return line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : '';
 }
 
 /** A change as the server gives it, line by line. */
 export function Diff({ text, title, note }: { text: string; title?: string; note?: string }): VNode {
-  const lines = text.replace(/\n$/, '').split('\n');
+  const lines = linesOf(text);
   return (
     <div class="diff" role="group" aria-label={title ?? ''} tabIndex={0}>
       {title === undefined ? null : (
@@ -46,7 +49,7 @@ function rowsOf(before: string, after: string): Row[] {
     gone = [];
   };
   for (const { value, added, removed } of diffLines(before, after)) {
-    const lines = value.replace(/\n$/, '').split('\n');
+    const lines = linesOf(value);
     if (removed) gone.push(...lines);
     else if (added) {
       rows.push(...lines.map((right) => ({ left: gone.shift(), right })));

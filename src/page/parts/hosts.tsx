@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks';
 import { keep, kept } from '../kept.ts';
 import { useAnswer } from '../loading.ts';
 import { words } from '../words.ts';
+import { bareName } from './patterns.ts';
 import { Copy } from './texts.tsx';
 
 /** What is to be started: by its name, and for a run or an action by the call itself. */
@@ -97,7 +98,7 @@ export function usePrompts(): (start: Start) => Prompt | undefined {
     const bare = name.split('/').at(-1) ?? name;
     const fits = (target: string): boolean => {
       const last = target.split('/').at(-1) ?? target;
-      return [last, last.replace(/^bmad-(?:agent-)?/, '')].includes(bare);
+      return [last, bareName(last)].includes(bare);
     };
     const found = data?.items.find(
       (prompt) => (kind === undefined || prompt.kind === kind) && fits(prompt.target),

@@ -1,22 +1,19 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren, VNode } from 'preact';
+import { withoutEntities, withoutFields } from './patterns.ts';
 import { Exact } from './texts.tsx';
 import { visible } from './visible.ts';
 
 /** Above this a text is shown as it is written: nobody reads it as a page, and taking it apart takes long. */
 const MOST = 300_000;
 
-/** The block of fields at the top of many files is not part of the text. */
-const FIELDS = /^---\r?\n([\s\S]{0,20000}?)\r?\n---\r?\n/;
-
 /** Markdown as elements. Nothing in it becomes markup of the page: its HTML is shown as text, its images are named. */
 export function Markdown({ text }: { text: string }): VNode {
   if (text.length > MOST || longestLine(text) > 20_000) return <Exact text={text} />;
-  const fields = FIELDS.exec(text);
-  const body = fields === null ? text : text.slice(fields[0].length);
+  const { fields, body } = withoutFields(text);
   return (
     <div class="prose">
-      {fields === null ? null : <pre class="fields">{visible(fields[1] ?? '')}</pre>}
+      {fields === undefined ? null : <pre class="fields">{visible(fields)}</pre>}
       {blocks(lexer(body))}
     </div>
   );
@@ -31,22 +28,8 @@ const blocks = (tokens: readonly Token[]): ComponentChildren =>
 
 const inlines = (tokens: readonly Token[] | undefined, otherwise = ''): ComponentChildren =>
   tokens === undefined
-    ? visible(plain(otherwise))
+    ? visible(withoutEntities(otherwise))
     : tokens.map((token, index) => <Inline key={index} token={token} />);
-
-/** The lexer leaves entities as they are written. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&nbsp;': ' ',
-};
-
-function plain(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
-}
 
 /** Headings of a file are below those of the page. */
 function Title({ depth, children }: { depth: number; children: ComponentChildren }): VNode {
@@ -158,7 +141,8 @@ function Inline({ token }: { token: Token }): VNode {
 /** Only plain web addresses can be followed, and they are named; the rest leads nowhere from here. */
 function Link({ link }: { link: Tokens.Link }): VNode {
   const text = inlines(link.tokens, link.text);
-  if (!/^https?:\/\//.test(link.href)) return <span title={visible(link.href.slice(0, 300))}>{text}</span>;
+  if (!link.href.startsWith('https://') && !link.href.startsWith('http://'))
+    return <span title={visible(link.href.slice(0, 300))}>{text}</span>;
   return (
     <a href={link.href} target="_blank" rel="noopener noreferrer" title={visible(link.href.slice(0, 300))}>
       {text}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Evidence } from '../answers.ts';
 import { number, words } from '../words.ts';
+import { isEverywhere } from './patterns.ts';
 import { hiddenIn, inLine, visible } from './visible.ts';
 
 /** As much of a text as a screen takes without a pause; the rest comes when it is asked for. */
@@ -35,13 +36,10 @@ export function Exact({ text, label }: { text: string; label?: string }): VNode 
 
 const placeOf = ({ file, line }: Evidence): string => (line === undefined ? file : `${file}:${line}`);
 
-/** Files that have the same name in every folder. */
-const EVERYWHERE = /^(?:state\.json|SKILL\.md|workflow\.(?:md|yaml))/;
-
 /** The last part of a path says which file it is; the whole one is in its title. */
 function shortPlace(evidence: Evidence): string {
   const parts = placeOf(evidence).split('/');
-  return parts.slice(EVERYWHERE.test(parts.at(-1) ?? '') ? -2 : -1).join('/');
+  return parts.slice(isEverywhere(parts.at(-1) ?? '') ? -2 : -1).join('/');
 }
 
 export function Proofs({ evidence }: { evidence: readonly Evidence[] | undefined }): VNode | null {

@@ -1,0 +1,39 @@
+/** The patterns of the page are here and in visible.ts, not in TSX: what looks for slow ones reads plain TypeScript. */
+
+/** The last name of a path, of either system. */
+export const lastName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
+
+/** Files that have the same name in every folder. */
+export const isEverywhere = (name: string): boolean =>
+  /^(?:state\.json|SKILL\.md|workflow\.(?:md|yaml))/.test(name);
+
+/** Decisions about the machine, which take no project. */
+export const isOfTheMachine = (operation: string): boolean => /^(?:sources_|trust$)/.test(operation);
+
+/** `bmad-agent-architect` without what every such name begins with. */
+export const bareName = (name: string): string => name.replace(/^bmad-(?:agent-)?/, '');
+
+/** A line of a change that says where it is. */
+export const isPlaceOfChange = (line: string): boolean => /^(?:---|\+\+\+|@@)/.test(line);
+
+/** The block of fields at the top of many files, which is not part of their text; and the text. */
+export function withoutFields(text: string): { fields: string | undefined; body: string } {
+  const found = /^---\r?\n([\s\S]{0,20000}?)\r?\n---\r?\n/.exec(text);
+  return found === null
+    ? { fields: undefined, body: text }
+    : { fields: found[1], body: text.slice(found[0].length) };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+};
+
+/** Markdown's lexer leaves entities as they are written. */
+export function withoutEntities(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
+}
