@@ -51,6 +51,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/activation/context-pieces.ts': 'context-pieces',
   'src/operations/activation/agent-start.ts': 'agent-start',
   'src/operations/activation/known-inputs.ts': 'known-inputs',
+  'src/operations/server/doctor-hosts.ts': 'doctor-hosts',
   'src/operations/project/verification.ts': 'verification',
   'src/operations/project/project-context-data.ts': 'project-context',
   'src/operations/tasks/task-brief.ts': 'task-brief',
@@ -76,6 +77,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',
   'src/surfaces/mcp/structured.ts': 'structured-answers',
+  'src/surfaces/mcp/search-hints.ts': 'search-hints',
   'src/surfaces/mcp/telling.ts': 'telling',
   'src/surfaces/mcp/prewarm.ts': 'prewarm',
 };

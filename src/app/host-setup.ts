@@ -1,11 +1,14 @@
 import { createHosts } from '../hosts/hosts.ts';
 import { appendLine } from '../base/files/file-shared.ts';
+import { BmadError } from '../base/errors.ts';
+import { extractSettings } from '../config/flags.ts';
+import { loadConfig } from '../config/load.ts';
 import { userPersonFile } from '../config/locations.ts';
 import type { HostSetup } from '../hosts/setup-port.ts';
 import type { Settings } from './settings.ts';
 
 /** Everything that connects a host; only the command line asks for it. */
-export function hostSetup({ outside, root, state, cache }: Settings): HostSetup {
+export function hostSetup({ outside, root, state, cache, configFiles }: Settings): HostSetup {
   const [command, ...args] = outside.serverCommand;
   const file = userPersonFile(outside);
   return {
@@ -19,6 +22,20 @@ export function hostSetup({ outside, root, state, cache }: Settings): HostSetup 
         privateFolders: [],
         cache,
       }).handshake(signal);
+    },
+    async settingsOf({ args: [, ...flags], env }) {
+      try {
+        const { settings } = extractSettings(flags);
+        const { config } = await loadConfig({
+          flags: settings,
+          env: { ...outside.env, ...env },
+          files: configFiles.map((path) => ({ label: 'file', path })),
+        });
+        return config;
+      } catch (error) {
+        if (error instanceof BmadError) return undefined;
+        throw error;
+      }
     },
     person: async () => (await import('../hosts/person.ts')).readPerson(file),
     async setPerson(person) {

@@ -3,6 +3,7 @@ import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { connectFile, disconnectFile, type FileWork } from './connect.ts';
 import { entryOf, isOurs, startOf } from './entries.ts';
+import { inspect, isStart } from './inspect.ts';
 import { pathsOf, placeOf, type Surroundings } from './places.ts';
 import { connectionsIn } from './records.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
@@ -102,14 +103,25 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
     printed({ host, scope, file }: HostTarget): string {
       return put({ file, text: '', format: host.format, key: host.key }, entryOf(host, scope, start)).text;
     },
-    /** What the entry in a file starts, as it is written there. */
-    async written({ host, file }: HostTarget): Promise<ReturnType<typeof startOf>> {
+    /**
+     * What the entry in a file starts, as it is written there. The file of a project comes from its author: of the
+     * variables in it only our own settings are used, since others can make Node run anything.
+     */
+    async written({ host, scope, file }: HostTarget): Promise<ReturnType<typeof startOf>> {
       const text = await readForeign(file);
-      return text === undefined
-        ? undefined
-        : startOf(entryIn({ file, text, format: host.format, key: host.key }));
+      const found =
+        text === undefined ? undefined : startOf(entryIn({ file, text, format: host.format, key: host.key }));
+      return found === undefined || scope === 'user' ? found : { ...found, env: ownVariables(found.env) };
     },
+    /** What the files of a host say of its entry. Nothing is started for it. */
+    inspect: (target: HostTarget) => inspect(target, { surroundings, root, start }),
+    /** Whether an entry starts this very server, so that nobody else's program is started for it. */
+    isThisServer: (own: Start) => isStart(own, start),
   };
+}
+
+function ownVariables(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('BMAD_')));
 }
 
 function hostNamed(name: string): Host {

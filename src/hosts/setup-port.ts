@@ -2,6 +2,7 @@ import type { Hosts } from './hosts.ts';
 import type { Person } from './person.ts';
 
 export type { HostState, Scope as HostScope } from './hosts.ts';
+export type { HostCheck } from './inspect.ts';
 export type { Person as HostPerson } from './person.ts';
 
 /** The hosts of this machine, and what is asked when they are connected. */
@@ -13,6 +14,12 @@ export interface HostSetup {
     cwd: string,
     signal: AbortSignal,
   ): Promise<{ ok: boolean; tools: string[]; trouble?: string }>;
+  /** The settings that a server started like this has; undefined if it would not start with them. */
+  settingsOf(start: {
+    command: string;
+    args: readonly string[];
+    env: Record<string, string>;
+  }): Promise<{ answerBytes: number; prompts: string; output: string } | undefined>;
   /** What the user wants to be called and spoken to in, in all projects. */
   person(): Promise<Person>;
   /** Answers with the file that holds it. */

@@ -45,6 +45,19 @@ export interface Host {
   own?: string;
   /** What is left to do in the host. */
   after?: string;
+  limits?: HostLimits;
+}
+
+/** What a host puts up with; what is beyond is cut, left out or given up. */
+export interface HostLimits {
+  /** Tools of all servers together. */
+  tools?: number;
+  /** How long a server may take to start. */
+  startMs?: number;
+  /** How long an answer may be. */
+  answerBytes?: number;
+  /** Where an answer has data beside its text, the model sees the data alone. */
+  dataAlone?: true;
 }
 
 const MCP = 'mcpServers';
@@ -65,6 +78,7 @@ export const HOSTS: readonly Host[] = [
     own: 'claude mcp add --scope user bmad --',
     after:
       'To allow its tools once and for all, add "mcp__bmad" to permissions.allow in .claude/settings.json.',
+    limits: { startMs: 30_000, answerBytes: 100_000, dataAlone: true },
   },
   {
     id: 'claude-desktop',
@@ -86,6 +100,7 @@ export const HOSTS: readonly Host[] = [
     user: { paths: ['~/.cursor/mcp.json'] },
     project: { paths: ['.cursor/mcp.json'] },
     shape: 'standard',
+    limits: { tools: 40 },
   },
   {
     id: 'vscode',
@@ -98,6 +113,7 @@ export const HOSTS: readonly Host[] = [
     project: { paths: ['.vscode/mcp.json'] },
     shape: 'typed',
     own: 'code --add-mcp',
+    limits: { tools: 128 },
   },
   {
     id: 'copilot-cli',
@@ -138,6 +154,7 @@ export const HOSTS: readonly Host[] = [
     key: MCP,
     user: { paths: ['~/.codeium/windsurf/mcp_config.json'] },
     shape: 'standard',
+    limits: { tools: 100 },
   },
   {
     id: 'zed',
@@ -164,6 +181,7 @@ export const HOSTS: readonly Host[] = [
     project: { paths: ['.codex/config.toml'] },
     shape: 'standard',
     own: 'codex mcp add bmad --',
+    limits: { startMs: 10_000, answerBytes: 10_240, dataAlone: true },
   },
   {
     id: 'gemini-cli',

@@ -46,7 +46,7 @@ import type { ToolChoice } from './toolsets.ts';
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
 export type { ServedFile } from '../services/delivery/served-file.ts';
 export type { NamedSkill } from '../services/delivery/skill-names.ts';
-export type { HostPerson, HostScope, HostSetup, HostState } from '../hosts/setup-port.ts';
+export type { HostCheck, HostPerson, HostScope, HostSetup, HostState } from '../hosts/setup-port.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 export type { Diagnosis, GitSources, ProjectFacts, Ranking, SourceView, TaskQueue, WatchReport };
@@ -261,6 +261,8 @@ export interface Call {
   recent?: Recent | undefined;
   /** How the caller writes a step; without it, steps are written as calls of the tools. */
   say?: StepWriter;
+  /** Whether it was typed at the command line, by the user of this machine or a script of theirs. */
+  typed?: true;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
   overHttp?: boolean;
   /**

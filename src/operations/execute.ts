@@ -197,6 +197,12 @@ function allowedInput(
   refusePrograms(operation, context, call);
   const input = checkedInput(operation, raw, spoken);
   if (operation.writes?.(input) === true) refuseWrites(operation, context, call);
+  const typed =
+    call.typed === true ? undefined : operation.typedOnly?.find((name) => input[name] !== undefined);
+  if (typed !== undefined)
+    throw new BmadError('forbidden', `${operation.name} takes "${typed}" on the command line only.`, {
+      hint: 'Ask the user to run it in a terminal.',
+    });
   const starting = operation.runsProgramsWith?.find((name) => input[name] === true);
   if (starting !== undefined)
     refusePrograms({ name: `${operation.name} with "${starting}"`, runsPrograms: true }, context, call);

@@ -57,6 +57,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   runsPrograms?: true;
   /** Switches that have it start a program, where it does not by itself; over HTTP the same holds for them. */
   runsProgramsWith?: readonly (keyof z.input<I> & string)[];
+  /** Fields that only the command line takes: what they do is for the user of this machine alone to ask for. */
+  typedOnly?: readonly (keyof z.input<I> & string)[];
   /** Whether it keeps state of the project: the first such call says where. */
   keeps?: true;
   /** The toolset in which it is an MCP tool of its own. */

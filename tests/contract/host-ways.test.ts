@@ -2,14 +2,22 @@ import { InMemoryTransport, type Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Outside } from '../../src/app/app.ts';
 import { mcpServerFactory } from '../../src/surfaces/mcp/server.ts';
+import { serveTransport } from '../../src/surfaces/mcp/stdio.ts';
 import { contextIn, temporaryFolder } from '../support/app.ts';
+import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { newClient, textsOf } from '../support/mcp-client.ts';
 
 // Hosts differ in what they pass on and in what they show a model; each is met by what it calls itself.
 
-/** A host of this name at a server of ours, in an empty project. */
-async function hostNamed(name: string, flags: Outside['flags'] = {}): Promise<Client> {
-  const context = await contextIn(await temporaryFolder(onTestFinished), { flags });
+/** A host of this name at a server of ours, in a project with these files. */
+async function hostNamed(
+  name: string,
+  flags: Outside['flags'] = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const folder = await temporaryFolder(onTestFinished);
+  await writeFiles(folder, files);
+  const context = await contextIn(folder, { flags });
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   const server = await mcpServerFactory(context)({ era: 'legacy' } as never);
   await server.connect(ours);
@@ -118,5 +126,82 @@ describe('an answer', () => {
       const { said } = result.structuredContent as { said: string };
       expect(said.startsWith((text.split('\n')[0] ?? '').slice(0, 300)), said).toBe(true);
     }
+  });
+
+  it('M-32: holds the project’s context as data, whole and by section', async () => {
+    const client = await hostNamed('codex-mcp-client', { output: 'structured' }, KIT_FILES);
+    await client.listTools();
+    const contextOf = async (section?: string): Promise<Record<string, unknown>> => {
+      const args = section === undefined ? {} : { section };
+      const result = await client.callTool({ name: 'get_project_context', arguments: args });
+      return result.structuredContent as Record<string, unknown>;
+    };
+    const whole = await contextOf();
+    expect(whole).toMatchObject({
+      section: 'all',
+      project: { name: 'Corner Shop' },
+      user: { name: 'Ada Field' },
+      stack: { declared: [], detected: [] },
+      agents: { team: expect.arrayContaining([expect.objectContaining({ id: 'fullstack-dev' })]) as unknown },
+      decisions: expect.arrayContaining([
+        expect.objectContaining({
+          agent: 'architect',
+          date: '2026-02-11',
+          text: expect.stringContaining('PostgreSQL') as string,
+        }),
+      ]) as unknown,
+    });
+    const parts = ['stack', 'agents', 'decisions', 'architecture'];
+    for (const section of parts) {
+      const part = await contextOf(section);
+      expect(part).toMatchObject({ section, project: { name: 'Corner Shop' } });
+      const given = parts.filter((name) => part[name] !== undefined);
+      // Decisions about the architecture are part of it.
+      expect(given).toEqual(section === 'architecture' ? ['decisions', section] : [section]);
+      expect(part[section]).toEqual(whole[section]);
+    }
+  });
+});
+
+/** The same over the 2026 protocol, in which a host says with each request who it is. */
+async function toolsOf(name: string) {
+  const context = await contextIn(await temporaryFolder(onTestFinished));
+  const [theirs, ours] = InMemoryTransport.createLinkedPair();
+  const served = serveTransport(context, ours);
+  const client = newClient({ name, mode: { pin: '2026-07-28' } });
+  await client.connect(theirs);
+  onTestFinished(async () => {
+    await client.close();
+    await served.close();
+    context.close();
+  });
+  return (await client.listTools()).tools;
+}
+
+describe('hints about tools', () => {
+  const HINT = 'anthropic/searchHint';
+
+  it('are given to the host that reads them, for every tool that it may have to search for', async () => {
+    const tools = await toolsOf('claude-code');
+    const hints = tools.map(({ name, _meta }) => [name, _meta?.[HINT]] as const);
+    expect(hints.filter(([name, hint]) => name !== 'bmad' && typeof hint !== 'string')).toEqual([]);
+    expect(Object.fromEntries(hints)['bmad']).toBeUndefined();
+    for (const [, hint] of hints) expect(String(hint ?? '').length).toBeLessThan(100);
+    expect(new Set(hints.map(([, hint]) => hint)).size).toBe(tools.length);
+  });
+
+  it('cost other hosts nothing', async () => {
+    const tools = await toolsOf('codex-mcp-client');
+    expect(tools.filter(({ _meta }) => _meta?.[HINT] !== undefined)).toEqual([]);
+  });
+
+  it('need not send for a person: no tool approves or destroys anything', async () => {
+    const client = await hostNamed('claude-code', {
+      toolsets: ['bmad', 'project', 'memory', 'workflows', 'agents'],
+    });
+    const { tools } = await client.listTools();
+    const destroying = tools.filter(({ annotations }) => annotations?.destructiveHint === true);
+    // Its programs run only if a person has allowed them for this project.
+    expect(destroying.map(({ name }) => name)).toEqual(['run_completion_contract']);
   });
 });

@@ -13,6 +13,7 @@ import { defineOperation } from '../operation.ts';
 import { stateFindings } from './doctor-state.ts';
 import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
 import { watchFindings } from './doctor-watching.ts';
+import { hostLines, hostsSchema, isWell } from './doctor-hosts-view.ts';
 import { safetyLines, safetyOf, safetySchema } from './doctor-safety.ts';
 
 const originSchema = z.object({
@@ -36,10 +37,15 @@ export const doctor = defineOperation({
   behind: { bmad: 'doctor' },
   fromForm: (form) => ({ args: { ...form, handshake: false } }),
   command: 'doctor',
-  examples: ['doctor', 'doctor --no-handshake'],
+  examples: ['doctor', 'doctor --no-handshake', 'doctor --hosts'],
   runsProgramsWith: ['handshake'],
+  typedOnly: ['hosts'],
   input: z.strictObject({
     handshake: z.boolean().optional().meta({ default: true }).describe('Start the server to check its tools'),
+    hosts: z
+      .boolean()
+      .optional()
+      .describe('Check the hosts too: start what each is configured to start for this server'),
     project: projectField,
   }),
   output: z.object({
@@ -62,10 +68,11 @@ export const doctor = defineOperation({
         trouble: z.string().optional(),
       })
       .optional(),
+    hosts: hostsSchema.optional(),
     ok: z.boolean(),
   }),
 
-  async run({ handshake: asked, project }, context, call) {
+  async run({ handshake: asked, hosts: askedHosts, project }, context, call) {
     // Over HTTP anybody who may read could have processes started, as many at once as they like.
     const handshake = asked ?? call.overHttp !== true;
     const opened = await openedOr(context, project);
@@ -99,6 +106,9 @@ export const doctor = defineOperation({
     const clearing = isEmpty(cache) ? [] : [CLEAR];
     if (handshake) call.progress('starting the server for a handshake');
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
+    const checked =
+      askedHosts === true ? await (await import('./doctor-hosts.ts')).checkedHosts(context, call) : undefined;
+    const further = checked?.steps ?? [];
     return {
       version: VERSION,
       node: process.version,
@@ -125,11 +135,16 @@ export const doctor = defineOperation({
       warnings: [...context.configWarnings, ...warnings],
       safety: await safetyOf(opened, context, findings),
       cache,
-      ...(steps.length + stores.steps.length + clearing.length === 0
+      ...(steps.length + stores.steps.length + clearing.length + further.length === 0
         ? {}
-        : { steps: [...stores.steps, ...steps, ...clearing] }),
+        : { steps: [...stores.steps, ...steps, ...further, ...clearing] }),
       ...(shaken === undefined ? {} : { handshake: shaken }),
-      ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
+      ...(checked === undefined ? {} : { hosts: checked.hosts }),
+      ok:
+        problems.length === 0 &&
+        findings.every(({ level }) => level !== 'broken') &&
+        (shaken?.ok ?? true) &&
+        isWell(checked?.hosts ?? []),
     };
   },
 
@@ -153,6 +168,7 @@ export const doctor = defineOperation({
       'Origins:',
       ...origins,
       `Handshake: ${handshake}`,
+      ...(data.hosts === undefined ? [] : hostLines(data.hosts)),
       ...(data.safety === undefined ? [] : safetyLines(data.safety)),
       ...(data.cache === undefined || isEmpty(data.cache) ? [] : cacheLines(data.cache)),
       data.problems.length + data.findings.length === 0 ? 'Problems: none' : 'Problems:',

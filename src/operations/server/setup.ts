@@ -92,8 +92,8 @@ export const setup = defineOperation({
     const connected = results.filter(({ outcome }) => ['written', 'updated', 'unchanged'].includes(outcome));
     const rest = connected.flatMap(({ name, after }) => (after === undefined ? [] : [`- ${name}: ${after}`]));
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ host }) => host);
-    const steps: Step[] =
-      refused.length === 0
+    const steps: Step[] = [
+      ...(refused.length === 0
         ? []
         : [
             {
@@ -101,7 +101,11 @@ export const setup = defineOperation({
               args: { hosts: refused, print: true },
               why: 'Print the text to paste by hand',
             },
-          ];
+          ]),
+      ...(handshakes.every(({ ok }) => ok)
+        ? []
+        : [{ operation: 'doctor', args: { hosts: true }, why: 'See what is wrong with the hosts' }]),
+    ];
     return {
       body: lines(
         resultLines(results, dry),

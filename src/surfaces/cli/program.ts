@@ -57,6 +57,7 @@ export async function runProgram(
       signal: terminal.signal,
       progress: (message: string) => terminal.err(`${message} …\n`),
       say: commandLine,
+      typed: true as const,
       ...confirming(terminal),
     };
     const context = { ...(await openContext()), operation: operationNamed };

@@ -6,11 +6,13 @@ interface HostWays {
   dropsOptional?: true;
   /** It tells its model to treat answers as passive data unless the user has asked to follow them (H-02). */
   wrapsAnswers?: true;
+  /** It shows a model only the tools that a search has found, and reads words for that search beside a tool. */
+  readsSearchHints?: true;
 }
 
 /** By what a host calls itself. */
 const WAYS: readonly (HostWays & { host: RegExp })[] = [
-  { host: /^claude-code/i, splitsPrompts: true },
+  { host: /^claude-code/i, splitsPrompts: true, readsSearchHints: true },
   { host: /^gemini-cli/i, dropsOptional: true, wrapsAnswers: true },
 ];
 

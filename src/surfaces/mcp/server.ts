@@ -101,7 +101,9 @@ export function mcpServerFactory(
       if (cursor !== undefined) throw protocolError(foreignCursor());
       idle?.listed();
       await seen('tools', sdk);
-      return { tools: await toolList(context, callOf(sdk)) };
+      // Where a request does not say who sends it, its answer is kept for whoever comes next.
+      const host = era === 'modern' ? hostOf(sdk, server) : undefined;
+      return { tools: await toolList(context, { ...callOf(sdk), host }) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       asking(sdk)((call) => {

@@ -19,6 +19,13 @@ const AGENT_LISTER = 'bmad-resources';
 
 /** The tools in a fixed order. Only those of agents depend on the content, which is not read for any other. */
 export async function toolList(context: Context, call: Call): Promise<Tool[]> {
+  const tools = await plainList(context, call);
+  if (waysOf(call.host).readsSearchHints !== true) return tools;
+  const { withSearchHints } = await import('./search-hints.ts');
+  return withSearchHints(tools);
+}
+
+async function plainList(context: Context, call: Call): Promise<Tool[]> {
   const { tools } = context;
   const fixed = tools.fixed
     .filter((operation) => tools.of(operation).offered && mayBeOffered(operation, context, call))

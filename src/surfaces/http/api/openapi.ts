@@ -128,9 +128,9 @@ const KNOWN_TAG: Schema = {
   schema: { type: 'string' },
 };
 
-/** What starts programs is left out where it is refused. */
+/** What starts programs is left out where it is refused, and what only a person may type everywhere. */
 function inputOf(
-  { input, runsProgramsWith = [], needsOneOf = [] }: AnyOperation,
+  { input, runsProgramsWith = [], typedOnly = [], needsOneOf = [] }: AnyOperation,
   runsPrograms: boolean,
 ): Schema {
   const schema = schemaOf(input, 'input');
@@ -138,7 +138,9 @@ function inputOf(
   return {
     ...schema,
     properties: Object.fromEntries(
-      properties.filter(([name]) => runsPrograms || !runsProgramsWith.includes(name)),
+      properties.filter(
+        ([name]) => !typedOnly.includes(name) && (runsPrograms || !runsProgramsWith.includes(name)),
+      ),
     ),
     ...(needsOneOf.length === 0 ? {} : { anyOf: needsOneOf.map((name) => ({ required: [name] })) }),
   };

@@ -1,0 +1,80 @@
+import { isAbsolute } from 'node:path';
+import { BmadError } from '../base/errors.ts';
+import { pathExists } from '../base/files/files.ts';
+import { readForeign } from '../base/files/foreign-file.ts';
+import { isTable, type Table } from '../base/parse/parse.ts';
+import { claudeChecks, codexChecks, geminiChecks, type Asked, type HostCheck } from './inspect-ways.ts';
+import { isOurs, startOf } from './entries.ts';
+import { FORMATS } from './formats.ts';
+import { entryIn } from './splice.ts';
+import type { Surroundings } from './places.ts';
+import type { Host, Scope, Start } from './table.ts';
+
+export type { HostCheck };
+
+interface EntryPlace {
+  host: Host;
+  scope: Scope;
+  file: string;
+}
+
+interface Parts {
+  surroundings: Surroundings;
+  root: string | undefined;
+  start: Start;
+}
+
+const WAYS: Readonly<Partial<Record<string, (asked: Asked) => Promise<HostCheck[]>>>> = {
+  'claude-code': claudeChecks,
+  'gemini-cli': geminiChecks,
+  codex: codexChecks,
+};
+
+/** All that its files say about whether an entry will be started and used. Nothing is started for it. */
+export async function inspect({ host, scope, file }: EntryPlace, parts: Parts): Promise<HostCheck[]> {
+  let entry: unknown;
+  let table: Table = {};
+  try {
+    const text = await readForeign(file);
+    if (text === undefined) return [];
+    entry = entryIn({ file, text, format: host.format, key: host.key });
+    table = FORMATS[host.format].read(file, text);
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    const fix = error.hint;
+    return [{ level: 'broken', about: 'entry', text: error.message, ...(fix === undefined ? {} : { fix }) }];
+  }
+  if (entry === undefined) return [];
+  if (!isOurs(entry)) {
+    const words = startOf(entry);
+    const what =
+      words === undefined ? 'something else' : [words.command, ...words.args].join(' ').slice(0, 120);
+    const text = `The entry "bmad" is not ours: it starts ${what}.`;
+    return [{ level: 'notice', about: 'entry', text, repair: 'force' }];
+  }
+  const own = await WAYS[host.id]?.({ ...parts, scope, table });
+  return [...switchedOff(entry), ...(await programChecks(entry, parts.start)), ...(own ?? [])];
+}
+
+/** The ways in which hosts write that an entry is there but not used. */
+function switchedOff(entry: unknown): HostCheck[] {
+  if (!isTable(entry) || (entry['disabled'] !== true && entry['enabled'] !== false)) return [];
+  const text = 'The entry is switched off in its file.';
+  return [{ level: 'broken', about: 'entry', text, fix: 'Switch it on in the host.' }];
+}
+
+async function programChecks(entry: unknown, start: Start): Promise<HostCheck[]> {
+  const own = startOf(entry);
+  if (own === undefined) return [];
+  for (const path of [own.command, ...own.args.slice(0, 1)])
+    if (isAbsolute(path) && !(await pathExists(path)))
+      return [{ level: 'broken', about: 'start', text: `${path} does not exist any more.`, repair: 'setup' }];
+  if (isStart(own, start)) return [];
+  const text = `It starts another copy of the server than this one: ${[own.command, ...own.args].join(' ')}`;
+  return [{ level: 'notice', about: 'start', text: text.slice(0, 300), repair: 'setup' }];
+}
+
+/** Whether an entry begins with this command line; flags may follow. */
+export function isStart(own: Start, { command, args }: Start): boolean {
+  return own.command === command && args.every((word, index) => own.args[index] === word);
+}

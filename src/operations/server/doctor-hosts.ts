@@ -1,0 +1,192 @@
+import { ours } from '../../base/expected.ts';
+import type { Step } from '../../base/step.ts';
+import { plural } from '../../base/text/text.ts';
+import { twinsIn } from '../client/prompts.ts';
+import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
+import type { CheckedHost } from './doctor-hosts-view.ts';
+
+type Start = NonNullable<Awaited<ReturnType<HostSetup['hosts']['written']>>>;
+type Shaken = NonNullable<CheckedHost['handshake']>;
+
+/** What each host on this machine has configured, whether it starts and answers, and what stands in the way. */
+export async function checkedHosts(
+  context: Context,
+  call: Call,
+): Promise<{ hosts: CheckedHost[]; steps: Step[] }> {
+  const found = await context.hostSetup();
+  const { hosts } = found;
+  const all = await Promise.all(
+    (['user', 'project'] as const).map((scope) => hosts.states(hosts.all, scope)),
+  );
+  const states = all.flat();
+  const connected = new Set(states.filter((state) => state.found === 'ours').map(({ host }) => host.id));
+  // A host that is connected in one scope is not missing in the other.
+  const told = states.filter(
+    ({ host, scope, installed, found: what }) =>
+      what !== 'none' || (scope === 'user' && installed && !connected.has(host.id)),
+  );
+  const shake = handshakes(found, call);
+  const checked: CheckedHost[] = [];
+  const steps: Step[] = [];
+  for (const state of told) {
+    const { host, scope, file, installed } = state;
+    const checks: HostCheck[] = await hosts.inspect(state);
+    const start =
+      state.found === 'ours' ? await hosts.written(state).catch(ours(() => undefined)) : undefined;
+    const handshake = start === undefined ? undefined : await startedOnce(state, start, found, checks, shake);
+    if (start !== undefined) checks.push(...(await limitsOf(state, start, handshake, found)));
+    if (state.found === 'ours') checks.push(...(await twinsOf(host.id, start, found, context)));
+    if (state.found === 'none')
+      steps.push({ operation: 'setup', args: { hosts: [host.id] }, why: `Connect ${host.name}` });
+    steps.push(...repairs(state, checks));
+    checked.push({
+      host: host.id,
+      name: host.name,
+      scope,
+      file,
+      installed,
+      found: state.found,
+      ...(start === undefined ? {} : { starts: [start.command, ...start.args].join(' ') }),
+      ...(handshake === undefined ? {} : { handshake }),
+      checks: checks.map(({ repair: _repair, ...check }) => check),
+    });
+  }
+  return { hosts: checked, steps };
+}
+
+function repairs({ host, scope }: HostState, checks: readonly HostCheck[]): Step[] {
+  const [wanted] = checks.flatMap(({ repair }) => repair ?? []);
+  if (wanted === undefined) return [];
+  const args = { hosts: [host.id], ...(scope === 'project' ? { scope } : {}) };
+  return wanted === 'force'
+    ? [{ operation: 'setup', args: { ...args, force: true }, why: `Replace the entry in ${host.name}` }]
+    : [{ operation: 'setup', args, why: `Write the entry in ${host.name} anew` }];
+}
+
+/** The same command line is started once, however many hosts have it. */
+function handshakes({ hosts, handshake, home }: HostSetup, call: Call): (start: Start) => Promise<Shaken> {
+  const known = new Map<string, Promise<Shaken>>();
+  return (start) => {
+    const key = JSON.stringify(start);
+    const asked = known.get(key) ?? shaken(start);
+    known.set(key, asked);
+    return asked;
+  };
+
+  async function shaken(start: Start): Promise<Shaken> {
+    call.progress(`starting ${[start.command, ...start.args].join(' ')}`);
+    const began = performance.now();
+    const { ok, tools, trouble } = await handshake(start, hosts.root ?? home, call.signal).catch(
+      ours(({ message }) => ({ ok: false, tools: [], trouble: message })),
+    );
+    const ms = Math.round(performance.now() - began);
+    return { ok, tools: tools.length, ms, ...(trouble === undefined ? {} : { trouble }) };
+  }
+}
+
+/** Files of a project come from its author: what they start is not started for being looked at, unless it is this server. */
+async function startedOnce(
+  { scope }: HostState,
+  start: Start,
+  { hosts }: HostSetup,
+  checks: HostCheck[],
+  shake: (start: Start) => Promise<Shaken>,
+): Promise<Shaken | undefined> {
+  // What is gone cannot be started.
+  if (checks.some(({ about, level }) => about === 'start' && level === 'broken')) return undefined;
+  if (scope === 'project' && !hosts.isThisServer(start)) {
+    const text = 'It was not started, because a file of the project names another program than this server.';
+    checks.push({ level: 'notice', about: 'start', text });
+    return undefined;
+  }
+  const handshake = await shake(start);
+  if (!handshake.ok)
+    checks.push({
+      level: 'broken',
+      about: 'start',
+      text: 'The server that it starts does not answer.',
+      repair: 'setup',
+    });
+  return handshake;
+}
+
+async function limitsOf(
+  { host }: HostState,
+  start: Start,
+  handshake: Shaken | undefined,
+  { settingsOf }: HostSetup,
+): Promise<HostCheck[]> {
+  // Other servers need room too.
+  const { tools, startMs, answerBytes, dataAlone } = host.limits ?? {};
+  const settings = await settingsOf(start);
+  const limit = (text: string, fix: string): HostCheck => ({ level: 'notice', about: 'limit', text, fix });
+  return [
+    ...(settings === undefined
+      ? [limit('Its flags are not understood.', 'See the message of the server when it starts.')]
+      : []),
+    ...(handshake !== undefined && tools !== undefined && handshake.tools * 2 > tools
+      ? [
+          limit(
+            `It takes ${handshake.tools} of the ${tools} tools that the host allows for all servers together.`,
+            'If some are missing, choose fewer with the setting toolsets.',
+          ),
+        ]
+      : []),
+    ...(handshake !== undefined && startMs !== undefined && handshake.ms > startMs
+      ? [limit(`The start took longer than the ${startMs / 1000} s that the host waits.`, 'Start it again.')]
+      : []),
+    ...(settings !== undefined && answerBytes !== undefined && settings.answerBytes > answerBytes
+      ? [
+          limit(
+            `Answers may be ${settings.answerBytes} bytes long, and the host cuts what is beyond ${answerBytes}.`,
+            'Lower the setting answer_bytes.',
+          ),
+        ]
+      : []),
+    ...(settings?.output === 'structured' && dataAlone === true
+      ? [
+          limit(
+            'It shows a model only the data of answers.',
+            'Set output to text, unless a program reads them.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** What hosts call themselves, where they find skills and commands by themselves. */
+const CLIENTS: Readonly<Partial<Record<string, string>>> = {
+  'claude-code': 'claude-code',
+  codex: 'codex',
+  cursor: 'cursor',
+  opencode: 'opencode',
+  'gemini-cli': 'gemini-cli',
+  vscode: 'visual studio code',
+};
+
+const NAMED = 5;
+
+async function twinsOf(
+  host: string,
+  start: Start | undefined,
+  { settingsOf }: HostSetup,
+  context: Context,
+): Promise<HostCheck[]> {
+  const client = CLIENTS[host];
+  if (client === undefined || start === undefined) return [];
+  const prompts = (await settingsOf(start))?.prompts ?? 'auto';
+  const twins = prompts === 'off' ? [] : await twinsIn(client, context).catch(ours(() => []));
+  if (twins.length === 0) return [];
+  const names = `${twins.slice(0, NAMED).join(', ')}${twins.length > NAMED ? ', …' : ''}`;
+  const both = `${plural(twins.length, 'prompt')} of this server ${twins.length === 1 ? 'is a skill' : 'are skills'} or commands of the host too (${names})`;
+  return prompts === 'on'
+    ? [
+        {
+          level: 'notice',
+          about: 'twins',
+          text: `${both}.`,
+          fix: 'Set prompts to auto, which leaves them out.',
+        },
+      ]
+    : [{ level: 'ok', about: 'twins', text: `${both} and are left out.` }];
+}
