@@ -52,6 +52,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/activation/agent-start.ts': 'agent-start',
   'src/operations/activation/known-inputs.ts': 'known-inputs',
   'src/operations/server/doctor-hosts.ts': 'doctor-hosts',
+  'src/operations/client/project-news-marks.ts': 'project-news',
   'src/operations/project/verification.ts': 'verification',
   'src/operations/project/project-context-data.ts': 'project-context',
   'src/operations/tasks/task-brief.ts': 'task-brief',
@@ -77,6 +78,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',
   'src/surfaces/mcp/structured.ts': 'structured-answers',
+  'src/surfaces/mcp/channel.ts': 'channel',
   'src/surfaces/mcp/search-hints.ts': 'search-hints',
   'src/surfaces/mcp/telling.ts': 'telling',
   'src/surfaces/mcp/prewarm.ts': 'prewarm',
@@ -91,6 +93,11 @@ const LATE_MODULES: Record<string, string> = {
   'src/operations/project/state-place.ts': 'state-place-text',
   'src/surfaces/mcp/resource-templates.ts': 'resource-templates',
   'src/surfaces/mcp/listeners.ts': 'listeners',
+  'src/surfaces/mcp/channel-gate.ts': 'channel-gate',
+  'src/operations/server/doctor-hosts-text.ts': 'doctor-hosts-text',
+  'src/operations/server/doctor-safety.ts': 'doctor-safety',
+  'src/operations/server/doctor-state.ts': 'doctor-state',
+  'src/operations/server/doctor-watching.ts': 'doctor-watching',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

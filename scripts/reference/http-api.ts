@@ -36,6 +36,7 @@ export function httpApiPage(): string[] {
 function argumentsOf(operation: AnyOperation): string {
   const { shape } = operation.input;
   return propertiesOf(operation)
+    .filter(([name]) => operation.typedOnly?.includes(name) !== true)
     .map(([name]) => cell(shape[name]?.safeParse(undefined).success === true ? name : `*${name}*`))
     .join(', ');
 }

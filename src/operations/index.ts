@@ -18,6 +18,7 @@ import { listTasks, listWorkflows } from './catalogue/work-lists.ts';
 import { getWorkflowDetails } from './catalogue/workflow-details.ts';
 import { complete } from './client/complete.ts';
 import { listMark } from './client/list-mark.ts';
+import { projectNews } from './client/project-news.ts';
 import { findPrompt, listPrompts } from './client/prompts.ts';
 import { listResources, readResource } from './client/resources.ts';
 import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
@@ -195,6 +196,7 @@ export const operations: readonly AnyOperation[] = [
   listSkillFolder,
   complete,
   listMark,
+  projectNews,
   load,
   describeAgents,
   listFiles,

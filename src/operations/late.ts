@@ -90,4 +90,5 @@ export const LATE = {
   list_skill_folder: async () => (await import('./client/skills.ts')).listSkillFolder,
   complete: async () => (await import('./client/complete.ts')).complete,
   list_mark: async () => (await import('./client/list-mark.ts')).listMark,
+  project_news: async () => (await import('./client/project-news.ts')).projectNews,
 } satisfies Record<string, () => Promise<AnyOperation>>;

@@ -117,6 +117,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   list_skill_folder: { serves: 'clients', projectless: true },
   complete: { serves: 'clients', projectless: true },
   list_mark: { serves: 'surface', projectless: true },
+  project_news: { serves: 'surface', projectless: true },
   load: { projectless: true },
   describe_agents: { projectless: true },
   list_files: { projectless: true },

@@ -38,6 +38,7 @@ describe('what programs may call by name', () => {
       'outside_task_cancel',
       'outside_task_list',
       'outside_task_show',
+      'project_news',
       'query_records',
       'remove',
       'setup',

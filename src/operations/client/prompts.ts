@@ -48,14 +48,6 @@ export async function promptsFor(host: string | undefined, context: Context): Pr
   return offeredTo(host, await context.workspace(), context);
 }
 
-/** The prompts of which a host has the twin: a skill or a command that it has found itself. */
-export async function twinsIn(host: string, context: Context): Promise<string[]> {
-  const offered = async (prompts: 'on' | 'auto'): Promise<PromptItem[]> =>
-    promptsFor(host, { ...context, config: { ...context.config, prompts } });
-  const alone = new Set((await offered('auto')).map(({ name }) => name));
-  return (await offered('on')).map(({ name }) => name).filter((name) => !alone.has(name));
-}
-
 export const findPrompt = defineOperation({
   name: 'find_prompt',
   title: 'Find a prompt',

@@ -1,7 +1,7 @@
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
-import { twinsIn } from '../client/prompts.ts';
+import { promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
 import type { CheckedHost } from './doctor-hosts-view.ts';
 
@@ -189,4 +189,12 @@ async function twinsOf(
         },
       ]
     : [{ level: 'ok', about: 'twins', text: `${both} and are left out.` }];
+}
+
+/** The prompts of which a host has the twin: a skill or a command that it has found itself. */
+async function twinsIn(host: string, context: Context): Promise<string[]> {
+  const offered = async (prompts: 'on' | 'auto'): Promise<PromptItem[]> =>
+    promptsFor(host, { ...context, config: { ...context.config, prompts } });
+  const alone = new Set((await offered('auto')).map(({ name }) => name));
+  return (await offered('on')).map(({ name }) => name).filter((name) => !alone.has(name));
 }

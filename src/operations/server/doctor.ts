@@ -13,8 +13,10 @@ import { defineOperation } from '../operation.ts';
 import { stateFindings } from './doctor-state.ts';
 import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
 import { watchFindings } from './doctor-watching.ts';
-import { hostLines, hostsSchema, isWell } from './doctor-hosts-view.ts';
-import { safetyLines, safetyOf, safetySchema } from './doctor-safety.ts';
+import { hostLines, isWell } from './doctor-hosts-text.ts';
+import { hostsSchema } from './doctor-hosts-view.ts';
+import { safetySchema } from './doctor-safety-schema.ts';
+import { safetyLines, safetyOf } from './doctor-safety.ts';
 
 const originSchema = z.object({
   name: z.string(),
@@ -144,7 +146,7 @@ export const doctor = defineOperation({
         problems.length === 0 &&
         findings.every(({ level }) => level !== 'broken') &&
         (shaken?.ok ?? true) &&
-        isWell(checked?.hosts ?? []),
+        (checked === undefined || isWell(checked.hosts)),
     };
   },
 

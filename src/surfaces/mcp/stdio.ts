@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
+import { channelOf } from './channel-gate.ts';
 import type { FirstAnswers } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
@@ -54,17 +55,21 @@ export function serveTransport(
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
   const follow = followListeners(watch, idle);
+  const channel = context.config.channel ? channelOf(context, idle, () => current) : undefined;
   transport.onmessage = inTurn(
     (message) => {
       idle.heard();
       return follow(message);
     },
-    (message) =>
+    (message) => {
+      const refusal = channel?.refusal(message);
+      if (refusal !== undefined) return void send(refusal);
       repeats.receive(
         message,
         () => received?.(message),
         (answer) => void send(answer),
-      ),
+      );
+    },
   );
   const ended = new Promise<void>((resolve) => {
     // The connection is over for both.
@@ -72,6 +77,7 @@ export function serveTransport(
     transport.onclose = () => {
       idle.close();
       watch.close();
+      channel?.close();
       theirs?.();
       resolve();
     };

@@ -1,0 +1,38 @@
+import { plural } from '../../base/text/text.ts';
+import type { CheckedHost } from './doctor-hosts-view.ts';
+
+/** Whether every entry of ours works; a host that is not connected is no fault. */
+export function isWell(hosts: readonly CheckedHost[]): boolean {
+  return hosts.every(({ checks }) => checks.every(({ level }) => level !== 'broken'));
+}
+
+const FOUND: Readonly<Record<CheckedHost['found'], string>> = {
+  ours: 'connected',
+  other: 'has an entry of somebody else',
+  none: 'not connected',
+  unreadable: 'its file cannot be used',
+};
+
+const LEVELS = { ok: '', notice: 'Notice: ', broken: 'BROKEN: ' } as const;
+
+export function hostLines(hosts: readonly CheckedHost[]): string[] {
+  if (hosts.length === 0) return ['Hosts: none found on this machine'];
+  return [
+    'Hosts:',
+    ...hosts.flatMap(({ name, scope, file, found, handshake, checks }) => [
+      `- ${name} (${scope}): ${FOUND[found]}${answered(handshake)}\n  ${file}`,
+      ...checks.map(
+        ({ level, text, fix }) => `  ${LEVELS[level]}${text}${fix === undefined ? '' : ` ${fix}`}`,
+      ),
+    ]),
+  ];
+}
+
+function answered(handshake: CheckedHost['handshake']): string {
+  if (handshake === undefined) return '';
+  const { ok, tools, ms, trouble } = handshake;
+  const seconds = (ms / 1000).toFixed(1);
+  return ok
+    ? `, answers with ${plural(tools, 'tool')} after ${seconds} s`
+    : `, DOES NOT ANSWER: ${trouble ?? ''}`;
+}
