@@ -186,7 +186,7 @@ describe('hints about tools', () => {
     const hints = tools.map(({ name, _meta }) => [name, _meta?.[HINT]] as const);
     expect(hints.filter(([name, hint]) => name !== 'bmad' && typeof hint !== 'string')).toEqual([]);
     expect(Object.fromEntries(hints)['bmad']).toBeUndefined();
-    for (const [, hint] of hints) expect(String(hint ?? '').length).toBeLessThan(100);
+    for (const [, hint] of hints) expect(JSON.stringify(hint ?? '').length).toBeLessThan(100);
     expect(new Set(hints.map(([, hint]) => hint)).size).toBe(tools.length);
   });
 
