@@ -98,7 +98,7 @@ function approval(settings: readonly Table[]): HostCheck[] {
     return [
       broken(
         'trust',
-        'You have told it not to start this server of the project.',
+        'You have refused to let it start this server of the project.',
         'Undo it: claude mcp reset-project-choices',
       ),
     ];

@@ -8,7 +8,7 @@ export function isWell(hosts: readonly CheckedHost[]): boolean {
 
 const FOUND: Readonly<Record<CheckedHost['found'], string>> = {
   ours: 'connected',
-  other: 'has an entry of somebody else',
+  other: 'has an entry that is not ours',
   none: 'not connected',
   unreadable: 'its file cannot be used',
 };

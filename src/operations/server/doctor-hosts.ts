@@ -60,7 +60,7 @@ function repairs({ host, scope }: HostState, checks: readonly HostCheck[]): Step
   const args = { hosts: [host.id], ...(scope === 'project' ? { scope } : {}) };
   return wanted === 'force'
     ? [{ operation: 'setup', args: { ...args, force: true }, why: `Replace the entry in ${host.name}` }]
-    : [{ operation: 'setup', args, why: `Write the entry in ${host.name} anew` }];
+    : [{ operation: 'setup', args, why: `Write the entry in ${host.name} again` }];
 }
 
 /** The same command line is started once, however many hosts have it. */
@@ -95,7 +95,7 @@ async function startedOnce(
   // What is gone cannot be started.
   if (checks.some(({ about, level }) => about === 'start' && level === 'broken')) return undefined;
   if (scope === 'project' && !hosts.isThisServer(start)) {
-    const text = 'It was not started, because a file of the project names another program than this server.';
+    const text = 'It was not started, because the file of the project names a different program.';
     checks.push({ level: 'notice', about: 'start', text });
     return undefined;
   }
