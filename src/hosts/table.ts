@@ -49,7 +49,7 @@ export interface Host {
 }
 
 /** What a host puts up with; what is beyond is cut, left out or given up. */
-export interface HostLimits {
+interface HostLimits {
   /** Tools of all servers together. */
   tools?: number;
   /** How long a server may take to start. */
