@@ -12,10 +12,25 @@ import numpy
 
 from archives import CACHE, archive_path, sources
 from tokens import features, tokens
+import written
 
 LONGEST = (32, 64)
 # How often a pair of each group is seen in one epoch.
-SHARES = {'translation': 1.5, 'passage': 1.5, 'passage-fr': 1.5, 'code': 1.0, 'gloss': 0.6, 'synonym': 0.6, 'neighbour': 0.6}
+SHARES = {
+    'translation': 3.0,
+    'passage': 1.5,
+    'passage-fr': 1.5,
+    'code': 2.0,
+    'gloss': 0.6,
+    'synonym': 0.6,
+    'neighbour': 0.6,
+    'concept': 5.0,
+    'saying': 8.0,
+    'substituted': 2.0,
+}
+# Groups of single words: nothing is left out of them because it stands on both sides.
+WORDS_ONLY = ('synonym', 'neighbour', 'concept')
+SUBSTITUTED_FROM = ('translation', 'passage', 'passage-fr')
 GLOVE_WORDS = 60_000
 
 
@@ -25,9 +40,26 @@ def _read(line):
     return group, tokens(one)[: LONGEST[0]], tokens(two)[: LONGEST[1]], ids
 
 
+def _written(pair):
+    group, key, one, two = pair
+    number = zlib.crc32(key.encode())
+    return group, tokens(one)[: LONGEST[0]], tokens(two)[: LONGEST[1]], (number, number)
+
+
+def _substituted(pair):
+    return _read('\t'.join([pair[0], '', pair[1], pair[2]]))
+
+
 def read_pairs():
-    with gzip.open(os.path.join(CACHE, 'pairs.tsv.gz'), 'rt', encoding='utf8') as file, multiprocessing.Pool() as pool:
-        return [pair for pair in pool.imap(_read, file, chunksize=2000) if pair[1] and pair[2]]
+    """What extract.py found, what was written for this, and sentences with other words put in."""
+    with gzip.open(os.path.join(CACHE, 'pairs.tsv.gz'), 'rt', encoding='utf8') as file:
+        lines = file.readlines()
+    sentences = [text for line in lines for group, _, *texts in [line.rstrip('\n').split('\t')] if group in SUBSTITUTED_FROM for text in texts]
+    with multiprocessing.Pool() as pool:
+        found = [pair for pair in pool.imap(_read, lines, chunksize=2000) if pair[1] and pair[2]]
+        found.extend(map(_written, written.pairs()))
+        found.extend(pool.imap(_substituted, written.substituted(sentences), chunksize=2000))
+    return found
 
 
 def glove():
@@ -65,9 +97,10 @@ def neighbours(words, vectors, known, rng, count=3):
 
 
 class Dataset:
-    def __init__(self, words, buckets, seed):
+    def __init__(self, words, buckets, seed, pairs=None, shares=None):
         rng = numpy.random.default_rng(seed)
-        pairs = read_pairs()
+        self.shares = {**SHARES, **(shares or {})}
+        pairs = [pair for pair in (read_pairs() if pairs is None else pairs) if self.shares[pair[0]] > 0]
         self.glove = glove()
         self.vocabulary = self.choose(pairs, words)
         for one, two in neighbours(*self.glove, self.vocabulary, rng):
@@ -95,7 +128,7 @@ class Dataset:
     def choose(self, pairs, most):
         counts = collections.Counter()
         for group, one, two, _ in pairs:
-            weight = 0.4 if group in ('gloss', 'synonym') else 1.0
+            weight = 0.4 if group in ('gloss', 'synonym') else 0.0 if group == 'substituted' else 1.0
             for word in {*one, *two}:
                 counts[word] += weight
         for rank, word in enumerate(self.glove[0][:20_000]):
@@ -147,7 +180,7 @@ class Dataset:
         """Batches of one group each: what else is in the batch is of the same kind, so it is worth telling apart."""
         batches = []
         for group, members in sorted(self.groups.items()):
-            share = SHARES[group]
+            share = self.shares[group]
             picked = numpy.concatenate([rng.permutation(members) for _ in range(int(share) + 1)])[: int(share * len(members))]
             picked = rng.permutation(picked)
             batches.extend((group, picked[i : i + size]) for i in range(0, len(picked) - size // 2, size))
@@ -165,7 +198,7 @@ class Dataset:
         result = []
         for number, (words, owner) in enumerate(sides):
             chance = numpy.full(len(words), drop)
-            if number == 0 and group not in ('synonym', 'neighbour'):
+            if number == 0 and group not in WORDS_ONLY:
                 other = sides[1][0].astype(numpy.int64) + sides[1][1] * len(self.words)
                 shared = numpy.isin(words.astype(numpy.int64) + owner * len(self.words), other)
                 hard = rng.random(len(members)) < 0.5

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { analyse } from '../src/meaning/analyse.ts';
+import { fused } from '../src/services/memory/rank.ts';
 import { openStaticEmbedder } from '../src/meaning/embedders/static.ts';
 import { bm25, cosine, coverage, ranksOf, summary, type Corpus, type Method } from './measures.ts';
 
@@ -16,7 +17,6 @@ const started = performance.now();
 const embedder = await openStaticEmbedder(join(here, '..', 'assets'));
 const opened = performance.now() - started;
 
-const FUSION = 0.3;
 const KINDS = ['paraphrase', 'natural'] as const;
 const DIRECTIONS = [
   ['en', 'en'],
@@ -45,10 +45,10 @@ const METHODS: readonly [string, Method][] = [
   ['BM25, analysed', (query, documents) => bm25(query.terms, documents.terms)],
   ['vectors', (query, documents) => cosine(query.vector, documents.vectors)],
   [
-    'fused: cos + 0.3 cov',
+    'fused: cos + 0.5 cov³',
     (query, documents) => {
       const words = coverage(query.terms, documents.terms);
-      return cosine(query.vector, documents.vectors).map((score, i) => score + FUSION * (words[i] ?? 0));
+      return cosine(query.vector, documents.vectors).map((score, i) => fused(score, words[i] ?? 0));
     },
   ],
 ];

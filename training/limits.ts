@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { analyse } from '../src/meaning/analyse.ts';
 import { openStaticEmbedder } from '../src/meaning/embedders/static.ts';
+import { fused } from '../src/services/memory/rank.ts';
 import { LIMITS, relationOf, type Limits } from '../src/services/memory/relation.ts';
 import { cosine, coverage } from './measures.ts';
 
@@ -13,7 +14,6 @@ import { cosine, coverage } from './measures.ts';
 const here = resolve(fileURLToPath(import.meta.url), '..');
 const half = process.argv[2] === 'dev' ? 0 : 1;
 const embedder = await openStaticEmbedder(join(here, '..', 'assets'));
-const FUSION = 0.3;
 
 type Item = Record<string, string>;
 const load = async (name: string): Promise<Item[]> =>
@@ -50,7 +50,7 @@ for (const [topic, item] of topics.entries()) {
       if (words[index] === 0) (documents[index]?.topic === topic ? right : wrong).push(value);
     for (const mode of ['meaning', 'words'] as const) {
       const score = (index: number): number =>
-        mode === 'words' ? (words[index] ?? 0) : (near[index] ?? 0) + FUSION * (words[index] ?? 0);
+        mode === 'words' ? (words[index] ?? 0) : fused(near[index] ?? 0, words[index] ?? 0);
       const order = documents.map((_, index) => index).sort((a, b) => score(b) - score(a));
       const best = order[0] ?? 0;
       if (documents[best]?.topic === topic) answered[mode].push(score(best));

@@ -12,7 +12,7 @@ from score import embed, report
 from tokens import tokens
 
 MOST = 7
-ID = 'bmad-static-fr-en-2'
+ID = 'bmad-static-fr-en-3'
 GOLDEN = [
     'We chose PostgreSQL over MongoDB because the billing module needs transactions.',
     "L'équipe a décidé de ne pas déployer le vendredi après-midi.",

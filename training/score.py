@@ -27,6 +27,11 @@ def summary(found):
 
 
 def report(table, vocabulary, buckets, half):
+    return '\n'.join(lines(table, vocabulary, buckets, half)[0])
+
+
+def lines(table, vocabulary, buckets, half):
+    """The figures as text, and what they are chosen by: the mean over all paraphrases of R@5 and of the reciprocal rank."""
     def load(name):
         with open(os.path.join(HERE, 'probe', name), encoding='utf8') as file:
             return json.load(file)
@@ -38,7 +43,7 @@ def report(table, vocabulary, buckets, half):
     documents = {language: embedded([item[language] for item in topics + others]) for language in ('en', 'fr')}
     both = numpy.concatenate([documents['en'], documents['fr']])
     chosen = [index for index in range(len(topics)) if index % 2 == (0 if half == 'dev' else 1)]
-    lines = []
+    told, chosen_by = [], []
     for kind in ('paraphrase', 'natural'):
         parts, all_ranks = [], []
         for query in ('en', 'fr'):
@@ -46,13 +51,16 @@ def report(table, vocabulary, buckets, half):
             for target in ('en', 'fr'):
                 found = ranks(questions, [[index] for index in chosen], documents[target])
                 parts.append(f'{query}>{target} {summary(found)}')
+                if kind == 'paraphrase':
+                    chosen_by.append(found)
             all_ranks.append(ranks(questions, [[index, index + len(documents['en'])] for index in chosen], both))
-        lines.append(f'{kind}: ' + '  '.join(parts) + '  mixed ' + summary(numpy.concatenate(all_ranks)))
+        told.append(f'{kind}: ' + '  '.join(parts) + '  mixed ' + summary(numpy.concatenate(all_ranks)))
     path = os.path.join(CACHE, 'code-probe.json')
     if os.path.exists(path):
         with open(path, encoding='utf8') as file:
             pairs = json.load(file)
         picked = [index for index in range(len(pairs)) if index % 2 == (0 if half == 'dev' else 1)]
         found = ranks(embedded([pairs[index][0] for index in picked]), [[i] for i in range(len(picked))], embedded([pairs[index][1] for index in picked]))
-        lines.append(f'code: {summary(found)}')
-    return '\n'.join(lines)
+        told.append(f'code: {summary(found)}')
+    hard = numpy.concatenate(chosen_by)
+    return told, {'r5': float((hard <= 5).mean()), 'mrr': float((1 / hard).mean())}

@@ -13,13 +13,13 @@ from models import NumpyModel, TorchModel
 from score import report
 
 SETTINGS = {
-    'dimensions': 256,
-    'words': 30_000,
-    'buckets': 8_192,
-    'epochs': 5,
-    'batch': 1024,
-    'rate': 0.002,
-    'temperature': 0.06,
+    'dimensions': 192,
+    'words': 40_000,
+    'buckets': 14_336,
+    'epochs': 10,
+    'batch': 4096,
+    'rate': 0.004,
+    'temperature': 0.1,
     'drop': 0.1,
     'overlap_drop': 0.6,
     'seed': 20,

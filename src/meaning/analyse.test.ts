@@ -69,7 +69,7 @@ describe('analyse', () => {
     const text =
       "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled in v2.1 of step 3, sans utilisateurs";
     expect({ version: ANALYSER_VERSION, terms: analyse(text).join(' ') }).toEqual({
-      version: 4,
+      version: 5,
       terms: 'sauvegard echou backup job fail retr cancel 2.1 step 3 utilisateur',
     });
   });

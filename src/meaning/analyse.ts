@@ -4,7 +4,7 @@ import { expectsVerb, infinitive, sameStem } from './french-forms.ts';
 import { fold, splitHumps } from './words.ts';
 
 /** Goes up whenever the same text would give other terms, so that stored terms are known to be old. */
-export const ANALYSER_VERSION = 4;
+export const ANALYSER_VERSION = 5;
 
 /** Words that every sentence has and nothing is about, in French and English, without accents. */
 const STOP_WORDS = new Set(

@@ -28,6 +28,14 @@ const FAMILIES = [
   'renouvellement renouveler | nous renouvelons | renouvelé',
   'sauvegarde sauvegarder | nous sauvegardons | sauvegardé',
   'vérification vérifier | nous vérifions | vérifié verify',
+  'choix choisir | nous choisissons | choisi',
+  'échec échouer | nous échouons | échoué échecs',
+  'réduction réduire | nous réduisons | réduit',
+  'achat acheter | nous achetons | acheté acheteur',
+  'réponse répondre | nous répondons | répondu',
+  'traduction traduire | nous traduisons | traduit traducteur',
+  'blocage bloquer | nous bloquons | bloqué',
+  'protection protéger | nous protégeons | protégé protect',
 ];
 
 it('M-27: takes the forms of a French verb and its noun for one word', () => {

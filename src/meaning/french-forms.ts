@@ -47,6 +47,30 @@ const SAME: Readonly<Record<string, string>> = {
   deploi: 'deplo',
 };
 
+/**
+ * Families of words whose stem changes, by stem, the first for all: `choisir` and `choix`, `échouer` and `échec`, `réduire` and
+ * `réduction`. Stems that English words with another meaning share are left out.
+ */
+const FAMILIES = new Map(
+  (
+    'livr livra livrabl, publ publion publiqu, instal installeur, creat createur, choix cho choisiss, decid dec decideur, ' +
+    'test testeur, concept concevoir concoit concev concu concepteur, cod codag codeur, ' +
+    'ecrir ecrit ecriv ecritur reecrir reecritur, lir lectur lecteur relir relectur, redig redact redacteur, ' +
+    'traduir traduit tradu traduct traducteur, recevoir recoit recev recu recept, proteg protect, connect connex, ' +
+    'deconnect deconnexion, interdir interd interdict, heberg hebergeur, ger gestionnair, reduir reduit redu reduct, ' +
+    'bloqu blocag, debloqu deblocag, echou echec, reuss reussiss reussit, perdr perd perdu pert, repondr repond repondu repon, ' +
+    'attend attendr attendu, achet achat acheteur, vendr vend vendu vent vendeur, inscrir inscrit inscriv inscript, ' +
+    'anal analyst, recrut recruteur, convert convertiss conver, lent lenteur, approuv approb, oubl oublion, ' +
+    'apprendr apprend appren appr apprentissag, comprendr comprend compren compr comprehen, discut discuss, ' +
+    'reun reuniss reunion, prevoir prevoit prevo prevu, masqu masquag, tri trion, arrond arrondiss, compt comptag, simpl simpliqu'
+  )
+    .split(', ')
+    .flatMap((family) => {
+      const [head = '', ...others] = family.split(' ');
+      return others.map((other): [string, string] => [other, head]);
+    }),
+);
+
 /** Verbs whose noun ends in `-age`, by stem: most words with this ending are none, such as `page` and `message`. */
 const WITH_AGE = new Set(
   'stock parametr demarr redemarr affich verrouill archiv decoup rout filtr index chiffr regl marqu etiquet depann balis encod decod'.split(
@@ -57,6 +81,8 @@ const WITH_AGE = new Set(
 export function sameStem(stem: string): string {
   const known = Object.hasOwn(SAME, stem) ? SAME[stem] : undefined;
   if (known !== undefined) return known;
+  const head = FAMILIES.get(stem);
+  if (head !== undefined) return head;
   if (stem === 'nettoyag') return 'netto';
   const verb = stem.endsWith('ag') ? stem.slice(0, -2) : '';
   return WITH_AGE.has(verb) ? verb : stem;

@@ -3,6 +3,7 @@ import type { Embedder } from '../../meaning/embedder.ts';
 import { emptyBlock, likenessesInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText, TextAt } from './record-text.ts';
+import { wishesFor } from './wishes.ts';
 
 const SECOND_SHARE = 0.3;
 const SENTENCE_END = /(?<=[.;!?])\s+/;
@@ -96,6 +97,7 @@ export function passagesOf({ record, fields }: RecordText): string[] {
     ...fields.name.flatMap(aboutAbbreviations),
     ...(record.kind === 'agent' ? [] : fields.menu),
     ...fields.help,
+    ...fields.name.flatMap(wishesFor),
   ];
   return [...new Set(passages)].filter(({ length }) => length >= SHORTEST);
 }

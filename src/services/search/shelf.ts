@@ -17,21 +17,26 @@ export interface SearchHit {
   why(): string;
 }
 
-/** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. */
+/**
+ * How much meaning counts where words cover enough of the question, and how much more where they cover none of it. Chosen on the
+ * tuning half of the labelled sentences; see docs/decisions/0023.
+ */
 const MEANING_SHARE = 0.35;
+const MEANING_WITHOUT_WORDS = 0.3;
+const ENOUGH_WORDS = 0.4;
 /** Any two texts are alike to this degree. */
 const LEAST_LIKENESS = 0.3;
 /** Without a word in common, likeness has to be plain, or the hit is weak. */
-const LIKENESS_ALONE = 0.4;
+const LIKENESS_ALONE = 0.53;
 /** The same name again, in another module, comes after what differs more. */
 const SAME_NAME = 0.8;
 /** Hits below this share of the best one are noise: one common word in a long description. */
 const WORTH_SHOWING = 0.2;
 /**
- * A hit is weak below this share of the question's words, or this likeness, whichever is more. Chosen between the right
- * answers of the tuning half and sentences about something else; see docs/decisions/0023.
+ * A hit is weak below this share of the question's words; where meaning is compared too, below that share and this likeness.
+ * Chosen between the right answers of the tuning half and sentences about something else; see docs/decisions/0023.
  */
-const WEAK = { words: 0.14, meaning: 0.18 };
+const WEAK = { words: 0.14, wordsToo: 0.2, meaning: 0.25 };
 const WORDS_SHOWN = 3;
 
 /** What a question may be about, best first; equal ones in the order of the records. */
@@ -56,10 +61,13 @@ export function createShelf({ records, textAt, words, meaning }: ShelfParts): Sh
     await pace();
     signal?.throwIfAborted();
     const likeness = meant ?? new Float64Array(records.length);
-    const least = hits.best === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
+    const isWeak = (covered: number, like: number): boolean => {
+      if (meant === undefined) return covered < WEAK.words;
+      return covered === 0 ? like < LIKENESS_ALONE : covered < WEAK.wordsToo && like < WEAK.meaning;
+    };
     return worthShowing(fused(hits, likeness), names).map(({ at, score }): SearchHit => {
       const like = likeness[at] ?? 0;
-      const weak = Math.max(hits.covers(at), like) < least;
+      const weak = isWeak(hits.covers(at), like);
       const why = (): string => reason(hits.matched(at), textAt(at).fields, like);
       return { record: records[at] as BmadRecord, score, weak, why };
     });
@@ -83,15 +91,17 @@ interface Fused {
 }
 
 /** Either way of finding is measured by its own best hit, so that a share of one weighs as much as of the other. */
-function fused({ scores: byWords, best }: WordHits, likeness: Float64Array): Float64Array {
+function fused({ scores: byWords, best, covers }: WordHits, likeness: Float64Array): Float64Array {
   const bestWords = best === 0 ? 1 : best;
   let bestLikeness = 0;
   for (const like of likeness) if (like > bestLikeness) bestLikeness = like;
+  const covered = covers(byWords.indexOf(best));
+  const share = MEANING_SHARE + MEANING_WITHOUT_WORDS * Math.max(0, 1 - covered / ENOUGH_WORDS);
   const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
   const scores = new Float64Array(likeness.length);
   for (let at = 0; at < scores.length; at++) {
     const near = Math.max(0, ((likeness[at] as number) - LEAST_LIKENESS) / spread);
-    scores[at] = ((byWords[at] as number) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
+    scores[at] = ((byWords[at] as number) / bestWords) * (1 - share) + near * share;
   }
   return scores;
 }

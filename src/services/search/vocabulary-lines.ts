@@ -14,7 +14,7 @@ requirement, exigence, besoin
 nfr, non-functional requirements, exigences non fonctionnelles, quality attributes
 spec, specification, spécification
 tech spec, technical specification, spécification technique
-brief, summary, note de cadrage, résumé
+brief, summary, one pager, note de cadrage, résumé
 prfaq, press release, communiqué de presse, working backwards
 gdd, game design document, document de conception du jeu
 epic, épopée
@@ -22,11 +22,12 @@ story, user story, récit utilisateur, ticket
 epics and stories, *découper en récits, *découper en stories, *découper en user stories, *découper en histoires, *découper en histoires utilisateur, *découper en tickets
 create story, *rédiger une story, *rédiger une user story, *rédiger un récit, *rédiger une histoire utilisateur, *écrire une story, *écrire une user story, *écrire un récit utilisateur
 backlog, carnet de produit, work items
+epics and stories, *make a backlog, *fill the backlog, *remplir le backlog
 sprint, iteration, itération
 sprint planning, planification du sprint, plan the sprint
 status, progress, avancement, état, suivi
-retrospective, retro, rétrospective, bilan, lessons learned, post-mortem
-correct course, change request, changement de cap, changer de cap, *corriger le tir, *corriger le cap, scope change, changement de périmètre
+retrospective, retro, rétrospective, bilan, lessons learned, post-mortem, *tirer les leçons, *retour d'expérience, *went wrong, *what went well
+correct course, change request, changement de cap, changer de cap, *corriger le tir, *corriger le cap, scope change, changement de périmètre, *revoir le plan, *adapter le plan, *adjust the plan, *changed their mind, *changé d'avis
 change, changement, modification
 acceptance criteria, critères d'acceptation, recette
 readiness, ready, prêt
@@ -35,7 +36,7 @@ ui, user interface, interface utilisateur, screen, écran
 wireframe, mockup, maquette, maquetter
 frontend, front end
 backend, service, api
-architecture, system design, conception technique
+architecture, system design, conception technique, monolith, microservices, monolithe, *découper en services, *split into services
 architect, architecte
 stack, technology, technologie
 infrastructure, cloud, hosting, hébergement, kubernetes, terraform, docker
@@ -48,11 +49,13 @@ fix, bug, debug, defect, hotfix, corriger, réparer, déboguer, bogue, anomalie,
 fix bug, *corriger un bug, *corriger un bogue, *corriger une anomalie, *corriger un défaut, *réparer un bug, *réparer un bogue, *réparer une anomalie, *résoudre un bug, *résoudre une anomalie
 quick, rapid, fast, rapide
 code review, revue de code, relecture de code
-review, revue, relecture, relire, proofread
+review, revue, relecture, relire, proofread, reviewer, relecteur, relectrice
+review, edge cases, corner cases, *cas limites, *edge case, *corner case
+review, *tear apart, *pick apart, *shorten the text, *shorten the document, *raccourcir le texte, *raccourcir le document
 critique, criticism, adversarial, critiquer, red team
 walkthrough, step by step, pas à pas
 test, essai, tester
-generate test, automate test, *écrire les tests, *rédiger les tests, *ajouter des tests
+generate test, automate test, *acceptance tests, *tests d'acceptation, *tests de recette, *écrire les tests, *rédiger les tests, *ajouter des tests
 end-to-end tests, e2e, tests de bout en bout
 automate, automation, automated, automatic, automatiser, automatique
 atdd, tdd, test first, failing tests
@@ -75,7 +78,7 @@ domain, industry, métier, secteur
 brainstorming, ideation, ideas, idées, remue-méninges
 idea, concept, idée
 elicitation, deeper critique, approfondir, creuser
-party mode, roundtable, group discussion, table ronde, discussion de groupe, debate, argue, débat, débattre
+party mode, roundtable, *round table, *table ronde, group discussion, discussion de groupe, debate, argue, débat, débattre
 design thinking, empathy, empathie
 problem solving, root cause, résolution de problème, cause racine
 innovation, business model, disruption, modèle économique, innover
@@ -97,7 +100,7 @@ brownfield, existing, legacy, existant, ancien
 greenfield, from scratch, new project, nouveau projet, à partir de zéro
 new, nouveau, nouvelle
 init, initialize, start, démarrer, initialiser, commencer
-help, next step, what to do next, aide, par où commencer
+help, next step, what to do next, *where to begin, *where to start, aide, par où commencer
 customize, override, personnaliser, adapter
 agent, persona, assistant
 workflow, process, processus

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { fused, mostFrom, ranked, weighed } from './rank.ts';
+
+const position = (id: string) => ({ type: 'decisions' as const, id, createdAt: '2026-01-01T00:00:00Z' });
+
+describe('the fusion of meaning and words', () => {
+  it('lets one common word by chance not outweigh the meaning, and all words decide', () => {
+    expect(fused(0.4, 0)).toBeGreaterThan(fused(0.35, 0.4));
+    expect(fused(0.4, 0)).toBeLessThan(fused(0.1, 1));
+  });
+
+  it('never scores above what is taken for the most', () => {
+    for (const cosine of [-1, 0, 0.5, 1]) expect(mostFrom(cosine)).toBeGreaterThan(fused(cosine, 1, 1));
+  });
+
+  it('judges by words alone what has no vector yet', () => {
+    expect(fused(undefined, 0.5)).toBeGreaterThan(fused(0, 0.5));
+  });
+
+  it('puts the story that has the number first, however near the others are', () => {
+    const query = weighed(['story', '1.3', 'login'], (term) => (term === '1.3' ? 1 : 3), 3);
+    const hits = ranked(
+      query,
+      [
+        { entry: position('a'), terms: ['story', '1.4', 'login', 'form'], cosine: 0.72 },
+        { entry: position('b'), terms: ['story', '3.1', 'login', 'form'], cosine: 0.71 },
+        { entry: position('c'), terms: ['story', '1.3', 'session'], cosine: 0.5 },
+      ],
+      { compared: true, limit: 3, minScore: undefined },
+    );
+    expect(hits.map(({ entry }) => entry.id)).toEqual(['c', 'a', 'b']);
+  });
+});
