@@ -5,7 +5,7 @@ import type { Recalled } from './recall.ts';
 import { relationOf } from './relation.ts';
 
 /** Scores this near to each other say nothing about which of two hits is the better answer. */
-const NEARLY = 0.05;
+const NEARLY = 0.08;
 
 /** Which of two dates is later; nothing where that cannot be told: one is missing, or says the day alone. */
 export function laterOf(first: string, second: string): 'first' | 'second' | undefined {
