@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import { CLI_PROGRAM, SERVER_PROGRAM } from '../../src/base/product.ts';
+import { PAGE_FLAGS } from '../../src/bin/page-help.ts';
 import { SERVE_FLAGS, SERVE_SETTINGS } from '../../src/bin/serve-help.ts';
 import { flagUsage } from '../../src/config/flags.ts';
 import { settings } from '../../src/config/schema.ts';
@@ -24,6 +25,8 @@ export function cliPage(): string[] {
     ...commands.flatMap((operation) => ['', ...section(operation)]),
     '',
     ...serveSection(),
+    '',
+    ...pageSection(),
     '',
     '## Exit codes',
     '',
@@ -59,7 +62,7 @@ function section(operation: AnyOperation): string[] {
   ];
 }
 
-/** The one command that is no operation. */
+/** The two commands that are no operations. */
 function serveSection(): string[] {
   const known = SERVE_SETTINGS.flatMap((wanted) => settings().filter(({ name }) => name === wanted));
   return [
@@ -78,6 +81,24 @@ function serveSection(): string[] {
         ...SERVE_FLAGS.map(([flag, meaning]) => [code(flag), `${meaning}.`]),
         ...known.map((setting) => [code(flagUsage(setting)), setting.description]),
       ],
+    ),
+  ];
+}
+
+function pageSection(): string[] {
+  return [
+    `## \`${CLI_PROGRAM} page\``,
+    '',
+    'Prints a link to the page for people, and serves the page until Ctrl+C if no other process does. `page` has to be the',
+    'first word. [The guide](../guide/page.md) tells more.',
+    '',
+    '```sh',
+    `${CLI_PROGRAM} page [options]`,
+    '```',
+    '',
+    ...table(
+      ['option', 'meaning'],
+      PAGE_FLAGS.map(([flag, meaning]) => [code(flag), `${meaning}.`]),
     ),
   ];
 }

@@ -72,7 +72,7 @@ function changingGate({ current }: Tokens): Gate {
 }
 
 /** Behind a proxy, clients of other machines come from this one too. */
-function onlyThisMachine({ httpHost, publicUrl, allowHosts }: Context['config']): boolean {
+export function onlyThisMachine({ httpHost, publicUrl, allowHosts }: Context['config']): boolean {
   return isLoopback(httpHost) && publicUrl === undefined && allowHosts.length === 0;
 }
 
@@ -103,6 +103,7 @@ async function oauthAccess(
     read: config.oauthReadScope,
     write: config.oauthWriteScope,
     a2a: config.oauthA2aScope,
+    person: config.oauthPersonScope,
   };
   return {
     gate: oauthGate({

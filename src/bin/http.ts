@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
-import { PRODUCT, VERSION } from '../base/product.ts';
+import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
 import { plural } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
@@ -12,18 +12,20 @@ import { catalogueFigures, createMetrics } from '../surfaces/http/metrics.ts';
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
 import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
-import { decideAccess } from './http-access.ts';
+import { hearSignals } from './hear-signals.ts';
+import { decideAccess, onlyThisMachine } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
+import { localOrigin, pageParts } from './page-server.ts';
+import { servePage } from './page.ts';
 import { printer } from './printer.ts';
+import { PAGE, programArguments } from './program-place.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
 import { withoutEnd } from '../base/text/ends.ts';
 
-/** Beyond the time that running calls are given. */
-const GRACE_MS = 2_000;
-const ASK_MS = 1_000;
+const ASK_MS = 5_000;
 
 const AGAIN = 'press Ctrl+C again to stop now.\n';
 
@@ -48,6 +50,16 @@ async function main(): Promise<void> {
   const a2a = config.a2a
     ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, { secured, address })
     : [];
+  const isOwn = onlyThisMachine(config);
+  const page = pageParts(context, {
+    outside: surroundings,
+    isOn: config.page === 'on' || (config.page === 'loopback' && isOwn),
+    kind: 'serve',
+    own: isOwn,
+    behind: access.gate,
+    projects: async () => [projects.own.root ?? [], ...projects.allowed].flat(),
+    address: () => address ?? '',
+  });
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const port = httpPort(true, values.port) ?? DEFAULT_PORT;
   const serving = await openFrontDoor({
@@ -55,14 +67,15 @@ async function main(): Promise<void> {
     port,
     routes: [
       mcp,
-      ...createApiRoutes(context, { secured }),
+      ...page.routes,
+      ...createApiRoutes(context, { secured, page: page.isOn }),
       ...createHealthRoutes(context),
       metrics.route(figures),
       ...a2a,
       ...access.routes,
     ],
     log,
-    gate: access.gate,
+    gate: page.gate,
     names: [
       ...config.allowHosts,
       ...(address === undefined ? [] : [new URL(address).hostname]),
@@ -82,7 +95,9 @@ async function main(): Promise<void> {
     await serving.close();
     throw error;
   });
+  const leave = await page.enlist(localOrigin(serving.origin, config.httpHost));
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
+    await leave();
     if (config.httpDrainMs > 0)
       printer.err(
         `Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${AGAIN}`,
@@ -98,22 +113,10 @@ async function main(): Promise<void> {
   });
   const where = { ...serving, path: mcp.path, host: config.httpHost, publicUrl: config.publicUrl };
   printer.err(startLines(where, access.whom, projects, note));
+  if (page.isOn) printer.err(`Page for people: ${address}/ ("bmad page" prints the link that lets you in)\n`);
   if (a2a[0] !== undefined) printer.err(`Agent2Agent: ${address}${a2a[0].path}\n`);
   if (switches.has('summary')) printer.err(`${await readyLine(context)}\n`);
   await serving.ended;
-}
-
-/** The first signal lets running calls finish; the second one exits without waiting. */
-function hearSignals(finishMs: number, end: () => Promise<void>): void {
-  let asked = false;
-  const stop = (): void => {
-    if (asked) process.exit(130);
-    asked = true;
-    // A call that does not notice its end must not keep the process.
-    setTimeout(() => process.exit(0), finishMs + GRACE_MS).unref();
-    void end();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 /** A second start is often a mistake: the server that is wanted runs already. */
@@ -190,4 +193,5 @@ function firstAddress(): string[] {
   return first === undefined ? [] : [first.address];
 }
 
-main().catch((error: unknown) => fail(error));
+if (programArguments()[0] === PAGE) servePage().catch((error: unknown) => fail(error, CLI_PROGRAM));
+else main().catch((error: unknown) => fail(error));

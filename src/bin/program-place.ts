@@ -6,6 +6,8 @@ export const programFolder = dirname(fileURLToPath(import.meta.url));
 
 /** The first word of the command line that starts the server over HTTP. */
 export const SERVE = 'serve';
+/** The first word of the command line that opens the page for people. */
+export const PAGE = 'page';
 
 export function programArguments(): string[] {
   return process.argv.slice(2);

@@ -100,6 +100,18 @@ export const httpSettings = {
   oauthA2aScope: scope('bmad:a2a')
     .describe('Scope of an access token that may send work over Agent2Agent and nothing else.')
     .register(settingMeta, meta('scope', 'Scope for Agent2Agent only', DOOR)),
+  oauthPersonScope: scope('bmad:person')
+    .describe(
+      'Scope of an access token that a person holds: with it, what only people may decide can be decided. Never give it to agents.',
+    )
+    .register(settingMeta, meta('scope', 'Scope for decisions of people', DOOR)),
+  page: z
+    .enum(['loopback', 'on', 'off'])
+    .default('loopback')
+    .describe(
+      'Whether the HTTP server has the page for people at /: loopback (if only this machine can reach it), on, or off.',
+    )
+    .register(settingMeta, meta('mode', 'The page at /: loopback, on, off', DOOR)),
   httpRequests: intBetween(10, 100_000)
     .default(1_000)
     .describe('How many HTTP requests and streams may be open at once; any more get status 503.')

@@ -270,6 +270,8 @@ export interface Call {
    * the user's own host.
    */
   ownToken?: boolean;
+  /** Whether a person has shown that they are one, with a credential that agents do not have. */
+  person?: boolean;
   /** Distinguishes callers over HTTP, where they are known. */
   caller?: string | undefined;
   /** Who asks from outside the project, where that is known. */

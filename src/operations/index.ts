@@ -16,6 +16,7 @@ import { read } from './catalogue/read.ts';
 import { search } from './catalogue/search.ts';
 import { listTasks, listWorkflows } from './catalogue/work-lists.ts';
 import { getWorkflowDetails } from './catalogue/workflow-details.ts';
+import { changeMarks } from './client/change-marks.ts';
 import { complete } from './client/complete.ts';
 import { listMark } from './client/list-mark.ts';
 import { projectNews } from './client/project-news.ts';
@@ -37,6 +38,7 @@ import { sourcesResolve } from './git-sources/sources-resolve.ts';
 import { sourcesUpdate } from './git-sources/sources-update.ts';
 import { createDeliveryContract } from './handover/create-delivery-contract.ts';
 import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './handover/handovers.ts';
+import { inbox } from './inbox/inbox.ts';
 import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { logDecision, logLearning } from './memory/log-memory.ts';
 import { manageMemories } from './memory/manage-memories.ts';
@@ -197,9 +199,11 @@ export const operations: readonly AnyOperation[] = [
   complete,
   listMark,
   projectNews,
+  changeMarks,
   load,
   describeAgents,
   listFiles,
   queryRecords,
   sourcesResolve,
+  inbox,
 ];

@@ -20,10 +20,12 @@ describe('what programs may call by name', () => {
     const left = operations.filter((operation) => !isForPrograms(operation)).map(({ name }) => name);
     expect(left.sort()).toEqual([
       'cache_clear',
+      'change_marks',
       'config_show',
       'describe_agents',
       'find_agent_tool',
       'find_prompt',
+      'inbox',
       'list_agent_tools',
       'list_files',
       'list_mark',

@@ -50,7 +50,9 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   if (operation.serves === 'clients')
     return { operation, reachable: true, why: 'it is served whatever the tools are' };
   const tool = toolOf(operation);
-  const { offered, why } = context.tools.of(tool);
+  // Which tools there are is chosen for models; a person sees all of the project.
+  const { offered, why } =
+    call.person === true ? { offered: true, why: 'you are a person' } : context.tools.of(tool);
   const behind = tool === operation ? '' : `it goes with the tool ${tool.name}; `;
   const not = (reason: string): Reach => ({ operation, reachable: false, why: reason });
   if (!offered) return not(behind + why);

@@ -26,4 +26,5 @@ export const TYPED = {
   memory_reindex: async () => (await import('./memory/memory-transfer.ts')).memoryReindex,
   memory_move: async () => (await import('./memory/memory-transfer.ts')).memoryMove,
   memory_copies: async () => (await import('./memory/memory-copies.ts')).memoryCopies,
+  inbox: async () => (await import('./inbox/inbox.ts')).inbox,
 } satisfies Record<string, () => Promise<AnyOperation>>;

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { declarations } from '../../scripts/reference/library.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import * as library from '../../src/bin/library.ts';
+import { pageHelp } from '../../src/bin/page-help.ts';
 import { serveHelp } from '../../src/bin/serve-help.ts';
 import { settingMeta } from '../../src/config/setting-meta.ts';
 import { settings } from '../../src/config/schema.ts';
@@ -83,6 +84,10 @@ describe('the surface', () => {
         .sort(),
     ).toEqual(Object.keys(library).sort());
     await expect(json(names)).toMatchFileSnapshot(snapshot('library.json'));
+  });
+
+  it('help of "bmad page"', async () => {
+    await expect(pageHelp()).toMatchFileSnapshot(snapshot('cli/page.txt'));
   });
 
   it('help of "bmad serve"', async () => {

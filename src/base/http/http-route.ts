@@ -2,18 +2,20 @@
 export const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** A part of what is served that a caller can be confined to. */
-export type Part = 'a2a';
+export type Part = 'a2a' | 'page';
 
 /** What the front door has found out about the caller. */
 export interface Caller {
   /** `anonymous` callers were not identified: only a server that this machine alone can reach serves them. */
-  known: 'anonymous' | 'token' | 'oauth';
+  known: 'anonymous' | 'token' | 'oauth' | 'person';
   /** Distinguishes known callers; what one has opened is not available to another. */
   subject?: string;
   /** Whether they may change something; a read-only server refuses all writes. */
   mayWrite: boolean;
   /** Whether they have the full token of a server that only its own machine can reach. */
   own?: true;
+  /** Whether a person has shown that they are one: what agents have to call with never says so. */
+  person?: true;
   /** The one part they may reach; without it, everything. */
   only?: Part;
   /** The WWW-Authenticate header of a refusal, for a caller who could ask the issuer for more. */

@@ -19,14 +19,17 @@ export const GROUPS: Readonly<Partial<Record<string, string>>> = {
 /** The first word of each command that has a line in the overview. All others share the last line, so a new one fits. */
 const SECTIONS: readonly (readonly [title: string, ...words: string[]])[] = [
   ['Agents and workflows', 'list', 'search', 'execute', 'next', 'read', 'explain', 'context', 'delegate'],
-  ['Project', 'project', 'memory', 'code', 'run', 'session', 'task', 'log', 'contract', 'delivery'],
-  ['Server', 'setup', 'doctor', 'sources', 'serve'],
+  ['Project', 'project', 'memory', 'code', 'run', 'task', 'log', 'contract', 'delivery'],
+  ['Server', 'setup', 'doctor', 'sources', 'serve', 'page'],
 ];
 
 const NAME_WIDTH = 10;
 const SCREEN_WIDTH = 100;
-/** The one command that is not an operation: it is the server itself, which the program starts instead. */
-const SERVE = ['serve', 'Serve over HTTP, to several hosts at once'] as const;
+/** The commands that are not operations: servers, which the program starts instead. */
+const SERVERS = [
+  ['serve', 'Serve over HTTP, to several hosts at once'],
+  ['page', 'What is waiting for you and how far the project is, in your browser'],
+] as const;
 
 /** The first help text a person sees; it has to fit on a screen. */
 export function overview(settings: string): string {
@@ -42,7 +45,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           ${CLI_PROGRAM} <command> --h
        ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}; --json (data, errors), --help, --version
+Also: ${others.join(', ')}; --json, --help, --version
 
 Settings for every command, with their environment variables:
 ${settings}
@@ -52,7 +55,7 @@ ${settings}
 /** One line for each first word; a group of commands shares one. */
 function commandLines(): Map<string, string> {
   const groups = new Map<string, string[]>();
-  const lines = new Map<string, string>([[SERVE[0], line(...SERVE)]]);
+  const lines = new Map<string, string>(SERVERS.map(([name, text]) => [name, line(name, text)]));
   for (const { command, title } of COMMANDS) {
     const [first = '', inner] = command.split(' ');
     if (inner === undefined) lines.set(first, line(first, title));

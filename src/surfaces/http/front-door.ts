@@ -105,7 +105,8 @@ export async function openFrontDoor({
     // Before anything is awaited: a client may leave at any time, and leaves only once.
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
-    const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
+    const caller =
+      route.open === true ? ANYBODY : await gate.admit(headers.authorization, { method, headers });
     if (over.signal.aborted) throw new Error(CLIENT_LEFT);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
@@ -224,14 +225,14 @@ function withoutAddress(error: unknown, url: string): string {
 const aboutToEnd = (refuse: Refuse): Response =>
   refuse(503, 'The server is shutting down. Connect again.', { connection: 'close' });
 
-const PARTS: Record<Part, string> = { a2a: 'Agent2Agent' };
+const PARTS: Record<Part, string> = { a2a: 'Agent2Agent', page: 'the page' };
 
 /** The one place where a caller is kept to the part it may reach. */
 function elsewhere(refuse: Refuse, { only, challenge }: Caller): Response {
   const part = only === undefined ? '' : PARTS[only];
   return refuse(
     403,
-    `This token is for ${part} only. Ask the server’s operator for a token for MCP hosts.`,
+    `This ${only === 'page' ? 'session' : 'token'} is for ${part} only. Ask the server’s operator for a token for MCP hosts.`,
     challenge === undefined ? {} : { 'www-authenticate': challenge },
   );
 }

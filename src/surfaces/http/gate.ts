@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller, Part } from '../../base/http/http-route.ts';
 
 /** Why a caller is not admitted, with the headers that say what to do about it. */
@@ -8,9 +9,15 @@ export interface Refused {
   headers: Record<string, string>;
 }
 
+/** The rest of a request: what browsers send by themselves counts only where all of it fits. */
+export interface Asked {
+  method: string;
+  headers: IncomingHttpHeaders;
+}
+
 /** Identifies the caller. */
 export interface Gate {
-  admit(authorization: string | undefined): Promise<Caller | Refused>;
+  admit(authorization: string | undefined, asked?: Asked): Promise<Caller | Refused>;
 }
 
 /** No identification: for a server that only its own machine can reach. */
@@ -59,6 +66,6 @@ export function challenge(parameters: readonly string[]): string {
 const named = (error: string | undefined): string[] => (error === undefined ? [] : [`error="${error}"`]);
 
 /** Of equal length whatever was sent, so that a comparison tells nothing about the length either. */
-function digestOf(token: string): Buffer {
+export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -10,6 +10,7 @@ import type { AnyOperation } from '../../../operations/operation.ts';
 import { reachable, reachableNamed, WRITES_ONLY, type Reach } from '../../../operations/reachable.ts';
 import { FORMS, wantedForm, type Form } from './accept.ts';
 import { bodyInput, queryInput, takesQuery } from './input.ts';
+import { actOf, namedForPeople } from './for-people.ts';
 import { openApiDocument } from './openapi.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 import { problemOf } from './problems.ts';
@@ -22,6 +23,10 @@ const SUGGESTED = 5;
 export interface Answers {
   /** Calls an operation. */
   called(exchange: Exchange, call: Call): Promise<Response>;
+  /** Does what only a person may. */
+  acted(exchange: Exchange, call: Call): Promise<Response>;
+  /** What waits for a person. */
+  waiting(exchange: Exchange, call: Call): Promise<Response>;
   /** What is offered. */
   listed(call: Call): Response;
   /** The same with its schemas, as OpenAPI has it. */
@@ -83,8 +88,29 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
     return byQuery ? tagged(response, headers) : response;
   }
 
+  /** The same door as for everything else: who may, and with what, is checked there. */
+  async function done(name: string, input: Record<string, unknown>, call: Call): Promise<Response> {
+    const operation = namedForPeople(name);
+    const outcome = await execute(operation, input, context, { ...call, say: asRequest });
+    return responseOf(outcome, 'application/json', {});
+  }
+
   return {
     called,
+    async acted({ request }, call) {
+      const sent = await bodyInput(request);
+      if ('error' in sent) return problemOf(sent.error, { status: sent.status });
+      const act = actOf(sent.input);
+      return act instanceof BmadError ? problemOf(act) : done(act.operation, act.args, call);
+    },
+    async waiting({ request }, call) {
+      const sent = queryInput(request.url, namedForPeople('inbox'));
+      if ('error' in sent) return problemOf(sent.error, { status: sent.status });
+      const response = await done('inbox', sent.input, call);
+      if (!response.ok) return response;
+      const { data } = (await response.json()) as { data: object };
+      return tagged(Response.json(data), request.headers);
+    },
     listed: (call) => Response.json({ operations: offered(call).map(summaryOf) }),
     described: (call) =>
       Response.json(

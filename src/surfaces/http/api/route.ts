@@ -2,6 +2,7 @@ import { once } from '../../../base/async.ts';
 import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import { callerKey, type Exchange, type HttpRoute } from '../../../base/http/http-route.ts';
 import type { Call, Context } from '../../../operations/context.ts';
+import { notAPerson } from '../page/not-a-person.ts';
 import type { Answers } from './answers.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 
@@ -11,10 +12,15 @@ const ANSWERED = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 export interface ApiOptions {
   /** Whether callers have to show a token. */
   secured: boolean;
+  /** Whether there is a page for people, who may do more than programs. */
+  page?: boolean;
 }
 
 /** Every operation that is available as a tool, each as a route, plus their list and their description. */
-export function createApiRoutes(context: Context, { secured }: ApiOptions = { secured: false }): HttpRoute[] {
+export function createApiRoutes(
+  context: Context,
+  { secured, page = false }: ApiOptions = { secured: false },
+): HttpRoute[] {
   const running = new Set<Promise<Response>>();
   const ending = new AbortController();
   const answers = once(async () => (await import('./answers.ts')).createAnswers(context, { secured }));
@@ -26,30 +32,59 @@ export function createApiRoutes(context: Context, { secured }: ApiOptions = { se
     caller: callerKey(caller),
     ownToken: caller.own === true,
     mayWrite: caller.mayWrite,
+    person: caller.person === true,
   });
 
   const only = (path: string, give: (answers: Answers, call: Call) => Response): HttpRoute => ({
     path,
     methods: ['GET', 'HEAD'],
+    part: 'page',
     refuse: refuseAsProblem,
     handle: async (exchange) => give(await answers(), callOf(exchange)),
   });
 
+  const answered = (give: (answers: Answers, exchange: Exchange) => Promise<Response>) => {
+    return async (exchange: Exchange): Promise<Response> => {
+      if (ending.signal.aborted)
+        return refuseAsProblem(503, 'The server is shutting down.', { connection: 'close' });
+      const answering = answers().then((all) => give(all, exchange));
+      running.add(answering);
+      return answering.finally(() => running.delete(answering));
+    };
+  };
+
+  /** What a model's token does not open, however much it may write. */
+  const forPeople = (
+    path: string,
+    methods: readonly string[],
+    give: (answers: Answers, exchange: Exchange) => Promise<Response>,
+  ): HttpRoute => ({
+    path,
+    methods,
+    part: 'page',
+    refuse: refuseAsProblem,
+    handle: (exchange) =>
+      exchange.caller.person === true ? answered(give)(exchange) : Promise.resolve(notAPerson()),
+  });
+
   return [
+    ...(page
+      ? [
+          forPeople(`${BASE}/page/inbox`, ['GET', 'HEAD'], ({ waiting }, exchange) =>
+            waiting(exchange, callOf(exchange)),
+          ),
+          forPeople(`${BASE}/page/act`, ['POST'], ({ acted }, exchange) => acted(exchange, callOf(exchange))),
+        ]
+      : []),
     only(BASE, ({ listed }, call) => listed(call)),
     only(`${BASE}/`, ({ listed }, call) => listed(call)),
     {
       path: `${BASE}/*`,
       methods: ANSWERED,
       methodsAt: async (path) => (await answers()).methodsAt(path),
+      part: 'page',
       refuse: refuseAsProblem,
-      async handle(exchange) {
-        if (ending.signal.aborted)
-          return refuseAsProblem(503, 'The server is shutting down.', { connection: 'close' });
-        const answering = answers().then(({ called }) => called(exchange, callOf(exchange)));
-        running.add(answering);
-        return answering.finally(() => running.delete(answering));
-      },
+      handle: answered(({ called }, exchange) => called(exchange, callOf(exchange))),
       async close(now) {
         const late = new Promise<void>((resolve) =>
           now.addEventListener('abort', () => resolve(), { once: true }),

@@ -23,7 +23,7 @@ const log = createLog({
   json: true,
   secrets: createSecrets(),
 });
-const scopes = { read: 'bmad:read', write: 'bmad:write', a2a: 'bmad:a2a' };
+const scopes = { read: 'bmad:read', write: 'bmad:write', a2a: 'bmad:a2a', person: 'bmad:person' };
 
 const issuer = await startIssuer('openid-configuration');
 afterAll(() => issuer.stop());
@@ -122,6 +122,13 @@ describe('an access token', () => {
     const caller = await admit(issuer.token({ scope }));
     expect(caller).toMatchObject(expected);
     expect('only' in caller).toBe('only' in expected);
+  });
+
+  it('is that of a person only with the scope for it', async () => {
+    expect(await admit(issuer.token({ scope: 'bmad:write' }))).not.toHaveProperty('person');
+    expect(await admit(issuer.token({ scope: 'bmad:write bmad:person' }))).toMatchObject({ person: true });
+    expect(await admit(issuer.token({ scope: 'bmad:person' }))).toMatchObject({ status: 403 });
+    expect(await admit(issuer.token({ scope: 'bmad:a2a bmad:person' }))).not.toHaveProperty('person');
   });
 
   it('is asked for, with the place that says where to get one', async () => {

@@ -75,7 +75,8 @@ export function oauthGate(options: OauthOptions): Gate {
         headers: { 'www-authenticate': lacks(scopes.read) },
       };
     const more = mayWrite ? {} : { challenge: lacks(`${scopes.read} ${scopes.write}`) };
-    return { known: 'oauth', subject, mayWrite, ...more };
+    const person = granted.has(scopes.person) ? { person: true as const } : {};
+    return { known: 'oauth', subject, mayWrite, ...person, ...more };
   }
 }
 

@@ -7,6 +7,8 @@ interface Scopes {
   write: string;
   /** Lets ask for work over Agent2Agent, and nothing else. Not in the metadata, which are about the MCP endpoint. */
   a2a: string;
+  /** Says that a person holds the token: it may decide what is for people only. Not in the metadata either. */
+  person: string;
 }
 
 export interface MetadataOptions {

@@ -1,0 +1,176 @@
+import { createContext, type Outside } from '../app/app.ts';
+import { BmadError, quoted } from '../base/errors.ts';
+import { createTurns } from '../base/http/turns.ts';
+import { plural } from '../base/text/text.ts';
+import { withoutEnd } from '../base/text/ends.ts';
+import { parseFlags } from '../config/flags.ts';
+import { userStateFolder } from '../config/locations.ts';
+import type { Context } from '../operations/context.ts';
+import { createApiRoutes } from '../surfaces/http/api/route.ts';
+import { openFrontDoor, type FrontDoor } from '../surfaces/http/front-door.ts';
+import { createHealthRoutes } from '../surfaces/http/health.ts';
+import { openInstances, type Instance } from '../surfaces/http/page/instances.ts';
+import { openPasses } from '../surfaces/http/page/passes.ts';
+import { peopleOnly } from '../surfaces/http/page/person-gate.ts';
+import { hearSignals } from './hear-signals.ts';
+import { httpPort } from './http-port.ts';
+import { openInBrowser } from './open-in-browser.ts';
+import { outside } from './outside.ts';
+import { exportPage } from './page-export.ts';
+import { PAGE_PORT, pageHelp } from './page-help.ts';
+import { pageProjects } from './page-projects.ts';
+import { pageParts } from './page-server.ts';
+import { printer } from './printer.ts';
+import { programArguments } from './program-place.ts';
+
+const SWITCHES = ['help', 'open', 'list', 'force'] as const;
+const VALUES = ['port', 'at', 'revoke', 'export'] as const;
+
+/** `bmad page`: the way in for people, and the server for it if none is running. */
+export async function servePage(): Promise<void> {
+  const { settings, switches, values } = parseFlags(programArguments().slice(1), SWITCHES, VALUES);
+  if (switches.has('help')) return printer.out(pageHelp());
+  const surroundings = outside(settings);
+  const state = userStateFolder(surroundings);
+  if (switches.has('list')) return printer.out(await listed(state));
+  if (values.revoke !== undefined) return printer.out(await revoked(state, values.revoke));
+  if (values.at !== undefined) return printer.out(await linkTo(addressOf(values.at), state));
+  const context = await createContext(surroundings);
+  if (values.export !== undefined)
+    return printer.out(
+      await exportPage(context, { file: values.export, cwd: surroundings.cwd, force: switches.has('force') }),
+    );
+  const { root } = await context.describeProject();
+  if (root !== undefined) await pageProjects(state).note(root);
+  const found = serverFor(root, await openInstances(state).answering());
+  if (found !== undefined) {
+    context.close();
+    printer.err(`The page is served already, by process ${found.pid}.\n`);
+    return told(found.origin, state, surroundings, switches.has('open'));
+  }
+  const port = httpPort(true, values.port ?? String(PAGE_PORT)) ?? PAGE_PORT;
+  const serving = await served(context, surroundings, port, values.port !== undefined);
+  await told(serving.origin, state, surroundings, switches.has('open'));
+  printer.err('The page is served until Ctrl+C.\n');
+  await serving.ended;
+}
+
+/** One that is for the page alone has all projects; any other only its own. */
+function serverFor(root: string | undefined, running: readonly Instance[]): Instance | undefined {
+  const withPage = running.filter(({ page }) => page);
+  return (
+    withPage.find(({ kind }) => kind === 'page') ??
+    withPage.find(({ roots }) => root !== undefined && roots.includes(root))
+  );
+}
+
+/** People only, on this machine only: for everything else there is "bmad serve". */
+async function served(
+  context: Context,
+  surroundings: Outside,
+  port: number,
+  isChosen: boolean,
+): Promise<FrontDoor> {
+  const { config, log } = context;
+  const state = userStateFolder(surroundings);
+  const remembered = pageProjects(state);
+  const instances = openInstances(state);
+  let address = '';
+  const page = pageParts(context, {
+    outside: surroundings,
+    isOn: true,
+    kind: 'page',
+    own: true,
+    behind: peopleOnly,
+    address: () => address,
+    async projects() {
+      const [{ root }, running, known] = await Promise.all([
+        context.describeProject(),
+        instances.running(),
+        remembered.all(),
+      ]);
+      return [...new Set([root ?? [], ...running.flatMap(({ roots }) => roots), ...known].flat())];
+    },
+  });
+  const open = (wanted: number): Promise<FrontDoor> =>
+    openFrontDoor({
+      port: wanted,
+      routes: [
+        ...page.routes,
+        ...createApiRoutes(context, { secured: true, page: true }),
+        ...createHealthRoutes(context),
+      ],
+      log,
+      gate: page.gate,
+      turn: createTurns(),
+      limits: {
+        requests: config.httpRequests,
+        streams: config.httpRequests,
+        shutdownMs: config.httpShutdownMs,
+      },
+    });
+  // Somebody else may have the usual port; one that was asked for is not exchanged for another.
+  const serving = await open(port).catch((error: unknown) => {
+    if (isChosen || (error as BmadError).code !== 'unavailable') throw error;
+    return open(0);
+  });
+  address = serving.origin;
+  const leave = await page.enlist(serving.origin);
+  context.stay();
+  hearSignals(config.httpShutdownMs, async () => {
+    await leave();
+    await serving.close();
+    context.close();
+  });
+  return serving;
+}
+
+async function told(origin: string, state: string, surroundings: Outside, opens: boolean): Promise<void> {
+  const link = await linkTo(origin, state);
+  printer.err('Open this link within ten minutes; it works once:\n');
+  printer.out(link);
+  if (!opens) return;
+  const trouble = await openInBrowser(link.trim(), state, surroundings);
+  if (trouble !== undefined) printer.err(`${trouble}\n`);
+}
+
+async function linkTo(origin: string, state: string): Promise<string> {
+  const { key } = await openPasses(state).link();
+  return `${origin}/page/enter?key=${key}\n`;
+}
+
+function addressOf(given: string): string {
+  const isAddress = /^https?:\/\/[^\s?#@]+$/i.test(given) && URL.canParse(given);
+  if (isAddress) return withoutEnd(given, '/');
+  throw new BmadError('invalid_input', `--at: ${quoted(given)} is not an address.`, {
+    hint: 'Use the address of the server for browsers, such as https://bmad.example.com.',
+  });
+}
+
+async function listed(state: string): Promise<string> {
+  const [sessions, running] = await Promise.all([openPasses(state).list(), openInstances(state).answering()]);
+  return [
+    ...(sessions.length === 0 ? ['No one has a session.'] : ['Sessions:']),
+    ...sessions.map(
+      ({ id, made, used, until, agent }) =>
+        `- ${id} since ${day(made)}, last used ${day(used)}, until ${day(until)}: ${agent || 'unknown browser'}`,
+    ),
+    ...(running.length === 0 ? ['No server is running.'] : ['Servers:']),
+    ...running.map(
+      ({ origin, kind, pid, roots }) =>
+        `- ${origin} (${kind}, process ${pid}): ${roots.join(', ') || 'no project'}`,
+    ),
+    '',
+  ].join('\n');
+}
+
+const day = (time: number): string => new Date(time).toISOString().slice(0, 16);
+
+async function revoked(state: string, id: string): Promise<string> {
+  const ended = await openPasses(state).revoke(id);
+  if (ended === 0 && id !== 'all')
+    throw new BmadError('not_found', `There is no session ${quoted(id)}.`, {
+      hint: '"bmad page --list" lists the sessions; "all" ends all of them.',
+    });
+  return `${plural(ended, 'session')} ended.\n`;
+}

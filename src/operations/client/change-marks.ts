@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { sha256 } from '../../base/sha256.ts';
+import { qualifiedName } from '../../model/record.ts';
+import type { Context } from '../context.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+/** What can change in a project, in the order in which it is told. */
+export const TOPICS = [
+  'content',
+  'memory',
+  'runs',
+  'tasks',
+  'receipts',
+  'sources',
+  'progress',
+  'handover',
+  'failures',
+] as const;
+export type Topic = (typeof TOPICS)[number];
+
+const DIGITS = 8;
+/** Of a memory with more entries, the newest and the numbers of all stand for it. */
+const MOST_MEMORIES = 5_000;
+
+/**
+ * What stands for each part of a project: made of what it says and of nothing else, so that two processes that look at the
+ * same have the same marks.
+ */
+export const changeMarks = defineOperation({
+  name: 'change_marks',
+  title: 'Compare a project',
+  description: 'What stands for each part of a project: it differs when the part does.',
+  effect: 'read',
+  serves: 'surface',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({ project: z.string(), marks: z.record(z.enum(TOPICS), z.string()) }),
+  async run({ project }, context) {
+    const { root } = await context.state(project);
+    const marks = await Promise.all(
+      TOPICS.map(async (topic) => [topic, await markOf(() => LOOKS[topic](context, project))] as const),
+    );
+    return { project: root, marks: Object.fromEntries(marks) as Record<Topic, string> };
+  },
+  render: ({ marks }) => ({ body: JSON.stringify(marks) }),
+});
+
+/** What cannot be read is the same as long as it cannot be. */
+async function markOf(look: () => Promise<unknown>): Promise<string> {
+  const seen = await look().catch(() => undefined);
+  return seen === undefined ? '0'.repeat(DIGITS) : sha256(JSON.stringify(seen)).slice(0, DIGITS);
+}
+
+type Look = (context: Context, project: string | undefined) => Promise<unknown>;
+
+const LOOKS: Readonly<Record<Topic, Look>> = {
+  async content(context, project) {
+    const { catalogue, warnings } = await context.workspace(project);
+    const { winners, overrides } = catalogue;
+    return [
+      winners.map((record) => [
+        record.kind,
+        qualifiedName(record),
+        record.digest,
+        record.title,
+        record.description,
+        record.origin.root,
+      ]),
+      [...overrides.entries()],
+      warnings,
+    ];
+  },
+  async memory(context, project) {
+    const memory = await context.memory(project, false);
+    if (await memory.isEmpty()) return [];
+    const { total, live, superseded, forgotten } = await memory.stats();
+    const { entries } = await memory.list({ all: true }, { limit: MOST_MEMORIES });
+    return [total, live, superseded, forgotten, entries, await memory.fileProblems()];
+  },
+  async runs(context, project) {
+    const { branches, current, problems } = await (await (await context.state(project)).runs()).read();
+    return [branches, current, problems];
+  },
+  async tasks(context, project) {
+    return (await (await context.state(project)).tasks()).queue.all();
+  },
+  async receipts(context, project) {
+    const { lines, intact, problems } = await (await (await context.state(project)).completion()).receipts();
+    return [lines, intact.map(({ id, hash }) => [id, hash]), problems];
+  },
+  async sources(context) {
+    const team = await context.gitSources();
+    const views = await team.views(await team.all());
+    return views.map(({ address, pin, served, pending, trouble }) => [
+      address.source,
+      pin,
+      served?.commit,
+      pending?.commit,
+      trouble,
+    ]);
+  },
+  async progress(context, project) {
+    const { ledgers, report } = await (
+      await (await context.state(project)).progress()
+    ).reconcile({ apply: false });
+    return [ledgers, report.phases, report.items, report.drift, report.troubles, report.broken];
+  },
+  async handover(context, project) {
+    const { contracts, problems } = await (await (await context.state(project)).handovers()).contracts.all();
+    return [contracts, problems];
+  },
+  async failures(context, project) {
+    const { failures, problems } = await (await (await context.state(project)).facts()).museum();
+    return [failures, problems];
+  },
+};

@@ -1,0 +1,27 @@
+/**
+ * What a person may do on the page beside what every program may: decisions that are a person's alone, and what is about the
+ * user's own machine. The list is closed; what is not on it can be done at the command line only.
+ */
+export const FOR_PEOPLE = [
+  'inbox',
+  'task_approve',
+  'task_refuse',
+  'sources_list',
+  'sources_diff',
+  'sources_update',
+  'sources_approve',
+  'delivery_accept',
+  'delivery_reject',
+  'trust',
+  'reconcile_ledgers',
+  'memory_update',
+  'memory_forget',
+  'memory_restore',
+  'memory_supersede',
+  'memory_keep_both',
+  'usage_show',
+  'config_show',
+] as const;
+
+/** Who has decided, in the records of what was decided on the page. */
+export const ON_THE_PAGE = 'a person on the page';

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { compare, oneLine, plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { itemSchema, stepsOf, type InboxItem } from './inbox-item.ts';
+import { waitingThere } from './waiting-there.ts';
+
+export const inbox = defineOperation({
+  name: 'inbox',
+  title: 'Your inbox',
+  description:
+    'Everything in the project that waits for a person, oldest first: approvals, contracts, changed sources, ledgers that lag behind, failed verdicts, runs that stopped. With evidence, the exact text, and what can be done.',
+  effect: 'read',
+  command: 'inbox',
+  examples: ['inbox', 'inbox --json'],
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    project: z.string(),
+    items: z.array(itemSchema),
+    /** What could not be read: something may wait there too. */
+    unread: z.array(z.object({ what: z.string(), why: z.string() })),
+  }),
+  async run({ project }, context) {
+    const state = await context.state(project);
+    const { items, unread } = await waitingThere(state, context);
+    return { project: state.root, items: [...items].sort(byAge), unread };
+  },
+  render: ({ items, unread }) => ({
+    asStored: true,
+    body: [
+      items.length === 0 ? 'Nothing waits for you.' : items.map(itemLines).join('\n'),
+      ...unread.map(({ what, why }) => `Could not be read: ${what}: ${why}`),
+    ].join('\n'),
+    note: `${plural(items.length, 'thing')} ${items.length === 1 ? 'waits' : 'wait'} for you.`,
+    steps: items.flatMap(stepsOf).slice(0, SHOWN_STEPS),
+  }),
+});
+
+const SHOWN_STEPS = 12;
+const SHOWN_EVIDENCE = 3;
+
+/** The oldest first; of what nobody knows the age of, in the order it was found, at the end. */
+function byAge(a: InboxItem, b: InboxItem): number {
+  if (a.since === undefined || b.since === undefined)
+    return Number(a.since === undefined) - Number(b.since === undefined);
+  return compare(a.since, b.since);
+}
+
+function itemLines({ kind, role, since, title, evidence }: InboxItem): string {
+  const whose = role === undefined ? '' : ` for ${role}`;
+  const when = since === undefined ? '' : ` since ${since.slice(0, 16)}`;
+  return [
+    `- ${kind}${whose}${when}: ${oneLine(title, 200)}`,
+    ...evidence
+      .slice(0, SHOWN_EVIDENCE)
+      .map(
+        ({ file, line, says }) => `  ${file}${line === undefined ? '' : `:${line}`}: ${oneLine(says, 160)}`,
+      ),
+  ].join('\n');
+}

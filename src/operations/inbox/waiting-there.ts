@@ -1,0 +1,261 @@
+import { BmadError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
+import { plural } from '../../base/text/text.ts';
+import type { Task, TaskState } from '../../model/task.ts';
+import { receiptData, receiptText } from '../completion/receipt-view.ts';
+import type { Context, ProjectState } from '../context.ts';
+import { waitingIn } from '../project/discovery.ts';
+import { relationWords, short, sourceData, sourceLines } from '../git-sources/sources-view.ts';
+import { openRuns, workflowOf } from '../runs/open-runs.ts';
+import { runData, runText } from '../runs/run-view.ts';
+import { decidedText, textsOf } from '../tasks/task-texts.ts';
+import { viewOf } from '../tasks/task-view.ts';
+import { action, type InboxItem } from './inbox-item.ts';
+import { ledgersBehind } from './ledgers-behind.ts';
+
+interface Found {
+  items: InboxItem[];
+  unread: { what: string; why: string }[];
+}
+
+const nothing = (): Found => ({ items: [], unread: [] });
+
+/** Each part is read for itself: one that cannot be is listed, and hides no other. */
+export async function waitingThere(state: ProjectState, context: Context): Promise<Found> {
+  const parts: readonly (readonly [what: string, read: () => Promise<Found>])[] = [
+    ['tasks', () => tasksOf(state)],
+    ['delivery contracts', () => contractsOf(state)],
+    ['git sources', () => sourcesOf(context)],
+    ['ledgers', () => ledgersBehind(state)],
+    ['receipts', () => verdictsOf(state)],
+    ['programs', () => programsOf(state)],
+    ['runs', () => runsOf(state)],
+    ['hand-offs', () => handoffsOf(state)],
+  ];
+  const all = await Promise.all(
+    parts.map(([what, read]) => read().catch((error) => unreadable(what, error, context))),
+  );
+  return { items: all.flatMap(({ items }) => items), unread: all.flatMap(({ unread }) => unread) };
+}
+
+function unreadable(what: string, thrown: unknown, { log }: Context): Found {
+  const { message } = BmadError.from(thrown, (id, original) =>
+    log.error('incident', { id, name: 'inbox', error: String(original) }),
+  );
+  return { items: [], unread: [{ what, why: message }] };
+}
+
+const problemsOf = (what: string, problems: readonly string[]): Found['unread'] =>
+  problems.map((why) => ({ what, why }));
+
+const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
+
+async function tasksOf(state: ProjectState): Promise<Found> {
+  const { queue } = await state.tasks();
+  const { tasks, problems } = await queue.all();
+  const found: Found = { items: [], unread: problemsOf('tasks', problems) };
+  const { folder } = queue.place;
+  for (const task of tasks.filter(({ status }) => WAITING.has(status))) {
+    try {
+      const shown = textsOf(task, await queue.decided(task));
+      const { task_id } = task;
+      const isResult = task.status === 'needs_verification';
+      found.items.push(
+        present<InboxItem>({
+          id: `task ${task_id}`,
+          kind: isResult ? 'result' : 'task',
+          role: task.agent,
+          since: isResult ? task.updated_at : task.created_at,
+          title: `${isResult ? 'Check the result' : 'Approve the task'} ${task.output_key}`,
+          evidence: [{ file: `${folder}/${task_id}.json`, says: reasonOf(task) }],
+          text: decidedText(viewOf(task), shown),
+          actions: [
+            action('Approve exactly this', 'task_approve', { task_id, digest: shown.digest }),
+            action('Refuse', 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
+          ],
+        }),
+      );
+    } catch (error) {
+      found.unread.push({
+        what: `task ${task.task_id}`,
+        why: BmadError.from(error, () => undefined).message,
+      });
+    }
+  }
+  return found;
+}
+
+function reasonOf({ approval, outside, result }: Task): string {
+  if (result !== undefined)
+    return `handed in by ${result.by}${result.over_http === true ? ', over HTTP' : ''}`;
+  return `${approval?.reason ?? 'no reason given'}${outside === undefined ? '' : ` (from outside, by ${outside.protocol})`}`;
+}
+
+const UNANSWERED = new Set(['pending-acceptance', 'renegotiating']);
+
+async function contractsOf(state: ProjectState): Promise<Found> {
+  const { contracts } = await state.handovers();
+  const { contracts: kept, problems } = await contracts.all();
+  const found: Found = { items: [], unread: problemsOf('delivery contracts', problems) };
+  for (const one of kept.filter(({ contract }) => UNANSWERED.has(contract.status ?? ''))) {
+    const { valid, findings } = await contracts.validate(one);
+    const contract_id = one.id;
+    found.items.push(
+      present<InboxItem>({
+        id: `contract ${contract_id}`,
+        kind: 'contract',
+        role: one.contract.to,
+        since: one.contract.date,
+        title: `${contract_id} waits for an answer${valid ? '' : ', and is not complete'}`,
+        evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
+        text: await contracts.text(one),
+        actions: [
+          ...(valid ? [action('Accept', 'delivery_accept', { contract_id }, { danger: true })] : []),
+          action(
+            'Ask for a new version',
+            'delivery_reject',
+            { contract_id, renegotiate: true },
+            { needs: ['reason'] },
+          ),
+          action('Reject', 'delivery_reject', { contract_id }, { needs: ['reason'], danger: true }),
+        ],
+      }),
+    );
+  }
+  return found;
+}
+
+async function sourcesOf(context: Context): Promise<Found> {
+  const team = await context.gitSources();
+  const views = await team.views(await team.all());
+  const found = nothing();
+  for (const view of views) {
+    const { address, pin, pending, relation, sighting, trouble } = view;
+    const { source } = address;
+    const data = sourceData(view, team);
+    if (pending === undefined && trouble === undefined) continue;
+    found.items.push(
+      present<InboxItem>({
+        id: `source ${source}`,
+        kind: 'source',
+        role: 'maintainer',
+        since: sighting?.checkedAt === undefined ? undefined : new Date(sighting.checkedAt).toISOString(),
+        title: pending === undefined ? `${source} has a problem` : `${source} has changed`,
+        evidence: [
+          pending === undefined
+            ? { file: data.lockFile, says: trouble ?? '' }
+            : {
+                file: data.lockFile,
+                says: `${short(pin?.commit ?? '')} is served, ${short(pending.commit)} waits: ${relationWords(relation)}`,
+              },
+        ],
+        text: sourceLines(data),
+        actions:
+          pending === undefined
+            ? [action('Ask the remote again', 'sources_update', { source })]
+            : [
+                action('Show what changes', 'sources_diff', { source }),
+                action('Approve this commit', 'sources_approve', { source, commit: pending.commit }),
+              ],
+      }),
+    );
+  }
+  return found;
+}
+
+/** The last verdict that was given, if it is no PASS; and receipts that are not as they were written. */
+async function verdictsOf(state: ProjectState): Promise<Found> {
+  const { intact, problems, place, fromHere } = await (await state.completion()).receipts();
+  const found = nothing();
+  const verify = action('Run the completion contract again', 'run_completion_contract', {}, { danger: true });
+  const last = intact.at(-1);
+  if (last !== undefined && last.status !== 'PASS')
+    found.items.push({
+      id: `verdict ${last.id}`,
+      kind: 'verdict',
+      role: 'developer',
+      since: last.started,
+      title:
+        last.status === 'FAIL'
+          ? 'The completion contract failed'
+          : 'The completion contract verified nothing',
+      evidence: [{ file: place.folder, says: last.reason }],
+      text: `${receiptText(receiptData(last, fromHere(last)))}\n${last.reason}`,
+      actions: [verify],
+    });
+  if (problems.length > 0)
+    found.items.push({
+      id: 'verdict chain',
+      kind: 'verdict',
+      role: 'developer',
+      title: `${plural(problems.length, 'receipt')} not as written`,
+      evidence: problems.map(({ line, message }) => present({ file: place.folder, line, says: message })),
+      text: problems.map(({ message }) => message).join('\n'),
+      actions: [verify],
+    });
+  return found;
+}
+
+/** A project with a contract of its own that may not run yet, or not any more. */
+async function programsOf(state: ProjectState): Promise<Found> {
+  const { root, lines, script, empty, allowed } = await (await state.completion()).consent();
+  if (empty || allowed || script === undefined) return nothing();
+  const item: InboxItem = {
+    id: 'trust',
+    kind: 'trust',
+    role: 'owner',
+    title: 'The completion contract may not run on this machine yet',
+    evidence: lines.map((says) => ({ file: '.', says })),
+    text: [...lines, '', script].join('\n'),
+    actions: [action('Allow it on this machine', 'trust', { folder: root, yes: true }, { danger: true })],
+  };
+  return { items: [item], unread: [] };
+}
+
+/** Runs that nobody goes on with by themselves: they were paused, or have failed. */
+async function runsOf(state: ProjectState): Promise<Found> {
+  const reading = await (await state.runs()).read();
+  const stopped = openRuns(reading).filter(({ status }) => status === 'paused' || status === 'failed');
+  const items = stopped.map((run) => {
+    const data = runData(run, state.root);
+    return present<InboxItem>({
+      id: `run ${run.branch}/${run.id}`,
+      kind: 'run',
+      role: data.agent ?? workflowOf(run),
+      since: new Date(run.latest).toISOString(),
+      title: `${run.id} ${run.status === 'paused' ? 'was paused' : 'has failed'}`,
+      evidence: [{ file: data.folder, says: data.agent_notes ?? `step ${data.resume_step ?? 1} is next` }],
+      text: runText(data),
+      actions: [
+        action('Show how to continue', 'run_resume', {
+          run_id: run.id,
+          ...(run.branch === 'main' ? {} : { branch: run.branch }),
+        }),
+      ],
+    });
+  });
+  const problems = reading.branches.flatMap(({ problems: own, runs }) => [
+    ...own,
+    // What does not fit together in one that can be read is told with it.
+    ...runs.flatMap((run) => (run.state === undefined ? run.problems : [])),
+  ]);
+  return { items, unread: problemsOf('runs', [...reading.problems, ...problems]) };
+}
+
+async function handoffsOf(state: ProjectState): Promise<Found> {
+  const { handoffs } = await waitingIn(state);
+  return {
+    items: handoffs.map(({ id, from, to, text }) =>
+      present<InboxItem>({
+        id: `handoff ${id}`,
+        kind: 'handoff',
+        role: to,
+        title: `${from} waits for an answer`,
+        evidence: [{ file: id, says: text }],
+        text,
+        actions: [],
+      }),
+    ),
+    unread: [],
+  };
+}

@@ -1,0 +1,114 @@
+import { basename } from 'node:path';
+import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
+import type { Exchange, HttpRoute } from '../../../base/http/http-route.ts';
+import { VERSION } from '../../../base/product.ts';
+import type { Context } from '../../../operations/context.ts';
+import type { Instance } from './instances.ts';
+import { notAPerson } from './not-a-person.ts';
+import { csrfOf, type Passes } from './passes.ts';
+import { cookiesIn, sessionCookie, sessionOf } from './person-gate.ts';
+import { PAGE_HEADERS, pageFiles } from './static-files.ts';
+
+export interface PageOptions {
+  passes: Passes;
+  /** The folder with the built page. */
+  folder: string;
+  /** The projects that calls may name, the one of calls that name none first. */
+  projects(): Promise<readonly string[]>;
+  /** The servers of the user that are running. */
+  instances(): Promise<readonly Instance[]>;
+  /** The address of this server for browsers. */
+  address(): string;
+}
+
+const LONGEST_KEY = 100;
+
+/** The page itself, the way in, and who has come in. */
+export function createPageRoutes(context: Context, options: PageOptions): HttpRoute[] {
+  return [
+    {
+      path: '/page/enter',
+      methods: ['GET', 'HEAD'],
+      open: true,
+      refuse: refuseAsProblem,
+      handle: (exchange) => entered(exchange, options),
+    },
+    ...pageFiles(options.folder),
+    {
+      path: '/api/page/session',
+      methods: ['GET', 'HEAD'],
+      part: 'page',
+      refuse: refuseAsProblem,
+      handle: (exchange) => described(exchange, context, options),
+    },
+  ];
+}
+
+/** Whoever has the link comes in, once. What only looks at links, such as a preview, does not use it up. */
+async function entered({ request }: Exchange, { passes, address }: PageOptions): Promise<Response> {
+  const { headers } = request;
+  const isLook =
+    request.method !== 'GET' || headers.has('sec-purpose') || headers.get('purpose') === 'prefetch';
+  const key = new URL(request.url).searchParams.get('key') ?? '';
+  const found =
+    isLook || key === '' || key.length > LONGEST_KEY
+      ? undefined
+      : await passes.enter(key, headers.get('user-agent') ?? '');
+  if (found === undefined)
+    return new Response('This link has been used, or is too old. Run "bmad page" for a new one.\n', {
+      status: 403,
+      headers: { ...PAGE_HEADERS, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+    });
+  const secure = address().startsWith('https:');
+  return new Response(null, {
+    status: 303,
+    headers: {
+      ...PAGE_HEADERS,
+      location: '/',
+      'cache-control': 'no-store',
+      'set-cookie': sessionCookie(found.secret, found.session.until, secure),
+    },
+  });
+}
+
+/** Nobody but a person has a session; what a page needs to know of it and of the server. */
+async function described(
+  { request, caller }: Exchange,
+  context: Context,
+  { passes, projects, instances, address }: PageOptions,
+): Promise<Response> {
+  const found =
+    caller.person === true ? await sessionOf(cookiesIn(request.headers.get('cookie')), passes) : undefined;
+  if (found === undefined) return notAPerson();
+  const { secret, session } = found;
+  const [roots, running, current] = await Promise.all([projects(), instances(), context.describeProject()]);
+  return Response.json(
+    {
+      version: VERSION,
+      csrf: csrfOf(secret),
+      scopes: ['read', ...(context.config.readOnly ? [] : ['write']), 'person'],
+      language: languageOf(request.headers.get('accept-language')),
+      person: { id: session.id, made: iso(session.made), until: iso(session.until) },
+      readOnly: context.config.readOnly,
+      project: current.root ?? null,
+      projects: roots.map((root) => ({ root, name: basename(root), current: root === current.root })),
+      instances: running.map(({ origin, kind, roots: served, pid, started }) => ({
+        origin,
+        kind,
+        roots: served,
+        pid,
+        started,
+        own: origin === address(),
+      })),
+    },
+    { headers: { 'cache-control': 'no-store' } },
+  );
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** The first of the two that there are words for. */
+function languageOf(accepted: string | null): 'en' | 'fr' {
+  const wanted = (accepted ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
+  return wanted.find((language) => language === 'en' || language === 'fr') === 'fr' ? 'fr' : 'en';
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cliFile, temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { KIT_FILES } from '../support/kit-project.ts';
+import { bareEnvironment, bmad } from '../support/programs.ts';
+
+const home = await temporaryFolder(afterAll);
+const [shop, garden] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+await writeFiles(shop, KIT_FILES);
+await writeFiles(garden, KIT_FILES);
+const env = bareEnvironment(home);
+const state = join(home, '.local/state/bmad-mcp-server');
+const LINK = /^http:\/\/127\.0\.0\.1:\d+\/page\/enter\?key=[\w-]{43}\n$/;
+
+async function page(args: readonly string[], cwd = shop) {
+  const { code, stdout, stderr } = await bmad(['page', ...args], { cwd, env });
+  return { code, stdout: stdout.toString(), stderr };
+}
+
+describe('bmad page', () => {
+  it('serves one page for all projects of a user, lets a person in once, and forgets itself at its end', async () => {
+    const child = spawn(process.execPath, [cliFile, 'page', '--port', '0'], {
+      cwd: shop,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    afterAll(() => void child.kill('SIGKILL'));
+    const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(printed.toString()).toMatch(LINK);
+    const { origin } = new URL(printed.toString());
+
+    // From another project, the same server is found, and nothing more is started.
+    const again = await page([], garden);
+    expect(again.stdout).toMatch(LINK);
+    expect(new URL(again.stdout).origin).toBe(origin);
+    const entered = await fetch(again.stdout.trim(), { redirect: 'manual' });
+    expect(entered.status).toBe(303);
+    const cookie = (entered.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    const session = (await (await fetch(`${origin}/api/page/session`, { headers: { cookie } })).json()) as {
+      person: { id: string };
+    };
+    expect(session).toMatchObject({
+      project: shop,
+      projects: [{ root: shop }, { root: garden }],
+      instances: [{ origin, kind: 'page', own: true }],
+    });
+    const inGarden = await fetch(`${origin}/api/page/inbox?project=${encodeURIComponent(garden)}`, {
+      headers: { cookie },
+    });
+    expect(await inGarden.json()).toMatchObject({ project: garden });
+    // Nobody else: not even a program on this machine.
+    expect((await fetch(`${origin}/api/list`)).status).toBe(401);
+    expect((await fetch(`${origin}/mcp`)).status).toBe(404);
+
+    const { stdout: listed } = await page(['--list']);
+    expect(listed).toContain(session.person.id);
+    expect(listed).toContain(origin);
+    expect((await page(['--revoke', 'none'])).code).not.toBe(0);
+    expect((await page(['--revoke', session.person.id])).stdout).toBe('1 session ended.\n');
+    expect((await fetch(`${origin}/api/page/session`, { headers: { cookie } })).status).toBe(401);
+    if (process.platform !== 'win32')
+      expect((await stat(join(state, 'page-sessions.json'))).mode & 0o077).toBe(0);
+
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    expect(await readdir(join(state, 'instances'))).toEqual([]);
+  });
+
+  it('writes the board to one file, and replaces none unasked', async () => {
+    const file = join(shop, 'board.html');
+    expect((await page(['--export', 'board.html'])).stdout).toContain(file);
+    const html = await readFile(file, 'utf8');
+    expect(html).toMatch(/^<!doctype html>/);
+    expect(html).not.toContain('<script');
+    const again = await page(['--export', 'board.html']);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain('--force');
+  });
+
+  it('prints a link for the address of another server, and refuses what is none', async () => {
+    expect((await page(['--at', 'https://bmad.example.com/'])).stdout).toMatch(
+      /^https:\/\/bmad\.example\.com\/page\/enter\?key=[\w-]{43}\n$/,
+    );
+    expect((await page(['--at', 'nowhere'])).stderr).toContain('is not an address');
+    expect((await page(['--help'])).stdout).toContain('--export');
+  });
+});
