@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { hostsTakePart } from './tests/support/host-packages.ts';
 import LongestFirst from './tests/support/longest-first.ts';
 
 /** Tests beside the code that start programs: git, shells, other copies of what they test. */
@@ -93,8 +94,8 @@ export default defineConfig({
         ...fetching,
         ...waiting,
       }),
-      // Real hosts are large downloads: they take part only when they are asked for.
-      ...(!process.argv.includes('hosts')
+      // Real hosts are large downloads: they take part where they have been fetched, or when they are asked for.
+      ...(!process.argv.includes('hosts') && !hostsTakePart(import.meta.dirname)
         ? []
         : [
             project('hosts', ['tests/hosts/**/*.test.ts'], {

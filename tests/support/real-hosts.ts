@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { serverFile } from './app.ts';
+import { HOST_PACKAGES } from './host-packages.ts';
 import { bareEnvironment, runToEnd, type Ended } from './programs.ts';
 import { node22, tool, type Command } from './tools.ts';
 
@@ -43,7 +44,7 @@ const run = (
 
 const claudeProgram = async (): Promise<Command> => [
   NODE,
-  join(await tool('@anthropic-ai/claude-code', '2.1.325'), 'cli-wrapper.cjs'),
+  join(await tool(...HOST_PACKAGES.claudeCode), 'cli-wrapper.cjs'),
 ];
 
 const claudeCode: RealHost = {
@@ -89,7 +90,7 @@ args = [${JSON.stringify(serverFile)}]
 `,
     ),
   async ask(message, place) {
-    const program = join(await tool('@openai/codex', '0.166.0'), 'bin/codex.js');
+    const program = join(await tool(...HOST_PACKAGES.codex), 'bin/codex.js');
     return run([NODE, program], ['exec', '--skip-git-repo-check', '--json', message], place, {
       CODEX_HOME: join(place.home, '.codex'),
     });
@@ -107,7 +108,7 @@ const geminiCli: RealHost = {
       }),
     ),
   async ask(message, place) {
-    const program = join(await tool('@google/gemini-cli', '0.61.0'), 'bundle/gemini.js');
+    const program = join(await tool(...HOST_PACKAGES.geminiCli), 'bundle/gemini.js');
     return run([await node22(), program], ['-m', 'gemini-2.5-pro', '--yolo', '-p', message], place, {
       GEMINI_API_KEY: 'none',
       GOOGLE_GEMINI_BASE_URL: place.model,
@@ -137,7 +138,7 @@ const opencode: RealHost = {
       }),
     ),
   async ask(message, place) {
-    const folder = await tool('opencode-ai', '1.18.18');
+    const folder = await tool(...HOST_PACKAGES.opencode);
     const program = join(folder, '..', `opencode-${process.platform}-${process.arch}`, 'bin/opencode');
     return run([program], ['run', '-m', 'scripted/scripted', message], place, {});
   },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { repository } from './app.ts';
+import { keptIn } from './host-packages.ts';
 import { installedPackage } from './npm.ts';
 
 /**
@@ -43,6 +44,5 @@ export async function nodeOf(version: string): Promise<string> {
 
 /** A package in a folder of its own. */
 export function tool(name: string, version: string): Promise<string> {
-  const folder = join(repository, '.cache/tools', `${name.replace('/', '+')}-${version}`);
-  return installedPackage(folder, name, version);
+  return installedPackage(join(repository, keptIn(name, version)), name, version);
 }
