@@ -78,31 +78,31 @@ describe('a real host connects:', () => {
 
 describe('a real host takes what "bmad setup" has written:', () => {
   /** Sets a host up in its own home, and gives what it says of its servers. */
-  async function listedAfterSetup(id: string, list: (home: Host) => Promise<string>, host: Host) {
-    const env = bareEnvironment(host.home);
+  async function listedAfterSetup(id: string, own: Host): Promise<string> {
+    const env = bareEnvironment(own.home);
     const { code, stderr } = await bmad(['setup', id], { cwd: await installOf('6.12.0'), env });
     expect(code, stderr).toBe(0);
-    return list(host);
+    return own.run('mcp', 'list');
   }
 
   it('Claude Code', async () => {
     const folder = await tool(...HOST_PACKAGES.claudeCode);
     const claude = await host(process.execPath, join(folder, 'cli-wrapper.cjs'));
-    const listed = await listedAfterSetup('claude-code', ({ run }) => run('mcp', 'list'), claude);
+    const listed = await listedAfterSetup('claude-code', claude);
     expect(listed).toMatch(/^bmad: .* ✔ Connected$/m);
   });
 
   it('Codex', async () => {
     const folder = await tool(...HOST_PACKAGES.codex);
     const codex = await host(process.execPath, join(folder, 'bin/codex.js'));
-    const listed = await listedAfterSetup('codex', ({ run }) => run('mcp', 'list'), codex);
+    const listed = await listedAfterSetup('codex', codex);
     expect(listed).toMatch(/^bmad\s.*\benabled\b/m);
   });
 
   it('Gemini CLI', async () => {
     const folder = await tool(...HOST_PACKAGES.geminiCli);
     const gemini = await host(await node22(), join(folder, 'bundle/gemini.js'));
-    const listed = await listedAfterSetup('gemini-cli', ({ run }) => run('mcp', 'list'), gemini);
+    const listed = await listedAfterSetup('gemini-cli', gemini);
     expect(listed).toMatch(/✓ bmad: .* Connected/);
   });
 
@@ -110,7 +110,7 @@ describe('a real host takes what "bmad setup" has written:', () => {
     const folder = await tool(...HOST_PACKAGES.opencode);
     const program = join(folder, '..', `opencode-${process.platform}-${process.arch}`, 'bin/opencode');
     const opencode = await host(program);
-    const listed = await listedAfterSetup('opencode', ({ run }) => run('mcp', 'list'), opencode);
+    const listed = await listedAfterSetup('opencode', opencode);
     expect(listed).toMatch(/✓ bmad .*connected/);
   });
 });
