@@ -16,7 +16,6 @@ import { read } from './catalogue/read.ts';
 import { search } from './catalogue/search.ts';
 import { listTasks, listWorkflows } from './catalogue/work-lists.ts';
 import { getWorkflowDetails } from './catalogue/workflow-details.ts';
-import { changeMarks } from './client/change-marks.ts';
 import { complete } from './client/complete.ts';
 import { listMark } from './client/list-mark.ts';
 import { projectNews } from './client/project-news.ts';
@@ -199,7 +198,6 @@ export const operations: readonly AnyOperation[] = [
   complete,
   listMark,
   projectNews,
-  changeMarks,
   load,
   describeAgents,
   listFiles,

@@ -91,5 +91,4 @@ export const LATE = {
   complete: async () => (await import('./client/complete.ts')).complete,
   list_mark: async () => (await import('./client/list-mark.ts')).listMark,
   project_news: async () => (await import('./client/project-news.ts')).projectNews,
-  change_marks: async () => (await import('./client/change-marks.ts')).changeMarks,
 } satisfies Record<string, () => Promise<AnyOperation>>;

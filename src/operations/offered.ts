@@ -118,7 +118,6 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   complete: { serves: 'clients', projectless: true },
   list_mark: { serves: 'surface', projectless: true },
   project_news: { serves: 'surface', projectless: true },
-  change_marks: { serves: 'surface' },
   load: { projectless: true },
   describe_agents: { projectless: true },
   list_files: { projectless: true },

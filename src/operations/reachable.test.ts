@@ -20,7 +20,6 @@ describe('what programs may call by name', () => {
     const left = operations.filter((operation) => !isForPrograms(operation)).map(({ name }) => name);
     expect(left.sort()).toEqual([
       'cache_clear',
-      'change_marks',
       'config_show',
       'describe_agents',
       'find_agent_tool',

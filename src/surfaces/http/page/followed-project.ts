@@ -1,5 +1,5 @@
-import type { Call, Context } from '../../../operations/context.ts';
-import { execute } from '../../../operations/execute.ts';
+import { projectMarks } from '../../../operations/client/project-marks.ts';
+import type { Context } from '../../../operations/context.ts';
 
 /** How a project looked: a mark for each topic, always in the same order. */
 export type Marks = readonly (readonly [topic: string, mark: string])[];
@@ -23,7 +23,6 @@ export interface Followed {
  * server runs for is watched; all others are looked at now and then.
  */
 export function followProject(context: Context, named: string | undefined, forget: () => void): Followed {
-  const quiet = { ...context, observe: undefined };
   const listeners = new Set<() => void>();
   let current: { project: string; marks: Marks } = { project: '', marks: [] };
   let leave: (() => void)[] = [];
@@ -32,16 +31,7 @@ export function followProject(context: Context, named: string | undefined, forge
   let leaving: NodeJS.Timeout | undefined;
 
   async function look(): Promise<boolean> {
-    const operation = await context.operation('change_marks');
-    const outcome = await execute(
-      operation,
-      named === undefined ? {} : { project: named },
-      quiet,
-      unattended(),
-    );
-    if (!outcome.ok) throw outcome.error;
-    const { project, marks } = outcome.data as { project: string; marks: Record<string, string> };
-    const now: Marks = Object.entries(marks);
+    const { project, marks: now } = await projectMarks(context, named);
     const isDifferent = JSON.stringify(now) !== JSON.stringify(current.marks);
     const isFirst = current.marks.length === 0;
     current = { project, marks: now };
@@ -108,9 +98,4 @@ export function followProject(context: Context, named: string | undefined, forge
       };
     },
   };
-}
-
-/** Nobody waits for it, and it keeps no note of having looked. */
-function unattended(): Call {
-  return { signal: new AbortController().signal, progress: () => undefined, mayWrite: false };
 }

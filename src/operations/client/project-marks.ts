@@ -1,9 +1,6 @@
-import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Context } from '../context.ts';
-import { projectField } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
 
 /** What can change in a project, in the order in which it is told. */
 export const TOPICS = [
@@ -17,7 +14,7 @@ export const TOPICS = [
   'handover',
   'failures',
 ] as const;
-export type Topic = (typeof TOPICS)[number];
+type Topic = (typeof TOPICS)[number];
 
 const DIGITS = 8;
 /** Of a memory with more entries, the newest and the numbers of all stand for it. */
@@ -25,29 +22,22 @@ const MOST_MEMORIES = 5_000;
 
 /**
  * What stands for each part of a project: made of what it says and of nothing else, so that two processes that look at the
- * same have the same marks.
+ * same have the same marks. It keeps no note of having looked.
  */
-export const changeMarks = defineOperation({
-  name: 'change_marks',
-  title: 'Compare a project',
-  description: 'What stands for each part of a project: it differs when the part does.',
-  effect: 'read',
-  serves: 'surface',
-  input: z.strictObject({ project: projectField }),
-  output: z.object({ project: z.string(), marks: z.record(z.enum(TOPICS), z.string()) }),
-  async run({ project }, context) {
-    const { root } = await context.state(project);
-    const marks = await Promise.all(
-      TOPICS.map(async (topic) => [topic, await markOf(() => LOOKS[topic](context, project))] as const),
-    );
-    return { project: root, marks: Object.fromEntries(marks) as Record<Topic, string> };
-  },
-  render: ({ marks }) => ({ body: JSON.stringify(marks) }),
-});
+export async function projectMarks(
+  context: Context,
+  project: string | undefined,
+): Promise<{ project: string; marks: readonly (readonly [Topic, string])[] }> {
+  const { root } = await context.state(project);
+  const marks = await Promise.all(
+    TOPICS.map(async (topic) => [topic, await markOf(topic, context, project)] as const),
+  );
+  return { project: root, marks };
+}
 
 /** What cannot be read is the same as long as it cannot be. */
-async function markOf(look: () => Promise<unknown>): Promise<string> {
-  const seen = await look().catch(() => undefined);
+async function markOf(topic: Topic, context: Context, project: string | undefined): Promise<string> {
+  const seen = await LOOKS[topic](context, project).catch(() => undefined);
   return seen === undefined ? '0'.repeat(DIGITS) : sha256(JSON.stringify(seen)).slice(0, DIGITS);
 }
 
