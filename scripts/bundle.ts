@@ -91,6 +91,7 @@ const LATE_MODULES: Record<string, string> = {
   'src/sources/marketplace.ts': 'marketplace',
   'src/base/text/glob.ts': 'glob',
   'src/operations/project/state-place.ts': 'state-place-text',
+  'src/operations/project/project-context-text.ts': 'project-context-text',
   'src/surfaces/mcp/resource-templates.ts': 'resource-templates',
   'src/surfaces/mcp/listeners.ts': 'listeners',
   'src/surfaces/mcp/channel-gate.ts': 'channel-gate',

@@ -3,7 +3,7 @@ import type { Call, Context } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { getAgentMemory, learningsText } from '../memory/get-agent-memory.ts';
 import { getFailureMuseum, museumText } from '../project/get-failure-museum.ts';
-import { contextText } from '../project/get-project-context.ts';
+import { contextText } from '../project/project-context-text.ts';
 import { DATA_NOTE } from '../answer-text.ts';
 
 /** `bmad://project/context`, `…/decisions`, `…/failures`, `…/session` and `bmad://project/agents/{agent}`. */

@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { Context } from '../../operations/context.ts';
 import { ask, stepWriter } from './ask.ts';
-import { changed, messageOf, waitFor, type Marks, type NewsKind } from './news.ts';
+import { changed, messageOf, newTo, waitFor, type Marks, type NewsKind } from './news.ts';
 import { unattended } from './watch.ts';
 
 /** The host whose sessions take messages that they have not asked for. */
@@ -36,8 +36,7 @@ export async function openChannel(context: Context, connected: () => Server | un
     if (closed || now === undefined) return false;
     const kinds = before === undefined ? [] : changed(before, now);
     before = now;
-    const own = performance.now() - calledAt < OWN_MS;
-    for (const kind of kinds) if (!(own && kind === 'failed')) waiting.add(kind);
+    for (const kind of newTo(kinds, performance.now() - calledAt < OWN_MS)) waiting.add(kind);
     if (waiting.size > 0) soon();
     return kinds.length > 0;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toolCall } from '../../operations/unified/forms.ts';
-import { changed, GAP_MS, messageOf, waitFor, type Marks, type NewsKind } from './news.ts';
+import { changed, GAP_MS, messageOf, newTo, waitFor, type Marks, type NewsKind } from './news.ts';
 
 const NOTHING: Marks = { approved: [], failed: [], ready: [], sources: [] };
 
@@ -11,6 +11,11 @@ describe('news for a session', () => {
     expect(changed({ ...now, ready: ['t'] }, now)).toEqual(['ready']);
     expect(changed(now, NOTHING)).toEqual([]);
     expect(changed(now, now)).toEqual([]);
+  });
+
+  it('are not what a session has just done itself', () => {
+    expect(newTo(['approved', 'failed', 'ready'], true)).toEqual(['approved', 'ready']);
+    expect(newTo(['approved', 'failed', 'ready'], false)).toEqual(['approved', 'failed', 'ready']);
   });
 
   it('have the words of the server alone, one sentence each, with the call that says more', () => {

@@ -42,6 +42,11 @@ export function changed(before: Marks, now: Marks): NewsKind[] {
   return KINDS.filter((kind) => now[kind].some((mark) => !before[kind].includes(mark)));
 }
 
+/** A session that has just called a tool knows how its own contract ended; all else others have done. */
+export function newTo(kinds: readonly NewsKind[], hasCalled: boolean): NewsKind[] {
+  return kinds.filter((kind) => !(hasCalled && kind === 'failed'));
+}
+
 export interface ChannelMessage {
   content: string;
   meta: { events: string };
