@@ -1,6 +1,6 @@
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { prepareReading } from '../src/catalogue/prepared.ts';
 import type * as shared from '../src/bin/shared.ts';
@@ -8,12 +8,15 @@ import { readers } from '../src/readers/index.ts';
 import { MODEL_FILE, openStaticEmbedder } from '../src/meaning/embedders/static.ts';
 import { prepareVectors, PREPARED_FILE } from '../src/meaning/embedders/prepared.ts';
 import { buildCatalogue } from '../src/catalogue/build.ts';
+import { plusModules } from '../src/catalogue/plus-modules.ts';
 import { createDelivery } from '../src/services/delivery/delivery.ts';
 import { passagesOf } from '../src/services/search/meaning-index.ts';
 import { recordTexts } from '../src/services/search/record-text.ts';
 import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
+import type { Source } from '../src/sources/source.ts';
+import { copyModules, copyParts, packageFolder } from './built-in-modules.ts';
 import { bundle, bundleLatePackages, bundlePage, root } from './bundle.ts';
 import { libraryDeclarations } from './library-declarations.ts';
 import { sharedState } from './module-state.ts';
@@ -24,23 +27,18 @@ import { readLock, shippedPackages } from './supply/shipped.ts';
 /** Made beside its place and moved there when it is whole, so that a failed build leaves the last one as it was. */
 const dist = join(root, '.cache', 'dist');
 const content = join(dist, 'content');
-const bmadPackage = dirname(createRequire(import.meta.url).resolve('bmad-method/package.json'));
+const bmadPackage = packageFolder('bmad-method');
 
 const PROGRAMS = ['server', 'http', 'shared', 'bmad-mcp-server', 'bmad'];
 
 /** BMAD's skills as its installer would lay them out, taken from the exact package; nothing of it is in git. */
 async function copyContent(): Promise<void> {
-  const wanted = (path: string): boolean =>
-    !/(?:__pycache__|[\\/]tests(?:[\\/]|$)|\.pyc$)/.test(path.slice(bmadPackage.length));
-  const parts = [
+  await copyParts(bmadPackage, content, [
     ['src/core-skills', 'core'],
     ['src/bmm-skills', 'bmm'],
     ['src/scripts', 'scripts'],
     ['LICENSE', 'LICENSE'],
-  ] as const;
-  for (const [from, to] of parts) {
-    await cp(join(bmadPackage, from), join(content, to), { recursive: true, filter: wanted });
-  }
+  ]);
   const { version } = JSON.parse(await readFile(join(bmadPackage, 'package.json'), 'utf8')) as {
     version: string;
   };
@@ -66,19 +64,23 @@ async function prepareCatalogue(): Promise<void> {
 }
 
 /** The vectors of what is built in: making them would take most of the time of the first search. */
-async function prepareSearch(): Promise<void> {
-  const catalogue = await buildCatalogue([await packageSource(content, 10_000_000)], readers);
-  const delivery = createDelivery({
-    catalogue,
-    projectRoot: undefined,
-    projectBmad: () => Promise.resolve(undefined),
-    today: () => '',
-  });
-  const records = catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record));
-  const texts = await recordTexts(catalogue, records, (agent) => agentText(agent, delivery));
+async function prepareSearch(modules: readonly Source[]): Promise<void> {
+  const method = await buildCatalogue([await packageSource(content, 10_000_000)], readers);
+  const passages = new Set<string>();
+  for (const catalogue of [method, await plusModules(method, modules)]) {
+    const delivery = createDelivery({
+      catalogue,
+      projectRoot: undefined,
+      projectBmad: () => Promise.resolve(undefined),
+      today: () => '',
+    });
+    const records = catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record));
+    const texts = await recordTexts(catalogue, records, (agent) => agentText(agent, delivery));
+    for (const passage of texts.flatMap(passagesOf)) passages.add(passage);
+  }
   await writeFile(
     join(dist, PREPARED_FILE),
-    await prepareVectors(texts.flatMap(passagesOf), await openStaticEmbedder(dist)),
+    await prepareVectors([...passages], await openStaticEmbedder(dist)),
   );
 }
 
@@ -125,6 +127,6 @@ await openLibrary();
 await copyContent();
 await copyModel();
 await prepareCatalogue();
-await prepareSearch();
+await prepareSearch(await copyModules(content));
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(dist, join(root, 'dist'));

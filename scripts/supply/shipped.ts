@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
+import { MODULE_PACKAGES } from '../built-in-modules.ts';
 import { root } from '../bundle.ts';
 
 /** How a package reaches the person who installs ours. */
@@ -50,8 +51,8 @@ export async function readLock(): Promise<Lock> {
 /** What bundled packages have within them. Each is here with its licence, so that a new one is noticed. */
 const WITHIN: Readonly<Record<string, string>> = { '@cfworker/json-schema': 'MIT', 'content-type': 'MIT' };
 
-/** The package whose files are the content, copied and not bundled. */
-const COPIED = 'node_modules/bmad-method';
+/** The packages whose files are the content, copied and not bundled. */
+const COPIED = ['bmad-method', ...Object.values(MODULE_PACKAGES)];
 
 /**
  * Everything of others that a person gets with our package: what the bundler put into the files, by its own account, and
@@ -64,7 +65,7 @@ export async function shippedPackages(metafiles: readonly Metafile[], lock: Lock
   const all = [
     ...bundled,
     ...(await within(files)),
-    fromLock(COPIED, lock, 'copied'),
+    ...COPIED.map((name) => fromLock(`node_modules/${name}`, lock, 'copied')),
     ...optional.map((path) => fromLock(path, lock, 'optional')),
   ];
   return all.sort((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));

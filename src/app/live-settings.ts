@@ -10,6 +10,7 @@ const LIVE: readonly SettingName[] = [
   'paths',
   'root',
   'discovery',
+  'modules',
   'originOrder',
   'prefer',
   'boost',

@@ -8,18 +8,21 @@ import { stepLines } from '../base/step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
+import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
 import { diskSeenBy } from '../sources/disk.ts';
+import { builtInModules } from '../sources/module-list.ts';
 import { inOrder } from '../sources/origin-order.ts';
 import type { Source } from '../sources/source.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
 import { folderTree } from '../sources/tree.ts';
 import type { Model } from './built-in-model.ts';
+import { chosenModules, METHOD } from './module-choice.ts';
 import type { ServedSources } from './git-sources.ts';
 import type { Settings } from './settings.ts';
 
@@ -37,6 +40,12 @@ export interface WorkspaceParts {
   embedder: Model;
   /** What was read before, for all workspaces. */
   readings: KeptInMemory;
+}
+
+/** What is served, with the built-in modules that lists leave out or without them. */
+interface World {
+  catalogue: Catalogue;
+  delivery: Delivery;
 }
 
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
@@ -67,6 +76,19 @@ export async function openWorkspace(
   });
   warnings.push(...git.warnings);
   if (discovery === 'auto') found.push(await packageSource(outside.contentRoot, maxFileBytes));
+  const place = { contentRoot: outside.contentRoot, maxFileBytes };
+  const modules = once(async () =>
+    discovery === 'auto' ? builtInModules(outside.contentRoot, maxFileBytes) : [],
+  );
+  // Those that are not shown are read when somebody asks for something that only they have.
+  if (config.modules.some((code) => !METHOD.includes(code))) {
+    const { moduleSources, unknownModules } = await import('./built-in-modules.ts');
+    const all = await modules();
+    found.push(...moduleSources(chosenModules(config.modules, all).shown, all, place));
+    warnings.push(
+      ...unknownModules(config.modules, all).map((text) => `modules (${from.modules}): ${text}.`),
+    );
+  }
   const { sources, preferences } = chosenOrigins(found, config, from, warnings);
   for (const warning of warnings) log.warn(warning);
   if (git.steps.length > 0) {
@@ -87,36 +109,52 @@ export async function openWorkspace(
     });
   });
   const catalogue = await buildCatalogue(sources, allReaders, preferences, kept);
-  const delivery = createDelivery({
-    catalogue,
-    projectRoot: project.root,
-    async projectBmad() {
-      const { root } = project;
-      const folder = root === undefined ? undefined : await bmadPlace(root, '_bmad', diskSeenBy(places));
-      return folder === undefined
-        ? undefined
-        : folderTree(folder, maxFileBytes, { within: folder, seen: places });
-    },
-    seen: places,
-    today: () => new Date().toISOString().slice(0, 10),
-    // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
-    async withUser(kit) {
-      if (outside.forOthers === true) return kit;
-      const file = join(privateFolders.at(-1) ?? '', PERSON_FILE);
-      return places.look(file) ? (await import('../hosts/person.ts')).withPerson(kit, file) : kit;
-    },
+  const deliveryOf = (all: Catalogue): Delivery =>
+    createDelivery({
+      catalogue: all,
+      projectRoot: project.root,
+      async projectBmad() {
+        const { root } = project;
+        const folder = root === undefined ? undefined : await bmadPlace(root, '_bmad', diskSeenBy(places));
+        return folder === undefined
+          ? undefined
+          : folderTree(folder, maxFileBytes, { within: folder, seen: places });
+      },
+      seen: places,
+      today: () => new Date().toISOString().slice(0, 10),
+      // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
+      async withUser(kit) {
+        if (outside.forOthers === true) return kit;
+        const file = join(privateFolders.at(-1) ?? '', PERSON_FILE);
+        return places.look(file) ? (await import('../hosts/person.ts')).withPerson(kit, file) : kit;
+      },
+    });
+  /** A module that somebody has installed is theirs alone. */
+  const beside = once(async () => {
+    const installed = new Set(catalogue.winners.map(({ moduleName }) => moduleName));
+    return chosenModules(config.modules, await modules()).beside.filter(({ code }) => !installed.has(code));
+  });
+  const everything = once(async (): Promise<Workspace> => {
+    const { withModules } = await import('./built-in-modules.ts');
+    const more = await beside();
+    if (more.length === 0) return workspaceOfAll;
+    const whole = await withModules(catalogue, more, await modules(), place);
+    return workspaceOf(whole, { catalogue: whole, delivery: deliveryOf(whole) });
   });
   const views = new Map<Catalogue, Workspace>();
-  const workspaceOf = (view: Catalogue): Workspace => ({
+  /** A view is of some of the origins of a world; what is delivered and known is the world's. */
+  const workspaceOf = (view: Catalogue, world: World, origins?: ReadonlySet<Origin>): Workspace => ({
     project,
     warnings,
     steps: git.steps,
     absent: git.absent,
     catalogue: view,
-    delivery,
-    from(origins) {
-      const chosen = view.from(origins);
-      const known = views.get(chosen) ?? workspaceOf(chosen);
+    delivery: world.delivery,
+    beside,
+    everything,
+    from(some) {
+      const chosen = view.from(some);
+      const known = views.get(chosen) ?? workspaceOf(chosen, world, some);
       views.set(chosen, known);
       return known;
     },
@@ -125,7 +163,7 @@ export async function openWorkspace(
       await readingsKept.written();
       return {
         readings: readingsKept.reports(),
-        index: await (await workspaceOfAll.search()).index(signal),
+        index: await (await (await everything()).search()).index(signal),
       };
     },
     search: once(async () => {
@@ -139,32 +177,36 @@ export async function openWorkspace(
           writes: !config.readOnly,
           fromRecords: WORTH_KEEPING,
           build: await buildMark(builtIn),
-          placesOf: (agents) => delivery.profilePlaces(agents),
+          placesOf: (agents) => world.delivery.profilePlaces(agents),
           log,
         },
         catalogue: view,
-        describe: (agent) => agentText(agent, delivery),
+        describe: (agent) => agentText(agent, world.delivery),
         embedder,
+        before:
+          world.catalogue === catalogue
+            ? undefined
+            : () => (origins === undefined ? workspaceOfAll : workspaceOfAll.from(origins)).search(),
         // What manifests say of everything has no say in what a sentence means; what people start here has.
         async ranking() {
-          const ranking = await rankings.of(project, catalogue);
+          const ranking = await rankings.of(project, world.catalogue);
           return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
         },
       });
     }),
     knowledge: once(async () => {
       const { createKnowledge } = await import('../services/knowledge/knowledge.ts');
-      return createKnowledge(catalogue);
+      return createKnowledge(world.catalogue);
     }),
     async startedByCommands(folders) {
       const root = project.root === undefined ? undefined : await realFolder(project.root);
       if (root === undefined) return new Set();
       const { startedByCommands } = await import('../catalogue/host-commands.ts');
-      return startedByCommands(folderTree(root, maxFileBytes), folders, catalogue.winners);
+      return startedByCommands(folderTree(root, maxFileBytes), folders, world.catalogue.winners);
     },
-    ranking: () => rankings.of(project, catalogue),
+    ranking: () => rankings.of(project, world.catalogue),
   });
-  const workspaceOfAll = workspaceOf(catalogue);
+  const workspaceOfAll = workspaceOf(catalogue, { catalogue, delivery: deliveryOf(catalogue) });
   return workspaceOfAll;
 }
 

@@ -41,7 +41,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-export type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'start';
+export type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'start' | 'name';
 
 export interface ErrorDetails {
   reason?: ErrorReason;
@@ -93,9 +93,9 @@ export class BmadError extends Error {
 
   /** The same error with some of its details changed. */
   with(details: ErrorDetails): BmadError {
-    const { code, message, hint, steps, subject, suggestions, differences, cause } = this;
+    const { code, message, reason, hint, steps, subject, suggestions, differences, cause } = this;
     return new BmadError(code, message, {
-      ...present({ hint, subject }),
+      ...present({ reason, hint, subject }),
       steps,
       suggestions,
       differences,

@@ -1,11 +1,10 @@
 import { ParseError, unlessShort } from '../base/expected.ts';
 import { BmadError, shortageIn } from '../base/errors.ts';
-import { present } from '../base/present.ts';
-import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
+import { asDeclared } from './declared.ts';
 import type { KeptReadings } from './kept-readings.ts';
 import { plainlyNamed } from './plain-names.ts';
 import type { Preference } from './preferences.ts';
@@ -69,30 +68,6 @@ async function inForce(
     return { records, problems: [], overrides: new Map() };
   const { namesInForce } = await import('./names-in-force.ts');
   return namesInForce(records, sources);
-}
-
-/** A marketplace knows the version of what it lists; it describes what does not describe itself. */
-function asDeclared(reading: Reading, { declared = [] }: Source): Reading {
-  if (declared.length === 0) return reading;
-  const known = new Map(declared.map((module) => [module.code, module]));
-  return {
-    problems: reading.problems,
-    modules: reading.modules.map((module) => {
-      const { name = module.code, description = '', version } = known.get(module.code) ?? {};
-      return present<ModuleInfo>({
-        ...module,
-        name: module.name === module.code ? name : module.name,
-        description: module.description || description,
-        version: version ?? module.version,
-      });
-    }),
-    records: reading.records.map((record) =>
-      present<BmadRecord>({
-        ...record,
-        moduleVersion: known.get(record.moduleName)?.version ?? record.moduleVersion,
-      }),
-    ),
-  };
 }
 
 /** Even a fault in a reader costs only what that reader would have found; its text stays out of answers. */

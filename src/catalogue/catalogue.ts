@@ -18,6 +18,7 @@ import { identityOf } from './identity.ts';
 import { asideOf, commandInstead, type CommandInstead } from './leading.ts';
 import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, type Preference } from './preferences.ts';
+import type { PreparedReading } from './prepared.ts';
 import { servedOnce } from './twins.ts';
 
 /** Puts what is preferred before every priority. */
@@ -34,6 +35,8 @@ export interface CatalogueParts {
   preferences?: readonly Preference[];
   /** The texts of overrides, as digests, by the names of their files. */
   overrides?: ReadonlyMap<string, string>;
+  /** Built-in modules that are here for whoever asks for them. */
+  beside?: ReadonlySet<Origin>;
 }
 
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
@@ -55,6 +58,8 @@ export class Catalogue {
   readonly files: ContentFiles;
   /** The texts of overrides, as digests, by the names of their files. */
   readonly overrides: ReadonlyMap<string, string>;
+  /** The origins among them that lists leave out. */
+  readonly beside: ReadonlySet<Origin>;
   readonly #parts: CatalogueParts;
   readonly #views = new Map<string, Catalogue>();
   #names: NameIndex | undefined;
@@ -85,6 +90,7 @@ export class Catalogue {
     );
     this.problems = parts.problems;
     this.overrides = parts.overrides ?? new Map();
+    this.beside = parts.beside ?? new Set();
     this.files =
       parts.files instanceof ContentFiles ? parts.files : new ContentFiles(this.sources, parts.files);
   }
@@ -114,6 +120,20 @@ export class Catalogue {
       });
     this.#views.set(key, view);
     return view;
+  }
+
+  /** The same and these, which come after everything that is in it. */
+  plus(readings: ReadonlyMap<Source, PreparedReading>): Catalogue {
+    const { records, modules } = this.#parts;
+    const added = [...readings.values()];
+    return new Catalogue({
+      ...this.#parts,
+      records: [...records, ...added.flatMap((each) => each.records)],
+      modules: [...modules, ...added.flatMap((each) => each.modules)],
+      sources: [...this.sources, ...readings.keys()],
+      beside: new Set([...readings.keys()].map(({ origin }) => origin)),
+      files: this.files.plus(new Map([...readings].map(([source, { files }]) => [source, files]))),
+    });
   }
 
   /** The command of the project's own version that does what this built-in workflow of another version does. */

@@ -60,6 +60,14 @@ export class ContentFiles {
     );
   }
 
+  /** The same and the files of these sources, which come after all others. */
+  plus(added: ReadonlyMap<Source, readonly string[]>): ContentFiles {
+    return new ContentFiles(
+      [...this.#sources, ...added.keys()],
+      async (source) => added.get(source) ?? this.#listOf(source),
+    );
+  }
+
   async read(path: string): Promise<FoundFile> {
     for (const { origin, tree } of this.#sources) {
       try {

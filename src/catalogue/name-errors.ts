@@ -2,8 +2,22 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { cut } from '../base/text/text.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
 
-/** It was here: the manifest of its install still says so. */
+/** It was here: the manifest of its install still says so. Of some modules the published package lacks the text. */
 export function fileMissing(asked: string, record: BmadRecord): BmadError {
+  const { kind, displayName, repository } = record.origin;
+  if (kind === 'package')
+    return new BmadError(
+      'not_found',
+      `${displayName} was published without the text of ${qualifiedName(record)}.`,
+      {
+        subject: cut(asked, 200),
+        hint: "The module's repository has it: install the module into the project, or add the repository as a git source.",
+        steps:
+          repository === undefined
+            ? []
+            : [{ operation: 'sources_add', args: { source: repository }, why: 'Add its repository' }],
+      },
+    );
   return new BmadError(
     'not_found',
     `The file of ${qualifiedName(record)} is missing: it was ${quoted(record.absolutePath)}.`,

@@ -189,6 +189,7 @@ export class NameIndex {
     if (code !== undefined) return code;
     const near = nearest(name, this.#modules);
     throw new BmadError('not_found', `There is no module ${quoted(name)}.`, {
+      reason: 'name',
       subject: cut(name, 100),
       suggestions: near.length > 0 ? near : suggestions,
       hint: `Known modules: ${this.#modules.join(', ') || 'none'}.`,
@@ -234,6 +235,7 @@ export class NameIndex {
         ? `There is no ${what} ${quoted(asked)}${where}.`
         : `${quoted(asked)} is a name from an earlier version of BMAD.`;
     return new BmadError('not_found', gone, {
+      reason: 'name',
       subject: cut(asked, 200),
       suggestions: successors === undefined ? nearest(name, known) : current,
       ...(other === undefined ? {} : { hint: other }),

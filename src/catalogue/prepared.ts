@@ -3,6 +3,7 @@ import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
+import { asDeclared } from './declared.ts';
 
 /** What the readers understood of a source that never changes, with the list of its files. */
 export interface PreparedReading extends Reading {
@@ -27,7 +28,7 @@ export async function prepareReading(source: Source, readers: readonly Reader[])
     files: await source.tree.files(),
   };
   for (const reader of readers) {
-    const { records, modules, problems } = await reader.read(source);
+    const { records, modules, problems } = asDeclared(await reader.read(source), source);
     stored.records.push(...records.map(({ origin: _origin, absolutePath: _path, ...record }) => record));
     stored.modules.push(...modules.map(({ origin: _origin, ...module }) => module));
     stored.problems.push(...problems);

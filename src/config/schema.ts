@@ -5,6 +5,7 @@ import { delegationSettings } from './delegation-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { httpSettings } from './http-settings.ts';
 import { liveSettings } from './live-settings.ts';
+import { moduleSettings } from './module-settings.ts';
 import { originSettings } from './origin-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
@@ -43,6 +44,7 @@ export const configSchema = z.strictObject({
       'Which origins to use: auto (all), local (the project), user (the user’s), strict (git remotes). The user’s file decides before the project’s.',
     )
     .register(settingMeta, meta('mode', 'Origins: auto, local, user, strict', { yields: true })),
+  ...moduleSettings,
   ...originSettings,
   ...gitSettings,
   cache: text

@@ -1,4 +1,5 @@
 import type { Origin } from './origin.ts';
+import type { RecordKind } from './record.ts';
 
 /** A BMAD module: a named set of agents and workflows with its own settings and help rows. */
 export interface ModuleInfo {
@@ -52,4 +53,12 @@ export interface HelpRow {
   required: boolean;
   outputLocation: string;
   outputs: string;
+}
+
+/** A module of BMAD that comes with this package beside the method itself. */
+export interface BuiltInModule extends Required<Pick<ModuleInfo, 'code' | 'name' | 'description' | 'version'>> {
+  /** Where its makers keep it, for what their package lacks. */
+  repository?: string;
+  /** How many of each kind lists show. */
+  counts: Partial<Record<RecordKind, number>>;
 }

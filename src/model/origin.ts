@@ -14,6 +14,8 @@ export interface Origin {
   bmadVersion?: string;
   /** For content from git: the source without credentials, and the commit that is served. */
   git?: { source: string; commit: string };
+  /** For a built-in module: where its makers keep it. */
+  repository?: string;
 }
 
 /** What people call a kind of origin beside its own word. */

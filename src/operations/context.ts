@@ -34,6 +34,7 @@ import type { Warmed } from '../services/search/open-shelf.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
 import type { StatePlace } from '../services/facts/state-place.ts';
+import type { BuiltInModule } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Project } from '../sources/project-root.ts';
@@ -214,6 +215,10 @@ export interface Workspace {
   warm(signal: AbortSignal): Promise<Warmed>;
   /** The same with these origins only; made once for each choice of them. */
   from(origins: ReadonlySet<Origin>): Workspace;
+  /** The built-in modules that it leaves out: they are there for whoever names them or searches. */
+  beside(): Promise<readonly BuiltInModule[]>;
+  /** The same with those. */
+  everything(): Promise<Workspace>;
   knowledge(): Promise<Knowledge>;
   /** What commands in these folders of the project start already, such as `.claude/commands`. */
   startedByCommands(folders: readonly string[]): Promise<ReadonlySet<BmadRecord>>;

@@ -14,14 +14,37 @@ export async function onOneView<T>(
   try {
     return await run(first.view);
   } catch (error) {
-    const missing = error instanceof BmadError && error.code === 'not_found';
-    if (!missing || !onlyReads || !(await first.isOver())) throw error;
-    return run(oneView(context).view);
+    if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+    // Names are looked up before anything is written.
+    if (!onlyReads && error.reason !== 'name') throw error;
+    if (onlyReads && (await first.isOver())) return run(oneView(context).view);
+    return beside(error, await first.everywhere(), run);
   }
 }
 
+/** What is not there may be in a built-in module that lists leave out. */
+async function beside<T>(
+  error: BmadError,
+  view: Context | undefined,
+  run: (view: Context) => Promise<T>,
+): Promise<T> {
+  if (view === undefined) throw error;
+  return run(view).catch((other: unknown) => {
+    if (!(other instanceof BmadError)) throw other;
+    const isNews = other.code !== 'not_found' || (error.reason === 'name' && other.reason !== 'name');
+    throw isNews || error.suggestions.length === 0 ? other : error;
+  });
+}
+
+interface OneView {
+  view: Context;
+  isOver(): Promise<boolean>;
+  /** The same with all built-in modules, where there are some that it was without. */
+  everywhere(): Promise<Context | undefined>;
+}
+
 /** A context in which each project's content is looked at once, and whether there is another state of it by now. */
-function oneView(context: Context): { view: Context; isOver(): Promise<boolean> } {
+function oneView(context: Context): OneView {
   const seen = new Map<string | undefined, Promise<Workspace>>();
   return {
     view: {
@@ -40,6 +63,15 @@ function oneView(context: Context): { view: Context; isOver(): Promise<boolean> 
       for (const [project, workspace] of seen)
         if ((await workspace.catch(() => undefined)) !== (await context.workspace(project))) return true;
       return false;
+    },
+    async everywhere() {
+      const whole = new Map<string | undefined, Promise<Workspace>>();
+      for (const [project, seenAs] of seen) {
+        const workspace = await seenAs;
+        if ((await workspace.beside()).length > 0) whole.set(project, workspace.everything());
+      }
+      if (whole.size === 0) return undefined;
+      return { ...context, workspace: (project) => whole.get(project) ?? context.workspace(project) };
     },
   };
 }

@@ -53,6 +53,9 @@ export interface ItemFilters {
 /** How many more there are, in content that is not listed with the project's own. */
 export const asideSchema = z.object({ count: z.int(), from: z.string() });
 
+/** Built-in modules that a list leaves out, and how much of what it lists they have. */
+export const besideSchema = z.array(z.object({ module: z.string(), count: z.int() }));
+
 /** What is listed before it is known what is shown: of thousands, only those of a page become items. */
 export interface Entry {
   module?: string | undefined;
@@ -66,6 +69,18 @@ export interface Entries {
   entries: Entry[];
   note?: string;
   aside?: z.output<typeof asideSchema>;
+}
+
+/** What else is built in, for a list that was not narrowed down. */
+export async function besideList(what: string, workspace: Workspace): Promise<z.output<typeof besideSchema>> {
+  const kind = Object.hasOwn(LISTED_KINDS, what)
+    ? LISTED_KINDS[what as keyof typeof LISTED_KINDS]
+    : undefined;
+  const all = (await workspace.beside()).map(({ code, counts }) => ({
+    module: code,
+    count: kind === undefined ? 1 : (counts[kind] ?? 0),
+  }));
+  return all.filter(({ count }) => count > 0);
 }
 
 /** Those that are no records, which are made at once. */

@@ -115,7 +115,7 @@ describe('list', () => {
       { what: 'agents', module: 'nope' },
       'not_found',
       'There is no module "nope".',
-      'Known modules: bmm, core.',
+      'Known modules: bmm, core, tea, bmb, cis, gds.',
     ],
     [
       { what: 'workflows', category: 'shipp' },

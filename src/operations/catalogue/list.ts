@@ -12,6 +12,8 @@ import { workspaceFrom } from './origins.ts';
 import {
   holdsWords,
   asideSchema,
+  besideList,
+  besideSchema,
   itemLine,
   itemSchema,
   LISTED_KINDS,
@@ -76,6 +78,7 @@ export const list = defineOperation({
       .optional()
       .describe('How many were moved to the front of their module, by use or by setting'),
     aside: asideSchema.optional().describe('Built-in content that is listed only when asked for'),
+    beside: besideSchema.optional().describe('What built-in modules have that are not listed'),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
@@ -138,6 +141,8 @@ export const list = defineOperation({
       render: ({ item }) => itemLine(telling(item()), detail),
     });
     if ((input.cursor ?? next) === undefined) call.lasts?.(lasts);
+    const isNarrow = [module, category, query, pattern, origin, version].some((each) => each !== undefined);
+    const beside = isNarrow || what === 'resources' ? [] : await besideList(what, workspace);
     return {
       what,
       detail,
@@ -148,11 +153,12 @@ export const list = defineOperation({
       ...(note === undefined ? {} : { note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
       ...(found.aside === undefined ? {} : { aside: found.aside }),
+      ...(beside.length === 0 ? {} : { beside }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ what, detail, total, from, items, next, note, lifted, aside, absent }) {
+  render({ what, detail, total, from, items, next, note, lifted, aside, beside = [], absent }) {
     const body =
       items.length === 0
         ? `No ${what}.`
@@ -170,6 +176,7 @@ export const list = defineOperation({
         isLifted ? 'What you use or boost comes first in its module.' : undefined,
         note,
         aside === undefined ? undefined : `${aside.from} has ${aside.count} more, of another version.`,
+        besideNote(what, beside),
         missing.note,
       ]
         .filter(Boolean)
@@ -180,11 +187,21 @@ export const list = defineOperation({
         ...(aside === undefined
           ? []
           : [{ operation: 'list', args: { what, origin: 'package' }, why: 'List what is built in' }]),
+        ...beside.slice(0, 1).map(({ module }) => ({
+          operation: 'list',
+          args: { what, module },
+          why: 'List those of such a module',
+        })),
         ...missing.steps,
       ],
     };
   },
 });
+
+function besideNote(what: string, beside: readonly { module: string; count: number }[]): string | undefined {
+  const each = beside.map(({ module, count }) => (what === 'modules' ? module : `${count} in ${module}`));
+  return each.length === 0 ? undefined : `Also built in: ${each.join(', ')}.`;
+}
 
 const isSameOrder = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((each, index) => each === other[index]);

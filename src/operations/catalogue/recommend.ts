@@ -186,10 +186,11 @@ export async function settled<T extends Scored>(
   if (hits.length < 2) return [...hits];
   const ranking = await workspace.ranking();
   // What is of another version than the project stays behind what is its own.
-  const { aside } = workspace.catalogue;
+  const { aside, beside } = workspace.catalogue;
   const isOwn = (record: BmadRecord | undefined): boolean => record?.origin !== aside;
+  const isFirst = (record: BmadRecord): boolean => isOwn(record) && !beside.has(record.origin);
   const named = hits.slice(0, isNameOf(words, hits[0]?.record) ? 1 : 0);
-  const ordered = [...named, ...tiesByRank(hits.slice(named.length), ranking, isOwn)];
+  const ordered = [...named, ...tiesByRank(hits.slice(named.length), ranking, isFirst)];
   const best = ordered[0]?.score ?? 0;
   const near = ordered
     .slice(0, page.isFirst && !isNameOf(words, ordered[0]?.record) ? page.size : 0)

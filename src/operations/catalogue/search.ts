@@ -72,7 +72,7 @@ export const search = defineOperation({
   }),
 
   async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
-    const workspace = workspaceFrom(await context.workspace(project), origin);
+    const workspace = workspaceFrom(await (await context.workspace(project)).everything(), origin);
     const kinds = kindsOf(type);
     const takes = recordFilter({ kinds, module, category }, workspace);
     const found = await heavily(call, async () =>

@@ -3,6 +3,7 @@ import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Reader } from '../reader.ts';
 import { readable, READS_AT_ONCE } from '../reading.ts';
+import { readBare } from './bare.ts';
 import { findSkills } from './find-skills.ts';
 import { readKnowledge } from './knowledge.ts';
 import { readModule } from './modules.ts';
@@ -23,13 +24,17 @@ export const skillsReader: Reader = {
       const definition = await readable(source.tree, `${entry.name}/module.yaml`, problems);
       if (definition === undefined) continue;
       const module = await readModule(source, entry.name, definition, problems);
-      const { folders, shims } = await findSkills(source.tree, entry.name, problems);
+      const { folders, bare, shims } = await findSkills(source.tree, entry.name, problems);
       modules.push(module);
       const common = { generation: GENERATION, bmadVersion: source.origin.bmadVersion };
       const found = await mapLimited(folders, READS_AT_ONCE, (folder) =>
         readSkill({ ...common, source, module, shims, folder, filedUnder: folder, listed: true }, problems),
       );
       records.push(...found.filter((record) => record !== undefined));
+      const known = await mapLimited(bare, READS_AT_ONCE, (folder) =>
+        readBare(source, module, folder, common, problems),
+      );
+      records.push(...known.filter((record) => record !== undefined));
       const shelves = folders.map((folder) => ({ folder, module: module.code }));
       records.push(...(await readKnowledge(source, shelves, common, problems)));
     }

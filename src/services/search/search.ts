@@ -5,6 +5,7 @@ import { analyse } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { createNames, plainName, type Names } from './names.ts';
+import { methodFirst } from './method-first.ts';
 import { ownFirst } from './own-first.ts';
 import { questionOf } from './question.ts';
 import type { IndexCache } from './kept-index.ts';
@@ -24,6 +25,8 @@ export interface SearchParts {
   embedder(): Promise<Embedder | undefined>;
   /** How much each record is wanted at the moment; it decides between hits that fit about equally well. */
   ranking?: (() => Promise<(record: BmadRecord) => number>) | undefined;
+  /** The search without the built-in modules that lists leave out, where this one has them. */
+  before?: (() => Promise<Search>) | undefined;
   /** Where indexes are kept for the next process. */
   cache?: IndexCache | undefined;
 }
@@ -37,7 +40,11 @@ interface SearchQuery {
   signal?: AbortSignal | undefined;
 }
 
-export type Search = ReturnType<typeof createSearch>;
+export interface Search {
+  find(query: SearchQuery): Promise<SearchHit[]>;
+  index(signal?: AbortSignal): Promise<ShelfReport>;
+  complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
+}
 
 /** Hits whose scores differ by less fit equally well. */
 const NEARLY_EQUAL = 0.03;
@@ -45,7 +52,7 @@ const NEARLY_EQUAL = 0.03;
 const LONGEST_NAME = 200;
 
 /** Finds what is served by what people type. Nothing is indexed before the first question. */
-export function createSearch({ catalogue, describe, embedder, ranking, cache }: SearchParts) {
+export function createSearch({ catalogue, describe, embedder, ranking, before, cache }: SearchParts): Search {
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
   const names = createNames(served, (record) => catalogue.names.handleOf(record));
@@ -74,7 +81,7 @@ export function createSearch({ catalogue, describe, embedder, ranking, cache }: 
       const shelf = await shelfOf(mainKind(kinds))(signal);
       const found = await shelf.ask(words, signal);
       const own = ownFirst(catalogue, isWanted);
-      return firstOfEach([
+      const all = firstOfEach([
         ...own.named([
           ...named.filter(({ record }) => isListed(record)),
           ...replacing(named, served, isWanted),
@@ -83,6 +90,8 @@ export function createSearch({ catalogue, describe, embedder, ranking, cache }: 
         ...own.found(byRank(makersFirst(found.filter(({ record }) => isWanted(record))), rank)),
         ...own.found(namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted)),
       ]);
+      if (before === undefined) return all;
+      return methodFirst(await (await before()).find({ words, kinds, takes, signal }), all, catalogue);
     },
 
     /** Indexes what can be started, as the first question would, and waits until that is kept. */

@@ -1,0 +1,37 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { SearchHit } from './shelf.ts';
+
+/** So well a hit of a module that lists leave out has to fit, alone and beside the best other, to come before it. */
+const SURE = 0.9;
+const CLEARLY = 1.2;
+/** What its score counts for otherwise. */
+const BEHIND = 0.8;
+
+/**
+ * The hits of the method and of what is installed, as they are without the further built-in modules, and those of these
+ * modules among them. One of these comes first only where it fits clearly better: whoever asks for a developer has no
+ * game in mind.
+ */
+export function methodFirst(
+  own: readonly SearchHit[],
+  all: readonly SearchHit[],
+  { beside }: Catalogue,
+): SearchHit[] {
+  const isBeside = ({ record }: SearchHit): boolean => beside.has(record.origin);
+  const best = Math.max(0, ...all.flatMap((hit) => (isBeside(hit) ? [] : [hit.score])));
+  const isAhead = ({ score, weak }: SearchHit): boolean => !weak && score >= SURE && score >= best * CLEARLY;
+  const further = all.filter(isBeside);
+  const merged = further.filter((hit) => own.length === 0 || isAhead(hit));
+  const behind = further.filter((hit) => !merged.includes(hit));
+  for (const [place, hit] of own.entries()) {
+    // The first place is taken by what fits clearly better, or by none of them.
+    while (
+      place > 0 &&
+      (behind[0]?.score ?? 0) * BEHIND > hit.score &&
+      !(behind[0]?.weak === true && !hit.weak)
+    )
+      merged.push(...behind.splice(0, 1));
+    merged.push(hit);
+  }
+  return [...merged, ...behind];
+}

@@ -1,0 +1,52 @@
+import { once } from '../base/async.ts';
+import { dirname, join } from 'node:path';
+import type { BuiltInModule } from '../model/module.ts';
+import { modulesFolder } from './module-list.ts';
+import type { Source } from './source.ts';
+import { folderTree, optionalText, rememberingTree, type Tree } from './tree.ts';
+
+/** After the method's own modules, which come first whatever else there is. */
+const PRIORITY = 9.1;
+
+/**
+ * One of them, as an origin of its own with its own version. Files that a module has several times are stored once; which
+ * file stands for which is read with the first of them.
+ */
+export function moduleSource(
+  { code, version, name, description, repository }: BuiltInModule,
+  place: number,
+  contentRoot: string,
+  maxFileBytes: number,
+): Source {
+  const beside = modulesFolder(contentRoot, maxFileBytes);
+  const root = join(dirname(contentRoot), 'modules', code);
+  const twins = once(async () => {
+    const text = await optionalText(beside, `${code}.twins.json`);
+    return new Map(Object.entries(JSON.parse(text ?? '{}') as Record<string, string>));
+  });
+  return {
+    origin: {
+      kind: 'package',
+      displayName: `${code.toUpperCase()} ${version} (built in)`,
+      root,
+      priority: PRIORITY + place / 100,
+      ...(repository === undefined ? {} : { repository }),
+    },
+    tree: rememberingTree(withTwins(folderTree(root, maxFileBytes), twins)),
+    declared: [{ code, version, name, description }],
+    prepared: () => optionalText(beside, `${code}.json`),
+  };
+}
+
+/** A tree with further paths, each of which has the bytes of another. */
+function withTwins(tree: Tree, twins: () => Promise<ReadonlyMap<string, string>>): Tree {
+  return {
+    ...tree,
+    read: async (path) => tree.read((await twins()).get(path) ?? path),
+    async files(path = '') {
+      const below = path === '' ? '' : `${path}/`;
+      const more = [...(await twins()).keys()].filter((each) => each.startsWith(below));
+      return [...(await tree.files(path)), ...more].sort();
+    },
+  };
+}
