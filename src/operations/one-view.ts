@@ -10,15 +10,18 @@ export async function onOneView<T>(
   onlyReads: boolean,
   run: (view: Context) => Promise<T>,
 ): Promise<T> {
-  const first = oneView(context);
-  try {
-    return await run(first.view);
-  } catch (error) {
-    if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
-    // Names are looked up before anything is written.
-    if (!onlyReads && error.reason !== 'name') throw error;
-    if (onlyReads && (await first.isOver())) return run(oneView(context).view);
-    return beside(error, await first.everywhere(), run);
+  let looked = oneView(context);
+  for (;;) {
+    try {
+      return await run(looked.view);
+    } catch (error) {
+      if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      // Names are looked up before anything is written.
+      if (!onlyReads && error.reason !== 'name') throw error;
+      if (onlyReads && !looked.again && (await looked.isOver()))
+        looked = { ...oneView(context), again: true };
+      else return beside(error, await looked.everywhere(), run);
+    }
   }
 }
 
@@ -38,6 +41,8 @@ async function beside<T>(
 
 interface OneView {
   view: Context;
+  /** Whether it is the second that was looked at. */
+  again: boolean;
   isOver(): Promise<boolean>;
   /** The same with all built-in modules, where there are some that it was without. */
   everywhere(): Promise<Context | undefined>;
@@ -47,6 +52,7 @@ interface OneView {
 function oneView(context: Context): OneView {
   const seen = new Map<string | undefined, Promise<Workspace>>();
   return {
+    again: false,
     view: {
       ...context,
       workspace(project) {
