@@ -56,7 +56,9 @@ export interface HelpRow {
 }
 
 /** A module of BMAD that comes with this package beside the method itself. */
-export interface BuiltInModule extends Required<Pick<ModuleInfo, 'code' | 'name' | 'description' | 'version'>> {
+export interface BuiltInModule extends Required<
+  Pick<ModuleInfo, 'code' | 'name' | 'description' | 'version'>
+> {
   /** Where its makers keep it, for what their package lacks. */
   repository?: string;
   /** How many of each kind lists show. */
