@@ -149,6 +149,10 @@ describe('the list of what is shipped', () => {
       '@cfworker/json-schema',
       'content-type',
       'bmad-method',
+      'bmad-method-test-architecture-enterprise',
+      'bmad-builder',
+      'bmad-creative-intelligence-suite',
+      'bmad-game-dev-studio',
       'bmad-static-fr-en',
     ];
     const required = sbom.components.filter(({ scope }) => scope === 'required');
