@@ -92,6 +92,7 @@ const LATE_MODULES: Record<string, string> = {
   'src/sources/marketplace.ts': 'marketplace',
   'src/catalogue/name-errors.ts': 'name-errors',
   'src/catalogue/old-names.ts': 'old-names',
+  'src/services/delivery/missing-file.ts': 'missing-file',
   'src/operations/catalogue/differences.ts': 'differences',
   'src/base/text/glob.ts': 'glob',
   'src/operations/project/state-place.ts': 'state-place-text',
