@@ -23,14 +23,13 @@ export function methodFirst(
   const further = all.filter(isBeside);
   const merged = further.filter((hit) => own.length === 0 || isAhead(hit));
   const behind = further.filter((hit) => !merged.includes(hit));
+  const fits = (hit: SearchHit): boolean => {
+    const [next] = behind;
+    return next !== undefined && next.score * BEHIND > hit.score && (hit.weak || !next.weak);
+  };
   for (const [place, hit] of own.entries()) {
     // The first place is taken by what fits clearly better, or by none of them.
-    while (
-      place > 0 &&
-      (behind[0]?.score ?? 0) * BEHIND > hit.score &&
-      !(behind[0]?.weak === true && !hit.weak)
-    )
-      merged.push(...behind.splice(0, 1));
+    if (place > 0) while (fits(hit)) merged.push(...behind.splice(0, 1));
     merged.push(hit);
   }
   return [...merged, ...behind];
