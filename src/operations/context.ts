@@ -215,9 +215,8 @@ export interface Workspace {
   warm(signal: AbortSignal): Promise<Warmed>;
   /** The same with these origins only; made once for each choice of them. */
   from(origins: ReadonlySet<Origin>): Workspace;
-  /** The built-in modules that it leaves out: they are there for whoever names them or searches. */
+  /** The built-in modules that it leaves out, and the same with them: for whoever names them or searches. */
   beside(): Promise<readonly BuiltInModule[]>;
-  /** The same with those. */
   everything(): Promise<Workspace>;
   knowledge(): Promise<Knowledge>;
   /** What commands in these folders of the project start already, such as `.claude/commands`. */
@@ -291,10 +290,7 @@ export interface Call {
   sample?(request: SampleRequest): Promise<Sampled>;
   /** Has the person at a terminal type a line; not there where nobody sits at one. No answer is an empty one. */
   ask?(prompt: string): Promise<string>;
-  /**
-   * Asks the person at the other end; not there where nobody can be asked. What is said of `sample` about clients of the 2026
-   * protocol holds here too.
-   */
+  /** Asks the person at the other end, where one can be asked. What is said of `sample` about the 2026 protocol holds too. */
   confirm?(request: ConfirmRequest): Promise<Confirmed>;
   /** Says how long the same call gets the same answer; `again` does what else a call does, for one that is not run. */
   lasts?(holds: (context: Context) => Promise<boolean>, again?: () => void): void;
