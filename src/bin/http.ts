@@ -16,7 +16,7 @@ import { hearSignals } from './hear-signals.ts';
 import { decideAccess, onlyThisMachine } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
-import { localOrigin, pageParts } from './page-server.ts';
+import { hasPage, localOrigin, pageParts } from './page-server.ts';
 import { servePage } from './page.ts';
 import { printer } from './printer.ts';
 import { PAGE, programArguments } from './program-place.ts';
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const isOwn = onlyThisMachine(config);
   const page = pageParts(context, {
     outside: surroundings,
-    isOn: config.page === 'on' || (config.page === 'loopback' && isOwn),
+    isOn: hasPage(config),
     kind: 'serve',
     own: isOwn,
     behind: access.gate,

@@ -11,6 +11,7 @@ import { openInstances, type Instance } from '../surfaces/http/page/instances.ts
 import { openPasses } from '../surfaces/http/page/passes.ts';
 import { personGate } from '../surfaces/http/page/person-gate.ts';
 import { createPageRoutes } from '../surfaces/http/page/routes.ts';
+import { onlyThisMachine } from './http-access.ts';
 import { programFolder } from './program-place.ts';
 
 export interface PagePlan {
@@ -47,7 +48,13 @@ export function pageParts(context: Context, plan: PagePlan) {
   return {
     isOn,
     routes,
-    gate: isOn ? personGate(behind, { passes, own, origins: () => [new URL(address()).origin] }) : behind,
+    gate: isOn
+      ? personGate(behind, {
+          passes,
+          own,
+          origins: () => (URL.canParse(address()) ? [new URL(address()).origin] : []),
+        })
+      : behind,
     /** Puts the server on the list; where that cannot be written, it is not on it. Answers with how to take it off. */
     async enlist(origin: string): Promise<() => Promise<void>> {
       try {
@@ -67,6 +74,11 @@ export function pageParts(context: Context, plan: PagePlan) {
       }
     },
   };
+}
+
+/** Whether a server with these settings has the page: only for its own machine, unless somebody has switched it on. */
+export function hasPage(config: Context['config']): boolean {
+  return config.page === 'on' || (config.page === 'loopback' && onlyThisMachine(config));
 }
 
 /** How a program of this machine reaches a server that listens on this address. */

@@ -185,10 +185,11 @@ export async function openFrontDoor({
 
   /** For a route that has no end of its own: waits for its exchanges. */
   async function finished(route: HttpRoute, now: AbortSignal): Promise<void> {
+    const exchanges = exchangesOf(route);
+    // Each wait is one more listener of the signal, and there are many routes.
+    if (exchanges.length === 0) return;
     const all = Promise.all(
-      exchangesOf(route).map(
-        (outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve)),
-      ),
+      exchanges.map((outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve))),
     );
     await Promise.race([all, fired(now)]);
   }

@@ -109,6 +109,13 @@ describe('the way in for a person', () => {
     ]);
   });
 
+  it('is known to every server of the user, and after a restart', async () => {
+    const { cookie } = await signedIn(door);
+    const other = await pageDoor(context, onTestFinished, { state });
+    const seen = await fetch(`${other.origin}/api/page/session`, { headers: { cookie } });
+    expect(seen.status).toBe(200);
+  });
+
   it('tells a page who it is for, and programs nothing', async () => {
     const { session } = await signedIn(door);
     expect(session).toMatchObject({

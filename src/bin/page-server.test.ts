@@ -1,0 +1,27 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { hasPage, localOrigin } from './page-server.ts';
+
+const folder = await temporaryFolder(afterAll);
+
+describe('a server over HTTP', () => {
+  it.each([
+    [{}, true],
+    [{ page: 'off' }, false],
+    [{ httpHost: '0.0.0.0' }, false],
+    [{ httpHost: '0.0.0.0', page: 'on' }, true],
+    // Behind a proxy, people of other machines come from this one too.
+    [{ publicUrl: 'https://bmad.example.com' }, false],
+    [{ allowHosts: ['bmad.lan'] }, false],
+    [{ publicUrl: 'https://bmad.example.com', page: 'on' }, true],
+  ])('with %j has the page: %s', async (flags, expected) => {
+    const { config } = await contextIn(folder, { flags });
+    expect(hasPage(config)).toBe(expected);
+  });
+
+  it('is listed under an address that a browser on its machine can open', () => {
+    expect(localOrigin('http://0.0.0.0:2623', '0.0.0.0')).toBe('http://127.0.0.1:2623');
+    expect(localOrigin('http://[::]:2623', '::')).toBe('http://[::1]:2623');
+    expect(localOrigin('http://127.0.0.1:1', '127.0.0.1')).toBe('http://127.0.0.1:1');
+  });
+});
