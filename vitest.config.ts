@@ -89,6 +89,12 @@ export default defineConfig({
         ...fetching,
       }),
       project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'], waiting),
+      // One browser and one server a file; the browser is most of the work.
+      project('browser', ['tests/page/**/*.test.ts'], {
+        exclude: ['tests/page/built.test.ts'],
+        ...fetching,
+        ...waiting,
+      }),
       project('conformance', ['tests/conformance/**/*.test.ts'], {
         globalSetup: 'tests/conformance/setup.ts',
         ...fetching,

@@ -36,6 +36,13 @@ export function moment(iso: string | undefined): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
 }
 
+export function day(iso: string): string {
+  const time = Date.parse(iso);
+  return Number.isNaN(time)
+    ? iso
+    : new Intl.DateTimeFormat(language.value, { dateStyle: 'short' }).format(time);
+}
+
 export function age(iso: string | undefined, now = Date.now()): string {
   const time = Date.parse(iso ?? '');
   if (Number.isNaN(time)) return '';

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { Listed } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
+import { Pages } from '../parts/pages.tsx';
 import { Empty, Group, Heading, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
@@ -94,34 +95,27 @@ function Narrowing({ items }: { items: readonly Listed[] }): VNode {
   );
 }
 
-function ListOf({ kind, alone }: { kind: Kind; alone: boolean }): VNode | null {
-  const { catalogue, shell } = words.value;
-  const [limit, setLimit] = useState(alone ? 200 : 50);
-  const loaded = useAnswer('list', { what: kind, limit }, ['content']);
-  const { data } = loaded;
-  if (!alone && data?.total === 0) return null;
-  const items = (data?.items ?? []).filter(fits);
+function ListOf({ kind, alone }: { kind: Kind; alone: boolean }): VNode {
+  const { catalogue } = words.value;
   return (
-    <section>
-      <Group title={catalogue.kinds[kind]} count={data?.total} />
-      <Shown loaded={loaded}>
-        {(found) => (
-          <>
-            {alone ? <Narrowing items={found.items} /> : null}
-            {items.length === 0 ? (
-              <Empty title={catalogue.empty} how={catalogue.emptyHow} />
-            ) : (
+    <Pages operation="list" args={{ what: kind, limit: alone ? 200 : 50 }} topics={['content']}>
+      {(found, isFirst) => {
+        const items = found.items.filter(fits);
+        // Among all kinds, one that has nothing is left out.
+        if (!alone && items.length === 0) return null;
+        return (
+          <section>
+            {isFirst ? <Group title={catalogue.kinds[kind]} count={found.total} /> : null}
+            {alone && isFirst ? <Narrowing items={found.items} /> : null}
+            {items.length > 0 ? (
               <Entries items={items} />
-            )}
-            {found.next === undefined || limit >= 500 ? null : (
-              <button type="button" onClick={() => setLimit(Math.min(500, limit * 4))}>
-                {shell.more}
-              </button>
-            )}
-          </>
-        )}
-      </Shown>
-    </section>
+            ) : isFirst ? (
+              <Empty title={catalogue.empty} how={catalogue.emptyHow} />
+            ) : null}
+          </section>
+        );
+      }}
+    </Pages>
   );
 }
 

@@ -161,7 +161,7 @@ function Instances(): VNode {
   return (
     <section>
       <Group title={health.instances} count={known?.instances.length} />
-      <ul class="list rows">
+      <ul class="list rows" hidden={known?.instances.length === 0}>
         {(known?.instances ?? []).map(({ origin, kind, roots, pid, started, own }) => (
           <li key={`${pid} ${origin}`} data-entry tabIndex={0}>
             <span>

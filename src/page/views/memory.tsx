@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import type { MemoryHit, Memory as Remembered } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
+import { Pages } from '../parts/pages.tsx';
 import { Empty, Heading, Shown } from '../parts/shown.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
@@ -69,34 +69,22 @@ export function Memory(): VNode {
 }
 
 function All({ type, gone }: { type: string; gone: boolean }): VNode {
-  const { memory, shell } = words.value;
-  const [limit, setLimit] = useState(50);
-  const loaded = useAnswer(
-    'memory_list',
-    { limit, ...(type === '' ? {} : { type }), ...(gone ? { all: true } : {}) },
-    ['memory'],
-  );
+  const { memory } = words.value;
+  const args = { limit: 50, ...(type === '' ? {} : { type }), ...(gone ? { all: true } : {}) };
   return (
-    <Shown loaded={loaded}>
-      {({ memories, next }) => (
-        <>
-          {memories.length === 0 ? (
-            <Empty title={memory.empty} />
-          ) : (
-            <ul class="list entries long">
-              {memories.map((each) => (
-                <Line key={`${each.type} ${each.id}`} of={each} text={each.text} />
-              ))}
-            </ul>
-          )}
-          {next === undefined || limit >= 200 ? null : (
-            <button type="button" onClick={() => setLimit(200)}>
-              {shell.more}
-            </button>
-          )}
-        </>
-      )}
-    </Shown>
+    <Pages operation="memory_list" args={args} topics={['memory']}>
+      {({ memories }) =>
+        memories.length === 0 ? (
+          <Empty title={memory.empty} />
+        ) : (
+          <ul class="list entries long">
+            {memories.map((each) => (
+              <Line key={`${each.type} ${each.id}`} of={each} text={each.text} />
+            ))}
+          </ul>
+        )
+      }
+    </Pages>
   );
 }
 

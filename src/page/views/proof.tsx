@@ -4,7 +4,7 @@ import { useAnswer } from '../loading.ts';
 import { Bars, type Point } from '../parts/chart.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
-import { moment, words } from '../words.ts';
+import { day, moment, words } from '../words.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'bad' | 'soft'>> = { PASS: 'good', FAIL: 'bad' };
 
@@ -43,7 +43,7 @@ export function Proof(): VNode {
 }
 
 function pointOf({ status, started, duration_ms: ms }: Receipt): Point {
-  return { label: `${moment(started)} ${status}`, value: seconds(ms), tone: TONES[status] ?? 'soft' };
+  return { label: day(started), note: `${status}, s`, value: seconds(ms), tone: TONES[status] ?? 'soft' };
 }
 
 function Standing({ data }: { data: Verified }): VNode | null {

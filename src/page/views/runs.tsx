@@ -125,6 +125,9 @@ function Journal({ journal }: { journal: NonNullable<RunStatus['journal']> }): V
   );
 }
 
+/** The newest of a branch; any other opens by its address. */
+const MOST = 300;
+
 function Others({ others }: { others: RunStatus['others'] }): VNode | null {
   const { runs, shell } = words.value;
   if (others.length === 0) return null;
@@ -132,7 +135,7 @@ function Others({ others }: { others: RunStatus['others'] }): VNode | null {
     <section>
       <Group title={`${runs.title}: ${shell.all}`} count={others.length} />
       <ul class="list entries">
-        {others.slice(0, 300).map((run) => (
+        {others.slice(0, MOST).map((run) => (
           <li key={run.run_id}>
             <a data-entry href={address('runs', [run.run_id])}>
               <span class="what">{inLine(run.run_id, 80)}</span>
@@ -144,6 +147,7 @@ function Others({ others }: { others: RunStatus['others'] }): VNode | null {
           </li>
         ))}
       </ul>
+      {others.length > MOST ? <p class="soft">+{others.length - MOST}</p> : null}
     </section>
   );
 }

@@ -1,21 +1,21 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Action, Task, TaskShown } from '../answers.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Bars, Steps } from '../parts/chart.tsx';
+import { Pages } from '../parts/pages.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { address, refine, route } from '../router.ts';
-import { age, moment, words } from '../words.ts';
+import { age, day, moment, words } from '../words.ts';
 
 const STATES = ['open', 'all'] as const;
 
 /** The queue for sub-agents: who waits, who works, what came of it. */
 export function Tasks(): VNode {
   const status = route.value.query.get('status') ?? 'all';
-  const [limit, setLimit] = useState(50);
-  const loaded = useAnswer('task_list', { status, limit }, ['tasks']);
+  const loaded = useAnswer('task_list', { status, limit: 1 }, ['tasks']);
   const { tasks, shell } = words.value;
   const [id] = route.value.rest;
   const counts = loaded.data?.counts ?? {};
@@ -39,7 +39,7 @@ export function Tasks(): VNode {
         ))}
       </div>
       {id === undefined ? null : <One id={id} />}
-      <Shown loaded={loaded}>
+      <Pages operation="task_list" args={{ status, limit: 50 }} topics={['tasks']}>
         {(data) => (
           <>
             {data.tasks.length === 0 ? (
@@ -51,16 +51,41 @@ export function Tasks(): VNode {
                 ))}
               </ul>
             )}
-            {data.next === undefined || limit >= 200 ? null : (
-              <button type="button" onClick={() => setLimit(200)}>
-                {shell.more}
-              </button>
-            )}
+            <Times tasks={data.tasks} />
             <Unread items={unreadOf(data.problems)} />
           </>
         )}
-      </Shown>
+      </Pages>
     </>
+  );
+}
+
+/** How many were done by when, and how long each took from the queue to its end. */
+function Times({ tasks }: { tasks: readonly Task[] }): VNode | null {
+  const { tasks: said } = words.value;
+  const done = tasks
+    .filter(({ status }) => status === 'completed')
+    .sort((one, other) => one.updated_at.localeCompare(other.updated_at));
+  if (done.length < 2) return null;
+  const hours = (task: Task): number =>
+    Math.round((Date.parse(task.updated_at) - Date.parse(task.created_at)) / 360_000) / 10;
+  return (
+    <section>
+      <Group title={said.burnUp} />
+      <Steps
+        title={said.burnUp}
+        points={done.map(({ updated_at }, index) => ({ label: day(updated_at), value: index + 1 }))}
+      />
+      <Group title={said.cycle} />
+      <Bars
+        title={said.cycle}
+        points={done.map((task) => ({
+          label: day(task.updated_at),
+          note: task.output_key,
+          value: hours(task),
+        }))}
+      />
+    </section>
   );
 }
 
@@ -99,7 +124,7 @@ function Whole({ shown, onDone }: { shown: TaskShown; onDone: () => void }): VNo
   const { tasks } = words.value;
   const { task, waits, brief } = shown;
   const about = { task_id: task.task_id };
-  const open = ['queued', 'blocked', 'claimed', 'needs_approval', 'needs_verification'].includes(task.status);
+  const open = task.status === 'queued' || task.status === 'running';
   const actions: Action[] = [
     ...(waits === undefined
       ? []

@@ -165,6 +165,8 @@ export const en = {
     refuse: 'Refuse',
     cancel: 'Cancel the task',
     digest: 'digest',
+    burnUp: 'Tasks done over time',
+    cycle: 'Hours from the queue to done',
     after: 'after',
   },
   proof: {

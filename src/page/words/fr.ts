@@ -165,6 +165,8 @@ export const fr: Words = {
     refuse: 'Refuser',
     cancel: 'Annuler la tâche',
     digest: 'empreinte',
+    burnUp: 'Tâches terminées dans le temps',
+    cycle: 'Heures de la file à la fin',
     after: 'après',
   },
   proof: {

@@ -1,0 +1,45 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Answers } from '../answers.ts';
+import type { Args } from '../api.ts';
+import { useAnswer } from '../loading.ts';
+import type { Topic } from '../live.ts';
+import { words } from '../words.ts';
+import { Shown } from './shown.tsx';
+
+/** Operations whose answers come in pages. */
+type Paged = { [K in keyof Answers]: Answers[K] extends { next?: string } ? K : never }[keyof Answers];
+
+interface PagesProps<K extends Paged> {
+  operation: K;
+  args: Args;
+  topics: readonly Topic[];
+  cursor?: string;
+  children: (data: Answers[K], isFirst: boolean) => ComponentChildren;
+}
+
+/** A long list, page by page: the next one is read when it is asked for, below the one before. */
+export function Pages<K extends Paged>(props: PagesProps<K>): VNode {
+  const { operation, args, topics, cursor, children } = props;
+  const [open, setOpen] = useState(false);
+  const loaded = useAnswer(operation, cursor === undefined ? args : { ...args, cursor }, topics);
+  return (
+    <Shown loaded={loaded}>
+      {(data) => {
+        const { next } = data as { next?: string };
+        return (
+          <>
+            {children(data, cursor === undefined)}
+            {next === undefined ? null : open ? (
+              <Pages {...props} cursor={next} />
+            ) : (
+              <button type="button" class="more" onClick={() => setOpen(true)}>
+                {words.value.shell.more}
+              </button>
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}

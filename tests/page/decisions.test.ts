@@ -1,0 +1,187 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Locator } from 'playwright-core';
+import { axeFindings, startBrowser } from '../support/browser.ts';
+import { servePage, settled, type Person, type ServedPage } from '../support/page-browser.ts';
+import { HOSTILE } from '../support/page-project.ts';
+import { impl } from '../support/progress-trees/pieces.ts';
+
+let served: ServedPage;
+let browser: Browser;
+let ada: Person;
+
+beforeAll(async () => {
+  [served, browser] = await Promise.all([servePage(afterAll), startBrowser(afterAll)]);
+  ada = await served.person(browser);
+});
+
+const entry = (person: Person, text: string): Locator =>
+  person.page.locator('[data-entry]', { hasText: text });
+
+describe('decisions on the page', () => {
+  it('approves exactly the text that is shown, seen at once by whoever else looks', async () => {
+    const ben = await served.person(browser);
+    await Promise.all([ada.see('#/inbox'), ben.see('#/inbox')]);
+    await entry(ben, 'cart-api').waitFor();
+    const own = entry(ada, 'cart-api');
+    await own.getByText('Review the API of the cart and list breaking changes.').waitFor();
+    // By keyboard: the first action of the entry that has the focus.
+    await own.focus();
+    await ada.page.keyboard.press('1');
+    await own.waitFor({ state: 'detached' });
+    await entry(ben, 'cart-api').waitFor({ state: 'detached' });
+    expect((await served.tasks()).find(({ output_key }) => output_key === 'cart-api')?.status).toBe('queued');
+    await ben.context.close();
+  });
+
+  it('says to the second of two tabs that the task is decided already', async () => {
+    const ben = await served.person(browser);
+    const id = served.project.tasks.second;
+    await ada.see(`#/tasks/${id}`);
+    // The second tab does not hear of changes, as one that was asleep.
+    await ben.page.route('**/api/events*', (route) => route.abort());
+    await ben.page.reload();
+    await ben.see(`#/tasks/${id}`);
+    await ada.page.getByRole('button', { name: /^Approve/ }).click();
+    await ada.page.getByRole('button', { name: /^Cancel the task/ }).waitFor();
+    await ben.page.getByRole('button', { name: /^Approve/ }).click();
+    await ben.page.getByRole('alert').waitFor();
+    expect((await served.tasks()).find(({ task_id }) => task_id === id)?.status).toBe('queued');
+    await ben.context.close();
+  });
+
+  it('refuses with a reason, and shows hostile text as the text it is', async () => {
+    await ada.see('#/inbox');
+    const own = entry(ada, 'hostile');
+    await own.getByText('<script>alert(1)</script><img src=x onerror=alert(2)>').first().waitFor();
+    expect(await own.innerText()).toContain('\\u{202E}');
+    expect(await ada.page.locator('main script, main img').count()).toBe(0);
+    await own.getByRole('button', { name: /^Refuse/ }).click();
+    expect(await axeFindings(ada.page)).toEqual([]);
+    await ada.page.keyboard.type('It is an attack.');
+    await ada.page.keyboard.press('Enter');
+    await own.waitFor({ state: 'detached' });
+    const task = (await served.tasks()).find(({ output_key }) => output_key === 'hostile');
+    expect(task).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('makes the change of a ledger that was proposed, and the card moves', async () => {
+    await ada.see('#/board');
+    await entry(ada, '1.3 Checkout').getByText('Propose the change').click();
+    await ada.page.getByRole('button', { name: /^Apply the change/ }).click();
+    await ada.page.getByText('The ledgers say what the files prove.').waitFor();
+    await ada.page.getByRole('region', { name: 'Done, 2' }).getByText('1.3 Checkout').waitFor();
+    const ledger = await readFile(join(served.project.folder, impl, 'sprint-status.yaml'), 'utf8');
+    expect(ledger).toContain('1-3-checkout: done');
+  });
+
+  it('rejects a delivery only with a reason', async () => {
+    await ada.see('#/handover');
+    await ada.page.getByRole('button', { name: /^Reject/ }).click();
+    await ada.page.keyboard.press('Enter');
+    // The browser itself asks for the reason.
+    expect(await ada.page.locator('input:invalid').count()).toBe(1);
+    await ada.page.keyboard.type('The load test is missing.');
+    await ada.page.keyboard.press('Enter');
+    await ada.page.getByText('rejected').first().waitFor();
+  });
+
+  it('edits, forgets and restores a memory, and replaces one by another', async () => {
+    await ada.see('#/memory?q=tokens%20renewed');
+    await entry(ada, 'Sessions are stateless').first().click();
+    await ada.page.getByRole('button', { name: 'Edit' }).click();
+    await ada.page.getByLabel('Edit').fill('Sessions are stateless: tokens are renewed every day.');
+    await ada.page.getByRole('button', { name: 'Save' }).click();
+    await ada.page.locator('.panel pre', { hasText: 'every day' }).waitFor();
+    await ada.page.getByRole('button', { name: /^Forget/ }).click();
+    await ada.page.getByRole('button', { name: /^Restore/ }).click();
+    await ada.page.getByRole('button', { name: /^Forget/ }).waitFor();
+    await ada.page.getByText('Earlier versions').waitFor();
+    await ada.page
+      .getByRole('button', { name: /^Replaced by this/ })
+      .first()
+      .click();
+    await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
+    await ada.page.locator('.sure').waitFor({ state: 'detached' });
+    const { superseded } = await served.ask<{ superseded: number }>('memory_stats');
+    expect(superseded).toBe(1);
+  });
+
+  it('keeps quiet while nothing changes, and tells of a change that a program makes', async () => {
+    await ada.see('#/next');
+    const requests: string[] = [];
+    const heard = (request: { url(): string }): void => void requests.push(request.url());
+    ada.page.on('request', heard);
+    // Long enough for several rounds of whatever might poll.
+    await ada.page.waitForTimeout(3_000);
+    expect(requests).toEqual([]);
+    await writeFile(
+      join(served.project.folder, impl, '2-1-search-by-author.md'),
+      '# Story 2.1: Search\n\nStatus: in-progress\n\n## Story\n\nAs a reader.\n',
+    );
+    await ada.page.getByText('2-1-search-by-author.md:3').first().waitFor();
+    ada.page.off('request', heard);
+  });
+
+  it('shows the rest of a project whose ledger has a null and whose files have what breaks others', async () => {
+    const { folder } = served.project;
+    const file = join(folder, impl, 'sprint-status.yaml');
+    const before = await readFile(file, 'utf8');
+    await writeFile(file, `${before}  2-3-null: null\n  2-4-list: [a]\n`);
+    await writeFile(
+      join(folder, '_bmad/custom/bmad-agent-dev.toml'),
+      `[agent]\nprinciples = ["${HOSTILE}"]\n`,
+    );
+    await ada.see('#/board');
+    await entry(ada, '1.2 Cart totals').waitFor();
+    await ada.see('#/item/agent/dev?module=bmm');
+    await ada.page.locator('.diff', { hasText: '<script>' }).waitFor();
+    expect(await ada.page.locator('main script, main img').count()).toBe(0);
+    await writeFile(file, before);
+  });
+
+  it('shows lines of 2 MB without stopping, and a long text in full when asked', async () => {
+    const { folder } = served.project;
+    const long = 'x'.repeat(2_000_000);
+    await writeFile(
+      join(folder, impl, '2-2-search-by-word.md'),
+      `# Story 2.2: ${long}\n\nStatus: in-progress\n\n## Story\n\n${long}\n`,
+    );
+    await writeFile(join(folder, '_bmad/custom/bmad-agent-pm.toml'), `[agent]\nprinciples = ["${long}"]\n`);
+    await ada.see('#/board');
+    await entry(ada, '2.2 Search by word').getByText('2-2-search-by-word.md:3').waitFor();
+    await ada.see('#/item/agent/pm?module=bmm');
+    await ada.page.getByText('agent.principles').first().waitFor();
+    const text = `${'x'.repeat(90_000)}the end`;
+    await served.ask('remember_structured', { type: 'stories', agent: 'dev', text });
+    await ada.see('#/memory?type=stories');
+    await entry(ada, 'xxxx').click();
+    await ada.page.getByRole('button', { name: 'Show the other 82,007 characters' }).click();
+    expect(await ada.page.locator('.panel pre').first().textContent()).toBe(text);
+  });
+
+  it('lists what is more than a page, page by page', async () => {
+    const queue = Array.from({ length: 55 }, (_, index) => `part-${index}`);
+    for (const output_key of queue)
+      await served.ask('spawn_subagent_task', { agent: 'dev', task: `Do ${output_key}`, output_key });
+    await ada.see('#/tasks?status=queued');
+    const lines = ada.page.locator('.entries > li');
+    expect(await lines.count()).toBe(50);
+    await ada.page.getByRole('button', { name: 'Show more' }).click();
+    await lines.nth(50).waitFor();
+    expect(await lines.count()).toBeGreaterThan(54);
+  });
+
+  it('has done nothing on the way that its policy forbids, and asked no other host', () => {
+    expect(ada.misdeeds).toEqual({ said: [], foreign: [] });
+  });
+
+  it('lists what cannot be read when the project is gone', async () => {
+    await rm(served.project.folder, { recursive: true, force: true, maxRetries: 5 });
+    await ada.see('#/next');
+    await ada.page.getByRole('alert').first().waitFor();
+    await settled(ada.page);
+    expect(await ada.page.getByRole('button', { name: 'Try again' }).count()).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { contextIn, repository, temporaryFolder } from '../support/app.ts';
+import { axeFindings, openTab, startBrowser } from '../support/browser.ts';
+import { pageDoor, type PageDoor } from '../support/page-door.ts';
+
+let browser: Browser;
+let door: PageDoor;
+let state: string;
+let folder: string;
+let context: Awaited<ReturnType<typeof contextIn>>;
+
+const pageFolder = join(repository, 'dist', 'page');
+
+beforeAll(async () => {
+  browser = await startBrowser(afterAll);
+  [folder, state] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+  context = await contextIn(folder);
+  context.stay();
+  afterAll(() => context.close());
+  door = await pageDoor(context, afterAll, { state, folder: pageFolder });
+});
+
+async function tab(): Promise<Page> {
+  return (await openTab(await browser.newContext(), door.origin)).page;
+}
+
+async function linkTo({ origin, passes }: PageDoor): Promise<string> {
+  return `${origin}/page/enter?key=${(await passes.link()).key}`;
+}
+
+describe('who may look at the page', () => {
+  it('shows nothing of the project without a session, and how to get one', async () => {
+    const page = await tab();
+    await page.goto(`${door.origin}/`);
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(await page.locator('code').allInnerTexts()).toEqual(['bmad page']);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('refuses a link that was used, and one that was made up', async () => {
+    const link = await linkTo(door);
+    const [first, second] = [await tab(), await tab()];
+    await first.goto(link);
+    await first.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+    for (const address of [link, `${door.origin}/page/enter?key=made-up`]) {
+      const answer = await second.goto(address);
+      expect(answer?.status()).toBe(403);
+      await second.goto(`${door.origin}/`);
+      await second.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    }
+    await Promise.all([first.context().close(), second.context().close()]);
+  });
+
+  it('shows empty views in an empty project, each with a sentence', async () => {
+    const page = await tab();
+    await page.goto(await linkTo(door));
+    const sentences = {
+      inbox: 'Nothing waits for you.',
+      board: 'No ledger and no story files yet.',
+      runs: 'No workflow has been run yet.',
+      tasks: 'The queue is empty.',
+      proof: 'No contract has been run yet.',
+      handover: 'No delivery contract yet.',
+      memory: 'Nothing is remembered yet.',
+      failures: 'The museum is empty.',
+      sources: 'No git sources are configured.',
+    };
+    for (const [view, sentence] of Object.entries(sentences)) {
+      await page.evaluate(`location.hash = '#/${view}'`);
+      await page.getByText(sentence).first().waitFor();
+    }
+    expect(await page.locator('[role=alert]').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('ends with the session that is revoked, at the next call', async () => {
+    const page = await tab();
+    await page.goto(await linkTo(door));
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+    for (const { id } of await door.passes.list()) await door.passes.revoke(id);
+    await page.getByRole('link', { name: 'Memory' }).click();
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(await page.locator('nav').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('says that the server is gone, and goes on by itself when it is back', async () => {
+    const ends: (() => Promise<void>)[] = [];
+    const first = await pageDoor(context, (end) => ends.push(end), { state, folder: pageFolder });
+    const page = await tab();
+    await page.goto(await linkTo(first));
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const end of ends) await end();
+    await page.getByText('Connection lost; trying again …').waitFor();
+    await pageDoor(context, afterAll, {
+      state,
+      folder: pageFolder,
+      port: Number(new URL(first.origin).port),
+    });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Board' }).click();
+    await page.getByText('No ledger and no story files yet.').waitFor();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { axeFindings, startBrowser } from '../support/browser.ts';
+import { servePage, type Person, type ServedPage } from '../support/page-browser.ts';
+
+/** Every view, and something that only its data can have put there. */
+const VIEWS: Readonly<Record<string, readonly string[]>> = {
+  '#/inbox': ['Waiting for you', 'cart-api', 'The ledgers lack 1 change', 'cc-000003'],
+  '#/next': ['Bring the ledgers up to date', 'prd.md:3', '/bmad-build 1-2-cart-totals-with-tax'],
+  '#/board': ['1.2 Cart totals with tax', 'disagrees: review → done', '+ 1-3-checkout: done'],
+  '#/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
+  '#/tasks': ['Compare three queues', 'needs approval'],
+  '#/proof': ['Not proven.', 'cc-000002', 'PASS', 'FAIL'],
+  '#/handover': ['web → operations', 'pending-acceptance'],
+  '#/catalogue': ['architect', 'code-review', 'Agents'],
+  '#/item/agent/architect?module=bmm': [
+    '/bmad-agent-architect',
+    'agent.principles',
+    'PostgreSQL unless',
+    'built in',
+  ],
+  '#/memory': ['Orders are kept in PostgreSQL', '5 memories.'],
+  '#/failures?plan=mark%20it%20done%20without%20tests': ['Risk: high', 'No story is done without a receipt.'],
+  '#/sources': ['No git sources are configured.'],
+  '#/health': ['Everything works.', 'BMAD 6.12.0 (built in)', 'sqlite'],
+};
+
+let served: ServedPage;
+let browser: Browser;
+let ada: Person;
+
+beforeAll(async () => {
+  [served, browser] = await Promise.all([servePage(afterAll), startBrowser(afterAll)]);
+  ada = await served.person(browser);
+});
+
+describe('the page', () => {
+  it('shows every view with what the project has, and axe finds nothing in light and dark', async () => {
+    for (const [address, texts] of Object.entries(VIEWS)) {
+      await ada.see(address);
+      // What is not there fails after a while, and its text is in the message.
+      for (const text of texts) await ada.page.locator('main').getByText(text).first().waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await ada.page.emulateMedia({ colorScheme });
+        expect(await axeFindings(ada.page), `${address} ${colorScheme}`).toEqual([]);
+      }
+    }
+  });
+
+  it('fits a phone: nothing is wider than the screen, and every view can be reached', async () => {
+    const phone = await served.person(browser, { viewport: { width: 390, height: 800 } });
+    for (const address of Object.keys(VIEWS)) {
+      await phone.see(address);
+      const width = await phone.page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width, address).toBeLessThanOrEqual(390);
+    }
+    expect(await axeFindings(phone.page)).toEqual([]);
+    await phone.page.getByRole('link', { name: 'Sources' }).click();
+    await phone.page.getByRole('heading', { name: 'Sources' }).waitFor();
+    expect(phone.misdeeds).toEqual({ said: [], foreign: [] });
+    await phone.context.close();
+  });
+
+  it('speaks French to those who ask for it, and remembers what was chosen', async () => {
+    const french = await served.person(browser, { locale: 'fr-FR' });
+    await french.see('#/board');
+    await french.page.getByRole('heading', { name: 'Tableau' }).waitFor();
+    expect(await french.page.locator('html').getAttribute('lang')).toBe('fr');
+    expect(await axeFindings(french.page)).toEqual([]);
+    await french.page.getByRole('button', { name: 'English' }).click();
+    await french.page.reload();
+    await french.page.getByRole('link', { name: 'Catalogue' }).waitFor();
+    expect(await french.page.locator('html').getAttribute('lang')).toBe('en');
+    await french.context.close();
+  });
+
+  it('finds as one types, and the address has what was typed', async () => {
+    await ada.see('#/catalogue');
+    await ada.page.keyboard.press('/');
+    await ada.page.keyboard.type('sprint plan');
+    await ada.page.getByRole('link', { name: 'sprint-planning' }).waitFor();
+    expect(ada.page.url()).toContain('#/catalogue?q=sprint+plan');
+    await ada.page.getByRole('link', { name: 'sprint-planning' }).click();
+    await ada.page.getByRole('heading', { name: 'sprint-planning' }).waitFor();
+  });
+
+  it('copies the line that starts an agent', async () => {
+    await ada.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await ada.see('#/item/agent/architect?module=bmm');
+    await ada.page.getByRole('button', { name: 'Copy: /bmad-agent-architect' }).click();
+    await ada.page.getByText('Copied').waitFor();
+    expect(await ada.page.evaluate('navigator.clipboard.readText()')).toBe('/bmad-agent-architect');
+  });
+
+  it('is used by keyboard alone: keys go to views and entries, a sheet says which', async () => {
+    await ada.see('#/inbox');
+    await ada.page.keyboard.press('?');
+    await ada.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    expect(await axeFindings(ada.page)).toEqual([]);
+    await ada.page.keyboard.press('Escape');
+    await ada.page.keyboard.press('g');
+    await ada.page.keyboard.press('m');
+    await ada.page.getByRole('heading', { name: 'Memory' }).waitFor();
+    await ada.page.getByText('Orders are kept').waitFor();
+    await ada.page.keyboard.press('j');
+    const outline = await ada.page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).toBe('solid');
+    await ada.page.keyboard.press('Enter');
+    await ada.page.getByRole('button', { name: 'Edit' }).waitFor();
+  });
+
+  it('says of an address that leads nowhere that it does', async () => {
+    await ada.see('#/nowhere/%E0%A4%A');
+    await ada.page.getByRole('heading', { name: 'There is no such view' }).waitFor();
+    await ada.see('#/item/agent/nobody');
+    await ada.page
+      .getByText(/There is no agent.* "nobody"/)
+      .first()
+      .waitFor();
+    expect(await ada.page.getByRole('button', { name: 'Try again' }).count()).toBeGreaterThan(0);
+  });
+
+  it('has done nothing on the way that its policy forbids, and asked no other host', () => {
+    // The one refusal is of the agent that is not there, which the browser notes.
+    const said = ada.misdeeds.said.filter((text) => !/status of 404/.test(text));
+    expect({ ...ada.misdeeds, said }).toEqual({ said: [], foreign: [] });
+  });
+});

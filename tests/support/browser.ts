@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import axe from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { debianProgram } from './debian.ts';
+
+/** A real browser for a file of tests; one is enough, since each context is a browser of its own to the page. */
+export async function startBrowser(onEnd: (cleanUp: () => Promise<void>) => void): Promise<Browser> {
+  const program = debianProgram('chromium');
+  if (program === undefined)
+    throw new Error(
+      'These tests need Chromium: install the package "chromium", or run them as root on Debian.',
+    );
+  const executablePath = execFileSync('which', [program], { encoding: 'utf8' }).trim();
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-lcd-text'],
+  });
+  onEnd(() => browser.close());
+  return browser;
+}
+
+/** What a page did that it must not do. */
+export interface Misdeeds {
+  /** Violations of the policy, errors of scripts, warnings. */
+  said: string[];
+  /** Requests to any other place than its own. */
+  foreign: string[];
+}
+
+export async function openTab(
+  context: BrowserContext,
+  origin: string,
+): Promise<{ page: Page; misdeeds: Misdeeds }> {
+  // What is awaited comes at once on an idle machine; on a busy one it may take its time.
+  context.setDefaultTimeout(120_000);
+  const page = await context.newPage();
+  const misdeeds: Misdeeds = { said: [], foreign: [] };
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) misdeeds.said.push(message.text());
+  });
+  page.on('pageerror', (error) => misdeeds.said.push(error.message));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) misdeeds.foreign.push(url);
+  });
+  return { page, misdeeds };
+}
+
+/** What axe finds, each with the first element that has it. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Run by the debugger, not by the page: its policy would not allow it.
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await loaded.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.length}, ${nodes[0]?.html.slice(0, 200) ?? ''}`);
+  });
+  return found;
+}
