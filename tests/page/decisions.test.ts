@@ -109,7 +109,7 @@ describe('decisions on the page', () => {
   });
 
   it('keeps quiet while nothing changes, and tells of a change that a program makes', async () => {
-    await ada.see('#/next');
+    await ada.see('#/board');
     const requests: string[] = [];
     const heard = (request: { url(): string }): void => void requests.push(request.url());
     ada.page.on('request', heard);
@@ -120,7 +120,7 @@ describe('decisions on the page', () => {
       join(served.project.folder, impl, '2-1-search-by-author.md'),
       '# Story 2.1: Search\n\nStatus: in-progress\n\n## Story\n\nAs a reader.\n',
     );
-    await ada.page.getByText('2-1-search-by-author.md:3').first().waitFor();
+    await entry(ada, '2.1 Search by author').getByText('2-1-search-by-author.md:3').waitFor();
     ada.page.off('request', heard);
   });
 

@@ -46,14 +46,16 @@ export async function openTab(
   return { page, misdeeds };
 }
 
-/** What axe finds, each with the first element that has it. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** What axe finds, each with the first element that has it; only by some of its rules, where they are named. */
+export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
   // Run by the debugger, not by the page: its policy would not allow it.
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
+  await page.evaluate(`globalThis.axe ?? (() => { ${axe.source} })()`);
+  return page.evaluate(async (only) => {
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await loaded.run();
+    const { violations } = await loaded.run({
+      resultTypes: ['violations'],
+      ...(only === undefined ? {} : { runOnly: only }),
+    });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.length}, ${nodes[0]?.html.slice(0, 200) ?? ''}`);
-  });
-  return found;
+  }, rules);
 }

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { contextIn, repository, temporaryFolder } from './app.ts';
 import { openTab, type Misdeeds } from './browser.ts';
 import { pageDoor, type PageDoor } from './page-door.ts';
-import { fillPageProject, type PageProject } from './page-project.ts';
+import { fillPageProject, noCache, type PageProject } from './page-project.ts';
 
 export interface ServedPage {
   door: PageDoor;
@@ -28,7 +28,11 @@ export async function servePage(onEnd: (cleanUp: () => Promise<void>) => void): 
   // The folder's name is the project's, which is shown.
   const folder = join(await temporaryFolder(onEnd), 'shop');
   const project = await fillPageProject(folder, await temporaryFolder(onEnd));
-  const context = await contextIn(project.folder, { home: project.home, env: { PATH: process.env['PATH'] } });
+  const context = await contextIn(project.folder, {
+    home: project.home,
+    env: { PATH: process.env['PATH'] },
+    flags: noCache(folder),
+  });
   onEnd(async () => context.close());
   context.stay();
   const door = await pageDoor(context, onEnd, {

@@ -17,18 +17,28 @@ export interface PageDoorOptions {
   now?: () => number;
   routes?: readonly HttpRoute[];
   commentMs?: number;
+  /** A free one without it. */
+  port?: number;
 }
 
 /** The page behind the real front door, on a free port of this machine. */
 export async function pageDoor(
   context: Context,
   onEnd: (cleanUp: () => Promise<void>) => void,
-  { state, folder = join(state, 'built'), behind = openGate, now, routes = [], commentMs }: PageDoorOptions,
+  {
+    state,
+    folder = join(state, 'built'),
+    behind = openGate,
+    now,
+    routes = [],
+    commentMs,
+    port = 0,
+  }: PageDoorOptions,
 ) {
   const passes = openPasses(state, now);
   let address = '';
   const door = await openFrontDoor({
-    port: 0,
+    port,
     log: context.log,
     gate: personGate(behind, { passes, own: true, origins: () => [] }),
     routes: [

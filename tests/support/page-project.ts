@@ -70,6 +70,9 @@ export interface PageProject {
   tasks: { outside: string; second: string; hostile: string };
 }
 
+/** A cache where none can be: what is written there in the background would outlive the folder. */
+export const noCache = (folder: string): { cache: string } => ({ cache: join(folder, 'package.json') });
+
 /** Fills a folder as a project looks after some weeks of use, through the operations that its agents call. */
 export async function fillPageProject(folder: string, home: string): Promise<PageProject> {
   await cp(await installOf('6.12.0'), folder, { recursive: true });
@@ -79,7 +82,7 @@ export async function fillPageProject(folder: string, home: string): Promise<Pag
   const session = await sessionIn(folder, {
     home,
     env: { PATH: process.env['PATH'] },
-    flags: { trustProject: 'true' },
+    flags: { trustProject: 'true', ...noCache(folder) },
   });
   const task = async (input: Record<string, unknown>): Promise<string> =>
     ((await session.ok(spawnSubagentTask, input)).data['task'] as { task_id: string }).task_id;
