@@ -63,7 +63,7 @@ export async function servePage(onEnd: (cleanUp: () => Promise<void>) => void): 
   };
 }
 
-export async function seen(page: Page, address: string): Promise<void> {
+async function seen(page: Page, address: string): Promise<void> {
   // As a text: this side knows no browser.
   await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
   await settled(page);
