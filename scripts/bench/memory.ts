@@ -14,7 +14,7 @@ import { percentile } from './statistics.ts';
  * words as unevenly common as in a language; vectors are random, which costs the same as meaningful ones.
  */
 
-const DIM = 256;
+const DIM = 192;
 const VOCABULARY = 20_000;
 const COMMON = 60;
 const WORDS = 30;

@@ -79,8 +79,10 @@ function makeScan(width: number): NearScan {
       let [lost, length] = [0, 0];
       for (let at = 0; at < width; at++) {
         const value = vector[at] as number;
-        const small = Math.round(value * times);
-        const [kept, gone] = [small * scale, value - small * scale];
+        // Rounds as Math.round does, but for halves below zero, in a fraction of the time.
+        const small = (value * times + (value < 0 ? -0.5 : 0.5)) | 0;
+        const kept = small * scale;
+        const gone = value - kept;
         row[at] = small;
         lost += gone * gone;
         length += kept * kept;

@@ -31,8 +31,9 @@ export async function embedPending(
   { lock, signal, progress, tell }: Work,
 ): Promise<number> {
   if (embedder === undefined) return 0;
+  // Whether any is without is known long before they are counted, and mostly none is.
+  if ((await store.pending({ limit: 1 })).entries.length === 0) return 0;
   const { total, embedded } = await store.embedding();
-  if (embedded >= total) return 0;
   try {
     return await withLock(lock, { waitMs: 0, signal, inside: jailOf(dirname(lock)) }, async () => {
       Object.assign(progress, { running: true, done: embedded, total });

@@ -61,7 +61,7 @@ export function isSoundRevision(value: unknown): value is MemoryRevision {
 /** Whether products with it are numbers, and no greater than those with what an embedder has made. */
 export function isSoundVector(vector: Float32Array): boolean {
   let sum = 0;
-  for (const value of vector) sum += value * value;
+  for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) ** 2;
   return sum <= LONGEST_SQUARE;
 }
 

@@ -6,13 +6,34 @@ import { spaceText } from '../rank.ts';
 import { passes, type ReadyFilter } from '../select.ts';
 import type { VectorSpace } from '../store.ts';
 import { isSoundEntry, isSoundVector } from '../sound.ts';
-import { entryOf, type MemoryRow } from './rows.ts';
+import { entryOf } from './rows.ts';
 import { fits } from './sound.ts';
 
-interface VectorRow extends MemoryRow {
-  rev: number;
-  vector: Uint8Array | null;
-}
+/**
+ * What filters look at, row by row as one text: to take apart a text is several times as fast as to receive the columns of
+ * a hundred thousand rows one by one.
+ */
+const HEADS = `SELECT json_group_array(json_array(rid, type, id, agent, tags, project, created_at, updated_at, revision,
+    forgotten_at, superseded_by, superseded_at, rev)) AS rows
+  FROM (SELECT * FROM memory m WHERE (m.rev, m.rid) > (?, ?) AND ${fits('m')} ORDER BY m.rev, m.rid LIMIT ?)`;
+type Head = [
+  rid: number,
+  type: string,
+  id: string,
+  agent: string,
+  tags: string,
+  project: string,
+  createdAt: string,
+  updatedAt: string,
+  revision: number,
+  forgottenAt: string | null,
+  supersededBy: string | null,
+  supersededAt: string | null,
+  rev: number,
+];
+
+const VECTORS = `SELECT rid, vector FROM vector
+  WHERE rid IN (SELECT value FROM json_each(?)) AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ?`;
 
 /** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 500;
@@ -82,23 +103,24 @@ export class Matrix {
 
   /** The next rows in the order of change; many of one transaction have the same number. */
   #take(database: Database, most: number): number {
-    const rows = database.all<VectorRow>(
-      `SELECT m.rid, m.type, m.id, m.agent, '' AS text, m.tags, m.project, m.created_at, m.updated_at, m.revision,
-              m.forgotten_at, m.superseded_by, m.superseded_at, '' AS terms, m.rev,
-              CASE WHEN typeof(v.vector) = 'blob' AND octet_length(v.vector) = ? THEN v.vector END AS vector
-       FROM memory m LEFT JOIN vector v ON v.rid = m.rid AND v.space = ?
-       WHERE (m.rev, m.rid) > (?, ?) AND ${fits('m')} ORDER BY m.rev, m.rid LIMIT ?`,
-      this.#space.dim * 4,
-      spaceText(this.#space),
-      this.#last.rev,
-      this.#last.rid,
-      most,
-    );
+    const { rows: text } = database.get<{ rows: string }>(HEADS, this.#last.rev, this.#last.rid, most) ?? {
+      rows: '[]',
+    };
+    const rows = JSON.parse(text) as Head[];
+    const vectors = new Map<number, Uint8Array>();
+    if (rows.length > 0)
+      for (const { rid, vector } of database.all<{ rid: number; vector: Uint8Array }>(
+        VECTORS,
+        JSON.stringify(rows.map(([row]) => row)),
+        spaceText(this.#space),
+        this.#space.dim * 4,
+      ))
+        vectors.set(rid, vector);
     this.#reserve(this.#rids.length + rows.length);
-    for (const row of rows) this.#put(row);
+    for (const row of rows) this.#put(row, vectors.get(row[0]));
     if (rows.length > 0) this.#version += 1;
     const last = rows.at(-1);
-    if (last !== undefined) this.#last = { rev: last.rev, rid: last.rid };
+    if (last !== undefined) this.#last = { rev: last[12], rid: last[0] };
     return rows.length;
   }
 
@@ -111,23 +133,24 @@ export class Matrix {
     this.#block = larger;
   }
 
-  #put(row: VectorRow): void {
+  #put(row: Head, vector: Uint8Array | undefined): void {
     const { dim } = this.#space;
-    const known = this.#slots.get(row.rid);
-    const head = entryOf(row);
-    if (row.vector?.byteLength !== dim * 4 || !isSoundEntry(head) || !isSoundVector(floatsOf(row.vector))) {
+    const [rid] = row;
+    const known = this.#slots.get(rid);
+    const head = headOf(row);
+    if (vector?.byteLength !== dim * 4 || !isSoundEntry(head) || !isSoundVector(floatsOf(vector))) {
       if (known !== undefined) this.#heads[known] = undefined;
       return;
     }
     const slot = known ?? this.#rids.length;
     if (slot >= MOST_ROWS) return;
     if (known === undefined) {
-      this.#rids.push(row.rid);
-      this.#slots.set(row.rid, slot);
+      this.#rids.push(rid);
+      this.#slots.set(rid, slot);
     }
     this.#heads[slot] = head;
     const bytes = new Uint8Array(this.#block.buffer, slot * dim * 4, dim * 4);
-    bytes.set(row.vector);
+    bytes.set(vector);
     try {
       this.#scan?.put(slot, this.#block.subarray(slot * dim, (slot + 1) * dim));
     } catch {
@@ -173,6 +196,28 @@ export class Matrix {
     this.#passed = { key, version: this.#version, slots };
     return slots;
   }
+}
+
+/** An entry without its text. */
+function headOf(row: Head): MemoryEntry {
+  const [rid, type, id, agent, tags, project, created_at, updated_at, revision, forgotten, by, superseded] =
+    row;
+  return entryOf({
+    rid,
+    type,
+    id,
+    agent,
+    text: '',
+    tags,
+    project,
+    created_at,
+    updated_at,
+    revision,
+    forgotten_at: forgotten,
+    superseded_by: by,
+    superseded_at: superseded,
+    terms: '',
+  });
 }
 
 /** Drivers give bytes that may begin anywhere in a block, where numbers cannot. */

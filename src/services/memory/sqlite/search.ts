@@ -10,6 +10,8 @@ import { SOUND } from './sound.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
+/** Where there are vectors, what common words lead to has mostly been found by them. */
+const ROWS_BESIDE_VECTORS = 3_000;
 const WORDS_ASKED = 48;
 
 /** The best by words and the best by vector, each under the filter, weighed exactly. Inside one transaction. */
@@ -28,7 +30,7 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
       limit,
       minScore,
     });
-  const asked = rarest(frequencies, ROWS_BY_WORDS, WORDS_ASKED);
+  const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
   let hits: ReturnType<typeof weigh> | undefined;
   if (wanted !== undefined && matrix !== undefined) {
     const near = matrix.nearest(wanted, ready, count);

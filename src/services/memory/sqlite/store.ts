@@ -262,8 +262,10 @@ export class SqliteStore extends MemoryStore {
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
     const rows = await this.#live.read((database) => {
       const where = conditionOf(database);
+      // The sign makes one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
+      // instead of reading the first in order.
       return database.all<MemoryRow>(
-        `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} AND ${SOUND} ${IN_ORDER} LIMIT ?`,
+        `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} AND +${SOUND} ${IN_ORDER} LIMIT ?`,
         ...where.values,
         ...(from?.values ?? []),
         page.limit + 1,
