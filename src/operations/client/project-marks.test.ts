@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
@@ -52,6 +52,10 @@ describe('the marks of a project', () => {
     ['tasks', () => done(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'it' })],
     ['runs', () => done(runOpen, { workflow: 'prd' })],
     ['memory', () => done(rememberStructured, { type: 'decisions', agent: 'dev', text: 'We use NATS' })],
+    [
+      'memory',
+      () => appendFile(join(folder, '_bmad/_memory/decisions-log.md'), '- [2026-03-01] [ARCH] No queue\n'),
+    ],
     ['progress', () => writeFiles(folder, { [`${impl}/sprint-status.yaml`]: ledger({ '1-1-a': 'done' }) })],
     ['failures', () => done(logFailure, { title: 'Shipped untested', category: CATEGORIES[0] })],
     ['content', () => writeFiles(folder, { '_bmad/custom/agents/ada.md': '---\nname: ada\n---\n# Ada\n' })],

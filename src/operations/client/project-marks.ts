@@ -1,4 +1,5 @@
 import { sha256 } from '../../base/sha256.ts';
+import { MEMORY_TYPES } from '../../model/memory.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Context } from '../context.ts';
 
@@ -64,8 +65,24 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
     const memory = await context.memory(project, false);
     if (await memory.isEmpty()) return [];
     const { total, live, superseded, forgotten } = await memory.stats();
-    const { entries } = await memory.list({ all: true }, { limit: MOST_MEMORIES });
-    return [total, live, superseded, forgotten, entries, await memory.fileProblems()];
+    const numbers = [total, live, superseded, forgotten, await memory.fileProblems()];
+    if (total > MOST_MEMORIES)
+      return [numbers, (await memory.list({ all: true }, { limit: MOST_MEMORIES })).entries];
+    // With those that are only in files of the project. What has no date there gets one when it is read.
+    const known = await Promise.all(MEMORY_TYPES.map(async (type) => (await memory.browse(type)).entries));
+    return [
+      numbers,
+      known
+        .flat()
+        .map(({ entry: { id, text, tags, agent, revision }, sources }) => [
+          id,
+          text,
+          tags,
+          agent,
+          revision,
+          sources,
+        ]),
+    ];
   },
   async runs(context, project) {
     const { branches, current, problems } = await (await (await context.state(project)).runs()).read();
