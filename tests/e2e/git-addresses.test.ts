@@ -17,7 +17,7 @@ beforeAll(async () => {
     'agents/one.md': agentFile('one'),
     'packs/näh kästchen/agents/sub.md': agentFile('sub'),
   });
-  first = await team.git('rev-parse', 'HEAD');
+  first = team.head;
   await team.git('tag', 'v1');
   await team.git('tag', '-a', 'v1-annotated', '-m', 'First');
   await team.git('push', '--quiet', 'origin', '--tags', `${first}:refs/heads/feature/x`);

@@ -14,7 +14,7 @@ beforeAll(async () => {
     'agents/ada.md': agentFile('ada', 'Writes'),
     'agents/analyst.md': agentFile('analyst', 'Rival of a built-in name'),
   });
-  commit = await team.git('rev-parse', 'HEAD');
+  commit = team.head;
   source = `${team.source}#main`;
   await machine.write(machine.config, `git = ["${source}"]\n`);
   await machine.bmad(['sources', 'update']);

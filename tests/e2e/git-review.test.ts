@@ -14,7 +14,7 @@ let first: string;
 beforeEach(async () => {
   machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada', 'First', 'Version one.') });
-  first = await team.git('rev-parse', 'HEAD');
+  first = team.head;
 });
 
 async function connected(here = machine, env: Record<string, string> = {}): Promise<Client> {

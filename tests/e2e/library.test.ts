@@ -110,7 +110,7 @@ describe.each([
   });
 
   it('fetches, lists and clears git sources', async () => {
-    const commit = await team.git('rev-parse', 'HEAD');
+    const commit = team.head;
     expect(answers).toMatchObject({
       git: agentFile('ada'),
       spec: { protocol: 'ssh', host: 'host', org: 'org', repo: 'repo', ref: 'v1', subpath: 'a/b' },

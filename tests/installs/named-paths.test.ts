@@ -37,7 +37,7 @@ const ELSEWHERE: Record<string, { kind: OriginKind; open(scratch: string): Promi
       await writeFiles(scratch, { 'hosts/': '', 'empty/': '', 'home/': '' });
       // The repository is the folder of BMAD itself, so that nothing there is called as the texts call it.
       const team = await makeRepository(hosts, 'team');
-      await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), join(hosts, 'team-work'), { recursive: true });
+      await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), team.work, { recursive: true });
       await team.commit({});
       const home = join(scratch, 'home');
       const outside = { home, env: bareEnvironment(home), patient: true };

@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitCache } from '../../src/sources/git/cache.ts';
-import { makeRepository, type TestRepository } from './git-repository.ts';
+import { makeRepository, openRepository, type TestRepository } from './git-repository.ts';
 
 /** A cache below a folder that is also the home folder, so that a test can put a git configuration there. */
 export function gitCacheIn(
@@ -28,19 +29,32 @@ export async function textsIn(place: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(texts));
 }
 
+interface Team {
+  team: TestRepository;
+  first: string;
+  second: string;
+}
+
+let model: Promise<Team> | undefined;
+
 /** A repository with two commits on `main`; the first has tags of both kinds and a branch. */
-export async function teamRepository(
-  parent: string,
-): Promise<{ team: TestRepository; first: string; second: string }> {
+export async function teamRepository(parent: string): Promise<Team> {
+  const { team, first, second } = await (model ??= modelTeam());
+  const folder = join(parent, 'team.git');
+  await cp(team.folder, folder, { recursive: true });
+  return { team: openRepository(folder, { head: second }), first, second };
+}
+
+async function modelTeam(): Promise<Team> {
+  const parent = await mkdtemp(join(tmpdir(), 'bmad-team-'));
   const team = await makeRepository(parent, 'team', {
     'agents/ada.md': 'one',
     'packs/x/agents/bob.md': 'bob',
   });
-  const first = await team.git('rev-parse', 'HEAD');
+  const first = team.head;
   await team.git('tag', 'v1');
   await team.git('tag', '-a', 'v1-annotated', '-m', 'First');
-  await team.git('push', '--quiet', 'origin', '--tags');
+  await team.git('push', '--quiet', 'origin', '--tags', `${first}:refs/heads/feature/x-1`);
   const second = await team.commit({ 'agents/ada.md': 'two' });
-  await team.git('push', '--quiet', 'origin', `${first}:refs/heads/feature/x-1`);
   return { team, first, second };
 }

@@ -23,7 +23,7 @@ beforeEach(async () => {
 describe('sources add', () => {
   it('fetches, pins and names the source, says what it brings, and serves it from then on', async () => {
     const { data, answer } = await machine.ok(sourcesAdd, { source: `${team.source}#main` });
-    const commit = await team.git('rev-parse', 'HEAD');
+    const commit = team.head;
     expect(data).toMatchObject({
       source: { state: 'served', commit, from: machine.config, files: 4 },
       config: machine.config,

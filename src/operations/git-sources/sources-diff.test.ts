@@ -16,7 +16,7 @@ beforeEach(async () => {
     'agents/bob.md': agentFile('bob', 'Reads'),
     'notes.txt': 'x\n',
   });
-  first = await team.git('rev-parse', 'HEAD');
+  first = team.head;
   await machine.write(machine.config, `git = ["${team.source}#main"]\n`);
   await machine.ok(sourcesUpdate);
 });

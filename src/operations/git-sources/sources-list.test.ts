@@ -31,7 +31,7 @@ describe('sources list', () => {
       `- ${team.source}#main\n  not fetched\n  from flag --git, pinned in ${machine.lock}`,
     );
     await machine.ok(list, { what: 'agents' }, outside);
-    const commit = await team.git('rev-parse', 'HEAD');
+    const commit = team.head;
     const { data, answer } = await machine.ok(sourcesList, { copies: true }, outside);
     const pin = (await machine.pins())[`${team.source}#main`];
     expect(data['sources']).toEqual([

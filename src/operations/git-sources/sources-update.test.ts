@@ -12,7 +12,7 @@ let first: string;
 beforeEach(async () => {
   machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada', 'First', 'Version one.') });
-  first = await team.git('rev-parse', 'HEAD');
+  first = team.head;
   await machine.write(machine.config, `git = ["${team.source}#main"]\n`);
 });
 

@@ -68,7 +68,8 @@ describe('GitCache with repositories of strangers', () => {
   });
 
   it('stops at a tree that is far larger than the repository', async () => {
-    const work = join(folder, 'team-work');
+    const { work } = team;
+    await team.git('status');
     const make = (type: string, input: string | Buffer): string =>
       execFileSync('git', ['hash-object', '-w', '--stdin', '-t', type, '--literally'], { cwd: work, input })
         .toString()
@@ -119,7 +120,9 @@ describe('GitCache with repositories of strangers', () => {
       `[core]\nhooksPath = ${hooks}\n[init]\ntemplateDir = ${folder}\n`,
     );
     const other = await makeRepository(folder, 'other', { 'secret.md': 'secret' });
-    const work = join(folder, 'team-work');
+    const { work } = team;
+    // The file that a link leads to is really there.
+    await other.git('status');
     await team.git('submodule', '--quiet', 'add', other.folder, 'sub');
     await symlink('/etc/passwd', join(work, 'absolute.md'));
     await symlink('../../other-work/secret.md', join(work, 'agents', 'up.md'));
@@ -137,7 +140,8 @@ describe('GitCache with repositories of strangers', () => {
   });
 
   it('never writes through a link that a forged tree puts above a file', async () => {
-    const work = join(folder, 'team-work');
+    const { work } = team;
+    await team.git('status');
     const make = (type: string, input: string | Buffer): string =>
       execFileSync('git', ['hash-object', '-w', '--stdin', '-t', type, '--literally'], { cwd: work, input })
         .toString()

@@ -28,14 +28,31 @@ export type RunOperation = (
   how: Printing,
 ) => Promise<void>;
 
+interface InputSchema {
+  properties: Record<string, Property>;
+  required: ReadonlySet<string>;
+}
+
+const schemas = new WeakMap<AnyOperation, InputSchema>();
+
+/** A program that runs many command lines needs it for each, and it takes longer to make than all the rest of a command. */
+function inputSchema(operation: AnyOperation): InputSchema {
+  const known = schemas.get(operation);
+  if (known !== undefined) return known;
+  const { properties = {}, required } = z.toJSONSchema(operation.input, { io: 'input' });
+  const made = { properties: properties as Record<string, Property>, required: new Set(required) };
+  schemas.set(operation, made);
+  return made;
+}
+
 /** Makes the command of an operation: positional arguments and flags come from its input schema. */
 export function commandOf(operation: AnyOperation, run: RunOperation): Command {
   const words = (operation.command ?? operation.name).split(' ');
   const command = new Command(words.at(-1));
-  const schema = z.toJSONSchema(operation.input, { io: 'input' });
+  const schema = inputSchema(operation);
   // The project is a setting that every command takes, so it is not an option of each of them again.
-  const { project: _project, ...properties } = (schema.properties ?? {}) as Record<string, Property>;
-  const required = new Set(schema.required);
+  const { project: _project, ...properties } = schema.properties;
+  const { required } = schema;
   const positional = operation.positional ?? [];
   command.description(operation.description);
   for (const name of positional) {
@@ -75,9 +92,8 @@ function isEmptyList(value: unknown): boolean {
 
 /** Options by the names of an operation's input, for a command that is not made from it. */
 export function addOptions(command: Command, operation: AnyOperation, names: readonly string[]): void {
-  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' });
-  for (const name of names)
-    command.addOption(optionOf(name, (properties as Record<string, Property>)[name] ?? {}));
+  const { properties } = inputSchema(operation);
+  for (const name of names) command.addOption(optionOf(name, properties[name] ?? {}));
 }
 
 /** What was given of these options, by the names of the input. */

@@ -32,7 +32,8 @@ function inputsFor(operation: AnyOperation, briefly: boolean): Record<string, un
   return [
     {},
     { nonsense: 1 },
-    plain,
+    // Where nothing is needed, it has been asked already.
+    ...(Object.keys(plain).length === 0 ? [] : [plain]),
     ...properties.flatMap(([name, property]) =>
       (briefly ? unknownNames(name, property) : wrong(name, property)).map((value) => ({
         ...plain,
@@ -61,9 +62,16 @@ function wrong(name: string, { type, enum: choices }: Property): unknown[] {
     : ['no-such-thing', ''];
 }
 
+/** What is kept or searched for as it is given, whatever it says. */
+const FREE_TEXTS = new Set(
+  'change context duration error fix impact lesson message purpose reason result root_cause rule signed_by summary text title what_happened worker'.split(
+    ' ',
+  ),
+);
+
 /** A thing that is not there, for an argument that names one. */
 function unknownNames(name: string, property: Property): unknown[] {
-  const isName = property.type === 'string' && property.enum === undefined;
+  const isName = property.type === 'string' && property.enum === undefined && !FREE_TEXTS.has(name);
   return isName && !['project', 'cursor', 'detail'].includes(name) ? wrong(name, property).slice(0, 1) : [];
 }
 
