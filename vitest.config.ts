@@ -67,6 +67,8 @@ export default defineConfig({
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
     // Each worker imports everything once more, which costs more than a core that waits for a disk now and then.
     maxWorkers: cores,
+    // Tests make much that is needed for a moment: in more room, a seventh less of the time goes into collecting it.
+    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
     projects: [
       // Few projects: the workers of each import the same modules anew.

@@ -1,6 +1,6 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checksum } from '../../src/base/files/kept-answers.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { INITIALIZE, LineClient, type LineClientOptions } from '../support/line-client.ts';
@@ -10,21 +10,24 @@ interface Place extends LineClientOptions {
   folder: string;
 }
 
-async function place(): Promise<Place> {
-  const [cwd, home] = [await temporaryFolder(onTestFinished), await temporaryFolder(onTestFinished)];
+async function place(onEnd: (cleanUp: () => Promise<void>) => void = onTestFinished): Promise<Place> {
+  const [cwd, home] = [await temporaryFolder(onEnd), await temporaryFolder(onEnd)];
   return { cwd, home, folder: join(home, '.cache/bmad-mcp-server/first-answers') };
 }
 
 /** What a host asks first, all of it answered once, and one call after it. */
 async function start(options: LineClientOptions): Promise<{ first: string; tools: string }> {
   const client = new LineClient(options);
-  const first = await client.initialize();
-  const tools = await client.request('tools/list', {});
+  // Without waiting for answers: the server does not wait long for the next question before it loads everything.
+  const asked = [client.request('initialize', INITIALIZE)];
+  void client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  asked.push(client.request('tools/list', {}));
+  const [first, tools] = await Promise.all(asked);
   const { result } = await client.callTool({ operation: 'list', query: 'agents' });
   expect(JSON.stringify(result)).toContain('Winston');
   expect(await client.close()).toEqual({ code: 0, signal: null });
   expect({ unread: client.unread, strays: client.strays }).toEqual({ unread: [], strays: [] });
-  return { first: JSON.stringify(first.result), tools: JSON.stringify(tools.result) };
+  return { first: JSON.stringify(first?.result), tools: JSON.stringify(tools?.result) };
 }
 
 /** The one file that was kept, with its text replaced by what a test makes of it. */
@@ -41,16 +44,33 @@ async function keptFile({ folder }: Place, change?: (text: string) => string): P
 const marked = (text: string): string => text.replaceAll('architect', 'ARCHITECT');
 
 describe.skipIf(process.platform === 'win32')('the first answers of a server', () => {
+  /** Where a server was started once. */
+  let here: Place;
+  let before: Awaited<ReturnType<typeof start>>;
+  let kept: { name: string; bytes: Buffer };
+  beforeAll(async () => {
+    const once = await place(afterAll);
+    before = await start(once);
+    const [name = ''] = await readdir(once.folder);
+    kept = { name, bytes: await readFile(join(once.folder, name)) };
+    here = once;
+  });
+  /** Each test finds it as the first start has left it. */
+  beforeEach(async () => {
+    const { cwd, home, folder } = here;
+    here = { cwd, home, folder };
+    for (const path of [folder, join(home, '.config')]) await rm(path, { recursive: true, force: true });
+    for (const name of await readdir(cwd)) await rm(join(cwd, name), { recursive: true });
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(join(folder, kept.name), kept.bytes, { mode: 0o600 });
+  });
+
   it('are those of the last start, to the byte, and each is given once', async () => {
-    const here = await place();
-    const before = await start(here);
     await keptFile(here);
     expect(await start(here)).toEqual(before);
   });
 
   it('are given before the server is there, and forgotten when it would have said something else', async () => {
-    const here = await place();
-    const before = await start(here);
     await keptFile(here, marked);
     const { tools } = await start(here);
     expect(tools).toBe(marked(before.tools));
@@ -74,8 +94,6 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     ['a flag', async (here: Place) => void Object.assign(here, { args: ['--toolsets', 'bmad'] })],
     ['a variable', async (here: Place) => void Object.assign(here, { env: { BMAD_TOOLSETS: 'bmad' } })],
   ])('follow %s', async (_what, change) => {
-    const here = await place();
-    const before = await start(here);
     await change(here);
     const { tools } = await start(here);
     expect(tools).not.toBe(before.tools);
@@ -83,8 +101,6 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
   });
 
   it('follow the release that is installed in the project', async () => {
-    const here = await place();
-    const before = await start(here);
     await mkdir(join(here.cwd, '.bmad-core'));
     await writeFile(join(here.cwd, '.bmad-core/install-manifest.yaml'), 'version: 4.44.3\n');
     expect((await start(here)).first).not.toBe(before.first);
@@ -95,8 +111,6 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
     ['of another shape', () => '{"a": 1}'],
     ['empty', () => ''],
   ])('are made again where the file is %s', async (how, damage) => {
-    const here = await place();
-    const before = await start(here);
     const [name = ''] = await readdir(here.folder);
     const path = join(here.folder, name);
     const text = await readFile(path, 'utf8');
@@ -107,16 +121,12 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
   });
 
   it('are not taken from a folder that others may write to', async () => {
-    const here = await place();
-    const before = await start(here);
     await keptFile(here, marked);
     await chmod(here.folder, 0o777);
     expect(await start(here)).toEqual(before);
   });
 
   it('are for one client each: a host with another name gets its own', async () => {
-    const here = await place();
-    await start(here);
     const client = new LineClient(here);
     const hello = { ...INITIALIZE, protocolVersion: '2024-11-05' };
     const { result } = await client.request('initialize', hello);
@@ -130,22 +140,22 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
   });
 
   it('hold no secrets', async () => {
-    const here = await place();
+    const secret = await place();
     await start({
-      ...here,
+      ...secret,
       env: { BMAD_HTTP_TOKEN: 'tok-3141592653589793', BMAD_OPENAI_API_KEY: 'sk-27182818' },
     });
-    expect(await keptFile(here)).not.toMatch(/314159|271828/);
+    expect(await keptFile(secret)).not.toMatch(/314159|271828/);
     const there = await place();
     await start({ ...there, args: ['git+https://ada:hunter2@127.0.0.1:9/x/y.git'] });
     expect(await readdir(there.folder).catch(() => [])).toEqual([]);
   });
 
   it.each(['legacy', 'auto'] as const)('are understood by the official client, mode %s', async (mode) => {
-    const here = await place();
+    const { cwd, home } = await place();
     const seen: string[] = [];
     for (let round = 0; round < 3; round++) {
-      const client = await connectClient({ cwd: here.cwd, home: here.home, mode });
+      const client = await connectClient({ cwd, home, mode });
       seen.push(JSON.stringify((await client.listTools()).tools), String(client.getInstructions()));
       await client.close();
     }
@@ -154,8 +164,6 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
   });
 
   it('of what comes through a pipe that ends at once are all given once', async () => {
-    const here = await place();
-    await start(here);
     const client = new LineClient(here);
     const lines = [
       { id: 1, method: 'initialize', params: INITIALIZE },

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { text as textOf } from 'node:stream/consumers';
 import { StreamableHTTPClientTransport, Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -35,7 +36,9 @@ async function start(more: readonly string[] = []): Promise<HttpServerProcess & 
 }
 
 /** Waits until the server takes no more connections; the test's own time limit ends the waiting. */
-async function noMoreConnections(url: string): Promise<void> {
+async function noMoreConnections({ url, child, stderr, ended }: HttpServerProcess): Promise<void> {
+  // It says so when it begins to wait for a call that runs: before, asking would only take its time.
+  while (!stderr().includes('Waiting for')) await Promise.race([once(child.stderr ?? child, 'data'), ended]);
   for (;;) {
     const socket = await openSocket(url).catch(() => undefined);
     if (socket === undefined) return;
@@ -50,7 +53,7 @@ describe.each(ERAS)('a server that is told to end, with $name', ({ mode }) => {
     const called = client.callTool(CALL);
     const running = await server.begun();
     server.child.kill('SIGTERM');
-    await noMoreConnections(server.url);
+    await noMoreConnections(server);
     await running.close();
     expect(textsOf(await called)[0]).toContain('CC ');
     expect(await server.ended).toBe(0);
@@ -108,7 +111,7 @@ describe('a server that is told to end', () => {
     const called = client.callTool(CALL);
     const running = await server.begun();
     server.child.kill('SIGINT');
-    await noMoreConnections(server.url);
+    await noMoreConnections(server);
     await running.close();
     await called;
     expect(await server.ended).toBe(0);
@@ -135,7 +138,7 @@ describe('a server that is told to end', () => {
     socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     const running = await server.begun();
     server.child.kill('SIGTERM');
-    await noMoreConnections(server.url);
+    await noMoreConnections(server);
     const list = JSON.stringify(LIST);
     socket.write(`${head}Content-Length: ${Buffer.byteLength(list)}\r\n\r\n${list}`);
     await running.close();
@@ -179,7 +182,7 @@ describe('a server that is told to end', () => {
     const called = client.callTool(CALL).catch(() => 'ended');
     const running = await server.begun();
     server.child.kill('SIGTERM');
-    await noMoreConnections(server.url);
+    await noMoreConnections(server);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(130);
     await client.close();

@@ -175,10 +175,21 @@ describe.skipIf(nginx === undefined).each(ENGINES)(
 
 describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, () => {
   const ASKED = { operation: 'execute', agent: 'guide', message: 'Which tram goes to the museum?' };
-  const LOCAL = ['--discovery', 'local'];
+  let url = '';
+  let servers: [HttpServerProcess, HttpServerProcess];
+  let addresses: [string, string];
+  beforeAll(async () => {
+    const ends: (() => Promise<void>)[] = [];
+    ({ url, servers, addresses } = await replicas(
+      ['--discovery', 'local'],
+      (cleanUp) => void ends.unshift(cleanUp),
+    ));
+    return async () => {
+      for (const end of ends) await end();
+    };
+  });
 
   it('go on with a question to the model of the client, whoever has asked it', async () => {
-    const { url } = await replicas(LOCAL, onTestFinished);
     const questions: unknown[] = [];
     const joined = await join(url, {
       sample: (params) => {
@@ -193,7 +204,6 @@ describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, 
   });
 
   it('keep the session of a client of 2025 at one of them', async () => {
-    const { url } = await replicas([], onTestFinished);
     const joined = await join(url, { mode: 'legacy' });
     for (let count = 0; count < 4; count += 1)
       await joined.text('bmad', { operation: 'list', query: 'agents' });
@@ -201,8 +211,15 @@ describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, 
     expect(new Set(joined.seen).size).toBe(1);
   });
 
+  it('tell their figures one by one, not through the balancer', async () => {
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    for (const address of addresses)
+      expect(await (await fetch(`http://${address}/metrics`)).text()).toContain('bmad_build_info');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  // The last: one of them is no more.
   it('keep serving when one is gone', async () => {
-    const { url, servers, addresses } = await replicas([], onTestFinished);
     const joined = await join(url);
     await Promise.all(
       Array.from({ length: 8 }, () => joined.text('bmad', { operation: 'list', query: 'agents' })),
@@ -216,13 +233,5 @@ describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, 
     // The first to notice is sent on by nginx; its header then names both.
     expect(joined.seen.every((place) => place.endsWith(addresses[1]))).toBe(true);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  });
-
-  it('tell their figures one by one, not through the balancer', async () => {
-    const { url, addresses } = await replicas([], onTestFinished);
-    expect((await fetch(`${url}/metrics`)).status).toBe(404);
-    for (const address of addresses)
-      expect(await (await fetch(`http://${address}/metrics`)).text()).toContain('bmad_build_info');
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 });

@@ -30,6 +30,8 @@ export interface IssuerOptions {
   keysUrl?: string | undefined;
   /** The clock; milliseconds. */
   now?: () => number;
+  /** How long the issuer may take for an answer. */
+  fetchMs?: number;
 }
 
 const FETCH_MS = 5_000;
@@ -42,15 +44,21 @@ const PAUSE_MS = 10_000;
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 
 /** The public keys of an issuer, fetched when first needed and kept. */
-export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): IssuerKeys {
+export function issuerKeys({
+  issuer,
+  keysUrl,
+  now = Date.now,
+  fetchMs = FETCH_MS,
+}: IssuerOptions): IssuerKeys {
   let known: { keys: JWTVerifyGetKey; at: number } | undefined;
   let tried = { at: -Infinity, failed: false };
   let running: Promise<void> | undefined;
 
   async function fetchKeys(): Promise<void> {
     tried = { at: now(), failed: true };
-    const address = keysUrl ?? (await keysAddress(issuer));
-    known = { keys: createLocalJWKSet((await fetchJson(address)) as unknown as JSONWebKeySet), at: now() };
+    const address = keysUrl ?? (await keysAddress(issuer, fetchMs));
+    const keys = (await fetchJson(address, fetchMs)) as unknown as JSONWebKeySet;
+    known = { keys: createLocalJWKSet(keys), at: now() };
     tried.failed = false;
   }
 
@@ -91,7 +99,7 @@ function unavailable(error: unknown): never {
 }
 
 /** Where the issuer says its keys are: by OpenID Connect, else by RFC 8414. */
-async function keysAddress(issuer: string): Promise<string> {
+async function keysAddress(issuer: string, fetchMs: number): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = withoutEnd(pathname, '/');
   const places = [
@@ -101,7 +109,7 @@ async function keysAddress(issuer: string): Promise<string> {
   let problem: unknown;
   for (const place of places) {
     try {
-      const { issuer: said, jwks_uri: address } = await fetchJson(place);
+      const { issuer: said, jwks_uri: address } = await fetchJson(place, fetchMs);
       if (said !== issuer) throw new Error(`${place} belongs to another issuer`);
       if (typeof address === 'string') return address;
       throw new Error(`${place} does not name any keys`);
@@ -112,14 +120,14 @@ async function keysAddress(issuer: string): Promise<string> {
   throw problem;
 }
 
-async function fetchJson(address: string): Promise<Record<string, unknown>> {
+async function fetchJson(address: string, fetchMs: number): Promise<Record<string, unknown>> {
   const url = new URL(address);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
     throw new Error(`${url.origin} does not use https and is not contacted`);
   const response = await fetch(url, {
     redirect: 'error',
     headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(FETCH_MS),
+    signal: AbortSignal.timeout(fetchMs),
   });
   if (!response.ok || response.body === null)
     throw new Error(`${address} answered with status ${response.status}`);
