@@ -126,7 +126,8 @@ async function fetchJson(address: string, fetchMs: number): Promise<Record<strin
     throw new Error(`${url.origin} does not use https and is not contacted`);
   const response = await fetch(url, {
     redirect: 'error',
-    headers: { accept: 'application/json' },
+    // It is asked every few minutes: a kept connection would be one that the issuer is about to close.
+    headers: { accept: 'application/json', connection: 'close' },
     signal: AbortSignal.timeout(fetchMs),
   });
   if (!response.ok || response.body === null)
