@@ -91,8 +91,8 @@ describe.skipIf(process.platform === 'win32')('the first answers of a server', (
         await writeFile(join(home, '.config/bmad-mcp-server/config.toml'), 'toolsets = ["bmad"]\n');
       },
     ],
-    ['a flag', async (here: Place) => void Object.assign(here, { args: ['--toolsets', 'bmad'] })],
-    ['a variable', async (here: Place) => void Object.assign(here, { env: { BMAD_TOOLSETS: 'bmad' } })],
+    ['a flag', async (one: Place) => void Object.assign(one, { args: ['--toolsets', 'bmad'] })],
+    ['a variable', async (one: Place) => void Object.assign(one, { env: { BMAD_TOOLSETS: 'bmad' } })],
   ])('follow %s', async (_what, change) => {
     await change(here);
     const { tools } = await start(here);
