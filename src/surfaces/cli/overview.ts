@@ -31,11 +31,14 @@ const SERVERS = [
   ['page', 'What is waiting for you and how far the project is, in your browser'],
 ] as const;
 
+/** About the command line itself. */
+export const COMPLETION = 'completion';
+
 /** The first help text a person sees; it has to fit on a screen. */
 export function overview(settings: string): string {
   const lines = commandLines();
   const shown = new Set(SECTIONS.flatMap(([, ...words]) => words));
-  const others = [...lines.keys()].filter((word) => !shown.has(word));
+  const others = [...[...lines.keys()].filter((word) => !shown.has(word)), COMPLETION];
   const sections = SECTIONS.map(([title, ...words]) =>
     [`${title}:`, ...words.flatMap((word) => lines.get(word) ?? [])].join('\n'),
   );

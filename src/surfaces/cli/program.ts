@@ -12,7 +12,7 @@ import { TYPED } from '../../operations/typed.ts';
 import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import { otherWord } from './other-words.ts';
-import { GROUPS, overview } from './overview.ts';
+import { COMPLETION, GROUPS, overview } from './overview.ts';
 
 /** The printer of the program, and the settings flags every command takes. */
 export interface Terminal {
@@ -97,6 +97,7 @@ export async function runProgram(
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
+    if (error instanceof BmadError) return report(error, json, terminal);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     if (!json) return ERROR_CODES.invalid_input.exit;
@@ -158,6 +159,7 @@ async function createProgram(
     if (inner === undefined) program.addCommand(command);
     else groupNamed(program, first).addCommand(command);
   }
+  if (words.has(COMPLETION)) program.addCommand(inheritSettings(await completionCommand(terminal), program));
   program.helpInformation = () => overview(terminal.settingsHelp);
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
@@ -173,6 +175,15 @@ async function createProgram(
     await run(bmad, input, { json: flags['json'] === true, raw: false, instead });
   });
   return program;
+}
+
+/** A command that is about the command line itself, and no operation. */
+async function completionCommand({ out }: Terminal): Promise<Command> {
+  const { completionFor } = await import('./completion.ts');
+  return new Command(COMPLETION)
+    .description('Print the script with which a shell completes commands, options and names')
+    .argument('[shell]', 'bash, zsh, fish or powershell')
+    .action((shell: string | undefined) => out(completionFor(shell)));
 }
 
 function inheritSettings(command: Command, program: Command): Command {
