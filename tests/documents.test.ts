@@ -215,7 +215,7 @@ describe('a page', () => {
     const page =
       '<!-- run -->\n```\n$ bmad --version\n0.0.0\n```\n<!-- call -->\n```\n{operation:"list", query:"modules"}\n\n…\n1 module, ~3 tokens.\n```\n';
     expect(await run(page)).toMatch(
-      /^<!-- run -->\n```\n\$ bmad --version\n\d+\.\d+\.\d+.*\n```\n<!-- call -->\n```\n\{operation.*\n\n…\n2 modules, .*\nList those of such a module: .*\n```\n$/,
+      /^<!-- run -->\n```\n\$ bmad --version\n\d+\.\d+\.\d+.*\n```\n<!-- call -->\n```\n\{operation.*\n\n…\n2 modules, .*\n```\n$/,
     );
   });
 

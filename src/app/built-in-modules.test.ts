@@ -77,17 +77,14 @@ describe('the built-in modules', () => {
     const { answer } = await session.ok(list, { what: 'agents' });
     expect(await listed('agents')).toEqual(['analyst', 'architect', 'dev', 'pm', 'ux-designer']);
     expect(saidIn(answer)).toMatch(
-      /^5 agents, ~\d+ tokens\. Also built in: 1 in tea, 6 in cis, 7 in gds\.\n/,
-    );
-    expect(saidIn(answer)).toContain(
-      'List those of such a module: bmad {operation:"list", query:"agents", module:"tea"}',
+      /^5 agents, ~\d+ tokens\. Also, by module: 1 in tea, 6 in cis, 7 in gds\.$/,
     );
     expect(saidIn((await session.ok(list, { what: 'modules' })).answer)).toContain(
-      'Also built in: tea, bmb, cis, gds.',
+      'Also, by module: tea, bmb, cis, gds.',
     );
     // Whoever narrows a list down has said what it is about.
     expect(saidIn((await session.ok(list, { what: 'agents', module: 'bmm' })).answer)).not.toContain(
-      'Also built in',
+      'Also, by module',
     );
   });
 
@@ -206,7 +203,7 @@ describe('a module that the project has installed', () => {
     const own = await sessionIn(await projectWithTea());
     expect(await listed('agents', undefined, own)).toContain('tea');
     expect(saidIn((await own.ok(list, { what: 'agents' })).answer)).toContain(
-      'Also built in: 6 in cis, 7 in gds.',
+      'Also, by module: 6 in cis, 7 in gds.',
     );
     expect((await own.ok(activate, { name: 'tea', kind: 'agent' })).answer.body).toContain('Our own tester');
     expect((await own.fail(activate, { name: 'tea/bmad-testarch-trace', kind: 'workflow' })).code).toBe(
@@ -237,8 +234,8 @@ describe('the setting modules', () => {
     const own = await openSession(afterAll, { flags: { modules } });
     const { data, answer } = await own.ok(list, { what: 'agents' });
     expect(data['total']).toBe(agents);
-    if (beside === undefined) expect(saidIn(answer)).not.toContain('Also built in');
-    else expect(saidIn(answer)).toContain(`Also built in: ${beside}.`);
+    if (beside === undefined) expect(saidIn(answer)).not.toContain('Also, by module');
+    else expect(saidIn(answer)).toContain(`Also, by module: ${beside}.`);
     own.close();
   });
 

@@ -187,11 +187,6 @@ export const list = defineOperation({
         ...(aside === undefined
           ? []
           : [{ operation: 'list', args: { what, origin: 'package' }, why: 'List what is built in' }]),
-        ...beside.slice(0, 1).map(({ module }) => ({
-          operation: 'list',
-          args: { what, module },
-          why: 'List those of such a module',
-        })),
         ...missing.steps,
       ],
     };
@@ -200,7 +195,7 @@ export const list = defineOperation({
 
 function besideNote(what: string, beside: readonly { module: string; count: number }[]): string | undefined {
   const each = beside.map(({ module, count }) => (what === 'modules' ? module : `${count} in ${module}`));
-  return each.length === 0 ? undefined : `Also built in: ${each.join(', ')}.`;
+  return each.length === 0 ? undefined : `Also, by module: ${each.join(', ')}.`;
 }
 
 const isSameOrder = (one: readonly unknown[], other: readonly unknown[]): boolean =>

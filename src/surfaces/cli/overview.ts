@@ -44,11 +44,11 @@ export function overview(settings: string): string {
   );
   return `${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line
 
-Usage: ${CLI_PROGRAM} <command> [options]           ${CLI_PROGRAM} <command> --help explains it
+Usage: ${CLI_PROGRAM} <command> [options] [--json]  ${CLI_PROGRAM} <command> --help explains it
        ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}; --json, --help, --version
+Also: ${others.join(', ')}; --version
 
 Settings for every command, with their environment variables:
 ${settings}
