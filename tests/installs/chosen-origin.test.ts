@@ -70,8 +70,12 @@ describe('M-02: the origin can be chosen', () => {
       if (outcome.ok) throw new Error(`${operation.name} took it`);
       expect(outcome.error.message).toBe('There is no origin "projct" here.');
       expect(outcome.error.suggestions).toContain('project');
+      // A search looks into all built-in modules, each of which is an origin.
+      const modules = ['TEA 1.27.2', 'BMB 1.1.0', 'CIS 0.1.9', 'GDS 0.2.2'].map(
+        (each) => `, "${each} (built in)"`,
+      );
       expect(outcome.error.hint).toBe(
-        'Known origins: "project", "Project", "package", "BMAD 6.12.0 (built in)".',
+        `Known origins: "project", "Project", "package", "BMAD 6.12.0 (built in)"${operation === search ? modules.join('') : ''}.`,
       );
     }
   });
