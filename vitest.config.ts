@@ -55,6 +55,8 @@ export default defineConfig({
   test: {
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/fixed-seed.ts',
+    // Whatever language the developer reads.
+    env: { LC_ALL: 'C' },
     reporters: ['default', './tests/support/closing-line.ts'],
     // A limit for what hangs, not for what is slow: a busy machine may take ten times as long.
     testTimeout: 240_000,

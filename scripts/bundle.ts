@@ -24,6 +24,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/app/open-workspace.ts': 'workspace',
   'src/app/built-in-modules.ts': 'built-in-modules',
   'src/app/host-setup.ts': 'host-setup',
+  'src/app/spoken-language.ts': 'spoken-language',
+  'src/language/french.ts': 'french',
   'src/hosts/person.ts': 'user-person',
   'src/app/watch-project.ts': 'watching',
   'src/readers/index.ts': 'readers',

@@ -12,12 +12,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   meaning: ['base'],
   kit: ['base', 'model'],
   hosts: ['base'],
+  language: ['base'],
   sources: ['base', 'model', 'config'],
   readers: ['base', 'model', 'sources'],
   catalogue: ['base', 'model', 'sources', 'readers'],
   services: ['base', 'model', 'meaning', 'kit', 'sources', 'catalogue'],
   operations: ['base', 'model'],
-  surfaces: ['base', 'operations'],
+  surfaces: ['base', 'language', 'operations'],
   // Of sources only the parser of git addresses, which has to answer at once.
   library: ['base', 'sources', 'operations'],
   app: [
@@ -27,13 +28,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'meaning',
     'kit',
     'hosts',
+    'language',
     'sources',
     'readers',
     'catalogue',
     'services',
     'operations',
   ],
-  bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
+  bin: ['base', 'config', 'language', 'operations', 'surfaces', 'library', 'app'],
   // Runs in browsers: it knows the server by the answers of its HTTP API alone.
   page: [],
 };

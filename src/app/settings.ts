@@ -4,7 +4,7 @@ import { keepPrivate } from '../base/files/file-modes.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { isSecretName } from '../base/secrets/secret-names.ts';
 import { createSecrets, type Secrets } from '../base/secrets/secrets.ts';
-import { loadConfig, type LoadedConfig } from '../config/load.ts';
+import { loadConfig, type ConfigInput, type LoadedConfig } from '../config/load.ts';
 import {
   ignoredVariables,
   PROJECT_CONFIG_FILE,
@@ -66,14 +66,8 @@ export async function readSettings(outside: Outside): Promise<Settings> {
   for (const [name, value] of Object.entries(outside.env))
     if (value !== undefined && isSecretVariable(name, value)) secrets.add(value);
   const { flags, env, presets, writeError: write } = outside;
-  const named = [flags.project ?? []].flat().at(-1) ?? (env['BMAD_PROJECT_ROOT'] || undefined);
-  const early = await findProject({ ...projectHints(outside), configured: named }).catch(() => undefined);
-  const root = early?.root;
-  const path = join(root ?? '', PROJECT_CONFIG_FILE);
-  const files = [
-    ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
-    { label: 'user file', path: userFile },
-  ];
+  const root = await earlyRoot(outside);
+  const files = configFiles(outside, root);
   const load = (): Promise<LoadedConfig> => loadConfig({ flags, env, presets, files });
   const loaded = await load();
   const { config } = loaded;
@@ -94,6 +88,23 @@ export async function readSettings(outside: Outside): Promise<Settings> {
     secrets,
     log: createLog({ level: config.logLevel, write, json: !outside.terminal, secrets }),
   };
+}
+
+/** The project, as far as it is known without the configuration. */
+export async function earlyRoot(outside: Outside): Promise<string | undefined> {
+  const { flags, env } = outside;
+  const named = [flags.project ?? []].flat().at(-1) ?? (env['BMAD_PROJECT_ROOT'] || undefined);
+  const early = await findProject({ ...projectHints(outside), configured: named }).catch(() => undefined);
+  return early?.root;
+}
+
+/** The configuration files, the stronger first. */
+export function configFiles(outside: Outside, root: string | undefined): ConfigInput['files'] {
+  const path = join(root ?? '', PROJECT_CONFIG_FILE);
+  return [
+    ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
+    { label: 'user file', path: userConfigFile(outside) },
+  ];
 }
 
 /** Whatever the environment calls a token, a key or a password must not come out again. PWD is the working folder. */

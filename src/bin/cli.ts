@@ -4,16 +4,19 @@ import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
+import { spoken } from '../surfaces/cli/spoken.ts';
 import { outside } from './outside.ts';
 import { answers, lineReader, printer, whenOutputIsLost } from './printer.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
+import { wordsFor } from './words.ts';
 
 /** A terminal has no size limit for answers; hosts do. */
 const PRESETS = { answerBytes: '400000' };
 
 async function main(): Promise<number> {
   const { settings, rest } = extractSettings(programArguments());
+  const words = await wordsFor(settings);
   const interrupted = new AbortController();
   let opened: Promise<Context> | undefined;
   const open = (): Promise<Context> =>
@@ -26,13 +29,14 @@ async function main(): Promise<number> {
       process.once(signal, () => process.exit(130));
     });
   }
-  return runProgram(rest, open, {
+  const terminal = {
     ...printer,
     ...answers,
     signal: interrupted.signal,
     readLine: lineReader(interrupted.signal),
     settingsHelp: settingsHelp(PRESETS, { common: true }),
-  });
+  };
+  return runProgram(rest, open, spoken(terminal, words, rest));
 }
 
 let outputLost = false;
@@ -46,7 +50,7 @@ async function run(): Promise<void> {
   try {
     process.exitCode = (await main()) || (outputLost ? ERROR_CODES.unavailable.exit : 0);
   } catch (thrown) {
-    fail(thrown, CLI_PROGRAM);
+    fail(thrown, CLI_PROGRAM, await wordsFor({}).catch(() => undefined));
   }
 }
 

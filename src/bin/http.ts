@@ -23,6 +23,7 @@ import { PAGE, programArguments } from './program-place.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
+import { wordsFor } from './words.ts';
 import { withoutEnd } from '../base/text/ends.ts';
 
 const ASK_MS = 5_000;
@@ -32,7 +33,9 @@ const AGAIN = 'press Ctrl+C again to stop now.\n';
 /** A separate program, loaded by the server when HTTP is requested: what hosts start stays small. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return printer.out(serveHelp());
+  const words = (await wordsFor(settings)) ?? ((text: string) => text);
+  const tell = (text: string): void => printer.err(words(text));
+  if (switches.has('help')) return printer.out(words(serveHelp()));
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const turn = createTurns();
@@ -99,23 +102,25 @@ async function main(): Promise<void> {
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     await leave();
     if (config.httpDrainMs > 0)
-      printer.err(
-        `Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${AGAIN}`,
-      );
+      tell(`Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${AGAIN}`);
     await serving.drain();
     const count = serving.running();
     if (count > 0)
-      printer.err(
-        `Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; ${AGAIN}`,
-      );
+      tell(`Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; ${AGAIN}`);
     await serving.close();
     context.close();
   });
   const where = { ...serving, path: mcp.path, host: config.httpHost, publicUrl: config.publicUrl };
-  printer.err(startLines(where, access.whom, projects, note));
-  if (page.isOn) printer.err(`Page for people: ${address}/ ("bmad page" prints the link that lets you in)\n`);
-  if (a2a[0] !== undefined) printer.err(`Agent2Agent: ${address}${a2a[0].path}\n`);
-  if (switches.has('summary')) printer.err(`${await readyLine(context)}\n`);
+  tell(startLines(where, access.whom, projects, note));
+  if (page.isOn)
+    tell(`Page for people: ${address}/ ("bmad page" prints the link that lets you in)
+`);
+  if (a2a[0] !== undefined)
+    tell(`Agent2Agent: ${address}${a2a[0].path}
+`);
+  if (switches.has('summary'))
+    tell(`${await readyLine(context)}
+`);
   await serving.ended;
 }
 

@@ -14,6 +14,7 @@ import { printer } from './printer.ts';
 import { protocolOutput } from './protocol-output.ts';
 import { readyLine } from './ready-line.ts';
 import { fail, serverFlags } from './server-flags.ts';
+import { wordsFor } from './words.ts';
 
 const help =
   (): string => `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
@@ -34,7 +35,8 @@ ${settingsHelp()}
 
 async function main(early: EarlyStart | undefined): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return switches.has('http') ? loadHttp() : printer.out(help());
+  if (switches.has('help'))
+    return switches.has('http') ? loadHttp() : printer.out((await saidTo(settings))(help()));
   if (switches.has('version')) return printer.out(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   if (overHttp && !switches.has('test')) return loadHttp();
@@ -45,11 +47,18 @@ async function main(early: EarlyStart | undefined): Promise<void> {
       hint: 'Over stdin and stdout, the host that started the server is its only client.',
     });
   if (switches.has('test')) return printer.out(`${await readyLine(context)}\n`);
-  if (process.stdin.isTTY) printer.err(connectionHelp());
-  const summary = switches.has('summary') || process.stdin.isTTY ? readyLine(context) : undefined;
-  const printed = summary?.then((line) => printer.err(`${line}\n`));
+  const told = switches.has('summary') || process.stdin.isTTY;
+  const words = told ? await saidTo(settings) : String;
+  if (process.stdin.isTTY) printer.err(words(connectionHelp()));
+  const summary = told ? readyLine(context) : undefined;
+  const printed = summary?.then((line) => printer.err(`${words(line)}\n`));
   await serve(context, early);
   await printed;
+}
+
+/** How a person who starts the server is spoken to. Hosts start it too, and need none of it. */
+async function saidTo(settings: RawSettings): Promise<(text: string) => string> {
+  return (await wordsFor(settings)) ?? String;
 }
 
 /** As a user setting it may be meant for another day; a flag that turns it on was meant for this start. */

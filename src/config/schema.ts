@@ -13,6 +13,9 @@ import { intBetween, meta, PERSONAL, settingMeta, text, type SettingMeta } from 
 import { toolSettings } from './tool-settings.ts';
 import { trustSettings } from './trust-settings.ts';
 
+/** A name, a code or a locale of a language that there are words for. */
+const LANGUAGE = /^(?:fr|en)(?:$|[-_.@]|an[cç]|ench|glish)|^anglais$/i;
+
 /** Every setting, once. Flags, environment variables, file keys, help and docs are all derived from here. */
 export const configSchema = z.strictObject({
   project: text
@@ -86,6 +89,17 @@ export const configSchema = z.strictObject({
       'Record OpenTelemetry spans for MCP requests and HTTP API calls. Needs the package @opentelemetry/api and an exporter.',
     )
     .register(settingMeta, { ...PERSONAL, summary: 'Record OpenTelemetry spans' }),
+  language: z
+    .string()
+    .regex(LANGUAGE, 'Use en or fr.')
+    .optional()
+    .describe(
+      'Language of the command line and of what the server tells people: en or fr. Without it, the project’s communication_language, else yours, else the locale.',
+    )
+    .register(
+      settingMeta,
+      meta('en|fr', 'Language: en, fr', { env: 'BMAD_LANG', flag: '--lang', rare: true }),
+    ),
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

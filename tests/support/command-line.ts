@@ -1,10 +1,13 @@
 import { createContext } from '../../src/app/app.ts';
+import { spokenWords } from '../../src/app/spoken-language.ts';
 import { BmadError, ERROR_CODES } from '../../src/base/errors.ts';
 import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { answersOn, printerOn } from '../../src/bin/printer.ts';
 import { extractSettings, settingsHelp } from '../../src/config/flags.ts';
+import type { Words } from '../../src/language/translator.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
+import { spoken } from '../../src/surfaces/cli/spoken.ts';
 import { contentRoot, serverFile } from './app.ts';
 import type { Ended } from './programs.ts';
 
@@ -34,33 +37,36 @@ export async function bmadHere(
   const printer = printerOn(streams);
   let context: Context | undefined;
   let code: number;
+  let words: Words | undefined;
   try {
     const { settings, rest } = extractSettings(args);
-    const open = async (): Promise<Context> =>
-      (context ??= await createContext({
-        flags: settings,
-        presets: PRESETS,
-        env,
-        cwd,
-        home: env['HOME'] ?? '',
-        platform: process.platform,
-        contentRoot,
-        serverCommand: [process.execPath, serverFile],
-        writeError: printer.err,
-        terminal,
-        patient: true,
-      }));
-    code = await runProgram(rest, open, {
+    const outside = {
+      flags: settings,
+      presets: PRESETS,
+      env,
+      cwd,
+      home: env['HOME'] ?? '',
+      platform: process.platform,
+      contentRoot,
+      serverCommand: [process.execPath, serverFile] as const,
+      writeError: printer.err,
+      terminal,
+      patient: true,
+    };
+    const open = async (): Promise<Context> => (context ??= await createContext(outside));
+    const shown = {
       ...printer,
       ...answersOn(streams),
       signal: new AbortController().signal,
       settingsHelp: settingsHelp(PRESETS, { common: true }),
-    });
+    };
+    words = await spokenWords(outside);
+    code = await runProgram(rest, open, spoken(shown, words, rest));
   } catch (thrown) {
     const error = BmadError.from(thrown, (id, original) =>
       printer.err(`incident ${id}: ${String(original)}\n`),
     );
-    printer.err(`${CLI_PROGRAM}: ${error.text}\n`);
+    printer.err(`${CLI_PROGRAM}: ${words?.(error.text) ?? error.text}\n`);
     code = ERROR_CODES[error.code].exit;
   } finally {
     context?.close();

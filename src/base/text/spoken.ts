@@ -60,7 +60,7 @@ export function lineLanguage(text: string): keyof typeof WORDS | undefined {
 }
 
 const NAMES = {
-  French: /^fr(?:$|[^\p{L}]|an[cç])/iu,
+  French: /^fr(?:$|[^\p{L}]|an[cç]|ench)/iu,
   English: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu,
 } as const;
 

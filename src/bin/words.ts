@@ -1,0 +1,9 @@
+import type { RawSettings } from '../config/schema.ts';
+import type { Words } from '../language/translator.ts';
+import { outside } from './outside.ts';
+
+/** How the person at the terminal is spoken to; nothing for English. What knows other languages is loaded only then. */
+export async function wordsFor(settings: RawSettings): Promise<Words | undefined> {
+  const { spokenWords } = await import('../app/spoken-language.ts');
+  return spokenWords(outside(settings));
+}

@@ -1,0 +1,197 @@
+import { keyWord, match, patternOf, wordsOf, type Pattern } from './pattern.ts';
+import { framed, isRow, PLACE } from './template.ts';
+
+/** English texts and what they are in another language; both have the same places for what comes in. */
+export type Catalogue = Readonly<Record<string, string>>;
+
+/** Says a text in another language; what it does not know stays as it is. */
+export type Words = (text: string) => string;
+
+/** Longer lines are data. */
+const LONGEST = 4_000;
+const MOST_PIECES = 28;
+const DEEPEST = 5;
+const COLUMNS = /( {2,})/;
+/** Where a line can be taken apart, with what is between the pieces. */
+const PIECES = /(?<=[.!?:;)…])(\s+)(?=\S)|( · | — )/;
+const COMMAND = ': bmad ';
+const RULER = /^\|[-:| ]+\|$/;
+
+/** What is put behind a text and belongs to no entry, and how it is written in the other language. */
+const ENDS: readonly (readonly [english: string, other: string])[] = [
+  [':', '\u00A0:'],
+  [';', '\u00A0;'],
+  [' …', '\u00A0…'],
+  ['.', '.'],
+  [',', ','],
+];
+
+export function translator(catalogue: Catalogue): Words {
+  const exact = new Map<string, string>();
+  const byWord = new Map<string, Pattern[]>();
+  for (const [english, other] of Object.entries(catalogue)) {
+    if (!PLACE.test(english)) {
+      exact.set(english, other);
+      continue;
+    }
+    const pattern = patternOf(english, other);
+    const word = keyWord(pattern) ?? '';
+    const known = byWord.get(word);
+    if (known === undefined) byWord.set(word, [pattern]);
+    else known.push(pattern);
+  }
+
+  /** The pattern that says most of a text, with what comes in said too. */
+  function patterned(text: string, depth: number): string | undefined {
+    if (depth > DEEPEST) return undefined;
+    let best: { pattern: Pattern; found: string[] } | undefined;
+    for (const word of ['', ...wordsOf(text)])
+      for (const pattern of byWord.get(word) ?? []) {
+        if (best !== undefined && best.pattern.weight >= pattern.weight) continue;
+        const found = match(pattern, text);
+        if (found !== undefined) best = { pattern, found };
+      }
+    if (best === undefined) return undefined;
+    const { pattern, found } = best;
+    return pattern.said
+      .map((part) => (typeof part === 'string' ? part : inside(found[part] ?? '', depth + 1)))
+      .join('');
+  }
+
+  /** An entry that is the whole of a text, up to a mark at its end; help begins entries with a small letter. */
+  function whole(text: string, depth: number): string | undefined {
+    const ends = ENDS.filter(([end]) => text.length > end.length && text.endsWith(end));
+    const forms = [['', ''] as const, ...ends].map(
+      ([end, written]) => [text.slice(0, text.length - end.length), written] as const,
+    );
+    for (const [own, written] of forms) {
+      const known = exact.get(own) ?? lowered(exact.get(raised(own)), own);
+      if (known !== undefined) return known + written;
+    }
+    for (const [own, written] of forms) {
+      const known = patterned(own, depth);
+      if (known !== undefined) return known + written;
+    }
+    const capital = raised(text);
+    return capital === text ? undefined : lowered(patterned(capital, depth), text);
+  }
+
+  /** What came in: a phrase of ours is said too; a name, or what somebody wrote, is not. */
+  function inside(text: string, depth: number): string {
+    const trimmed = text.trim();
+    const phrase = /\p{L}/u.test(trimmed) && /\s|^[,;:(]/.test(trimmed) && !/^["«'`]/.test(trimmed);
+    if (!phrase) return text;
+    const at = text.indexOf(trimmed);
+    return text.slice(0, at) + said(trimmed, depth) + text.slice(at + trimmed.length);
+  }
+
+  /** A text of one entry or of several, as many of its pieces together as are one. */
+  function said(text: string, depth: number): string {
+    const own = whole(text, depth);
+    if (own !== undefined || depth > DEEPEST) return own ?? text;
+    const pieces = text.split(PIECES).filter((piece) => piece !== undefined);
+    if (pieces.length < 3 || pieces.length > MOST_PIECES) return parted(text, depth) ?? text;
+    let result = '';
+    for (let from = 0; from < pieces.length;) {
+      let to = from === 0 ? pieces.length - 2 : pieces.length;
+      let found: string | undefined;
+      for (; to > from; to -= 2) {
+        found = whole(pieces.slice(from, to).join(''), depth);
+        if (found !== undefined) break;
+      }
+      if (found === undefined) {
+        to = from + 1;
+        const piece = pieces[from] ?? '';
+        found = parted(piece, depth) ?? piece;
+      }
+      result += found + (pieces[to] ?? '');
+      from = to + 1;
+    }
+    return result;
+  }
+
+  /** `a description (repeatable)`, `a setting [its default]`, `5 agents, 22 workflows`. */
+  function parted(text: string, depth: number): string | undefined {
+    const end = ENDS.find(([mark]) => text.endsWith(`)${mark}`));
+    const body = end === undefined ? text : text.slice(0, -end[0].length);
+    const at = /[)\]]$/.test(body) ? body.lastIndexOf(body.endsWith(')') ? ' (' : ' [') : -1;
+    if (at > 0) {
+      const [before, behind] = [body.slice(0, at), body.slice(at + 1)];
+      const [one, other] = [whole(before, depth), whole(behind, depth) ?? within(behind, depth)];
+      if (one !== undefined || other !== undefined)
+        return `${one ?? before} ${other ?? behind}${end?.[1] ?? ''}`;
+    }
+    const listed = text.split(', ');
+    if (listed.length < 2 || listed.length > MOST_PIECES) return undefined;
+    const each = listed.map((piece) => (/^\d/.test(piece) ? whole(piece, depth) : undefined));
+    return each.every((piece) => piece === undefined)
+      ? undefined
+      : each.map((piece, place) => piece ?? listed[place]).join(', ');
+  }
+
+  /** What is in brackets. */
+  function within(text: string, depth: number): string | undefined {
+    const inner = whole(text.slice(1, -1), depth);
+    return inner === undefined ? undefined : text.charAt(0) + inner + text.slice(-1);
+  }
+
+  /** Columns stay where they began, as far as there is room. A word alone is a name, and so is how a command is typed. */
+  function columns(text: string): string {
+    let [result, end] = ['', 0];
+    for (const [at, piece] of text.split(COLUMNS).entries()) {
+      end += piece.length;
+      if (at % 2 === 1) result = result.padEnd(Math.max(end, result.length + 2));
+      else if (at === 0) result += /^\p{Lu}/u.test(piece) ? said(piece, 0) : piece;
+      else result += /\s/.test(piece) ? said(piece, 0) : piece;
+    }
+    return result;
+  }
+
+  function row(text: string, head: boolean): string {
+    return text
+      .split('|')
+      .map((cell) => {
+        const trimmed = cell.trim();
+        return head || /\s/.test(trimmed) ? cell.replace(trimmed, () => said(trimmed, 0)) : cell;
+      })
+      .join('|');
+  }
+
+  function line(text: string, next = ''): string {
+    if (text.length > LONGEST || !/\p{L}/u.test(text)) return text;
+    if (isRow(text)) return row(text, RULER.test(next.trim()));
+    const { before, words, after } = framed(text);
+    // A command is copied, and is never said otherwise.
+    const command = words.indexOf(COMMAND);
+    if (command > 0)
+      return `${before}${said(words.slice(0, command), 0)}\u00A0: ${words.slice(command + 2)}${after}`;
+    const own = whole(words, 0);
+    if (own !== undefined) return before + own + after;
+    if (COLUMNS.test(words)) return before + columns(words) + after;
+    // `**Project**: …`, where what is bold is an entry and what follows another.
+    const [, bold, gap = '', rest = ''] = /^\*\*([^*]+)\*\*(:? )(.+)$/u.exec(words) ?? [];
+    if (bold === undefined) return before + said(words, 0) + after;
+    const colon = gap === ' ' ? ' ' : '\u00A0: ';
+    const title = exact.get(bold);
+    return `${before}**${title ?? bold}**${title === undefined ? gap : colon}${said(rest, 0)}${after}`;
+  }
+
+  return (text) => {
+    let fenced = false;
+    return text
+      .split('\n')
+      .map((each, at, all) => {
+        if (/^\s*(?:```|~~~)/.test(each)) fenced = !fenced;
+        return fenced ? each : line(each, all[at + 1]);
+      })
+      .join('\n');
+  };
+}
+
+const raised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** With a small first letter, if the English has one. */
+function lowered(text: string | undefined, english: string): string | undefined {
+  if (text === undefined || raised(english) === english) return text;
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

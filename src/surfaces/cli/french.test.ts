@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lineLanguage } from '../../base/text/spoken.ts';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { bmadHere } from '../../../tests/support/command-line.ts';
+
+const cleanUps: (() => Promise<void>)[] = [];
+let project = '';
+
+beforeAll(async () => {
+  const folder = await temporaryFolder((cleanUp) => cleanUps.push(cleanUp));
+  project = join(folder, 'boutique');
+  const planning = join(project, '_bmad-output', 'planning-artifacts');
+  await mkdir(join(project, '_bmad', 'core'), { recursive: true });
+  await mkdir(planning, { recursive: true });
+  await writeFile(join(project, '_bmad', 'core', 'config.yaml'), 'communication_language: French\n');
+  await writeFile(join(planning, 'prd.md'), `# PRD\n\n${'La boutique vend des livres. '.repeat(40)}\n`);
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
+async function said(args: string, env: Record<string, string> = {}): Promise<string> {
+  const surroundings = { HOME: join(project, '..'), PATH: process.env['PATH'] ?? '', ...env };
+  const { screen } = await bmadHere(args.split(' '), { cwd: project, env: surroundings });
+  return screen.replaceAll('\u00A0', ' ');
+}
+
+const englishLines = (text: string): string[] =>
+  text.split('\n').filter((line) => !/: bmad |^ *- \*\*/.test(line) && lineLanguage(line) === 'English');
+
+describe('a session in a French project', () => {
+  it('begins with help', async () => {
+    const help = await said('--help');
+    expect(help).toContain('les agents et workflows de la méthode BMad en ligne de commande');
+    expect(help).toMatch(/list +Lister le contenu disponible/);
+    expect(help).toMatch(/--project <folder> +Dossier du projet +BMAD_PROJECT_ROOT/);
+    expect(englishLines(help)).toEqual([]);
+  });
+
+  it('lists, and leaves what BMAD says of its agents as it is', async () => {
+    const list = await said('list agents --limit 2');
+    expect(list).toContain('Mary');
+    expect(list).toContain('Business analyst for market research');
+    expect(list).toContain('agents 1 à 2 sur 5');
+    expect(list).toContain('Lire la partie suivante : bmad list --limit 2 --cursor');
+  });
+
+  it('says what comes next', async () => {
+    const next = await said('next');
+    expect(next).toContain('planification terminée · conception non commencée');
+    expect(next).toContain('Écrire l’architecture');
+    expect(next).toContain('Voir toutes les preuves : bmad next --detail full');
+    expect(englishLines(next)).toEqual([]);
+  });
+
+  it('says what went wrong, and the way out', async () => {
+    expect(await said('read nulle-part')).toContain('Aucun agent ni workflow ne s’appelle "nulle-part".');
+    expect(await said('task show x')).toContain('"x" n’est pas un identifiant de tâche.');
+    expect(await said('list --nowhere')).toContain('erreur : option inconnue « --nowhere »');
+  });
+
+  it('looks at the installation', async () => {
+    const doctor = await said('doctor --no-handshake');
+    expect(doctor).toContain('Problèmes : aucun');
+    expect(doctor).toMatch(/Projet : .*boutique/);
+    expect(englishLines(doctor)).toEqual([]);
+  });
+
+  it('keeps data for programs, and texts for models, as they are', async () => {
+    const data = JSON.parse(await said('memory stats --json')) as Record<string, unknown>;
+    expect(Object.keys(data)).toContain('superseded');
+    expect(await said('read nulle-part --json')).toContain('There is no agent or workflow');
+    const [french, english] = [await said('read architect'), await said('read architect --lang en')];
+    expect(french.split('\n').slice(0, 20)).toEqual(english.split('\n').slice(0, 20));
+  });
+
+  it('is English where the flag or the variable asks for it', async () => {
+    expect(await said('task show x --lang en')).toContain('is not a task id');
+    expect(await said('task show x', { BMAD_LANG: 'en' })).toContain('is not a task id');
+  });
+
+  it('refuses a language that there are no words for, and ignores such a variable', async () => {
+    const refused = await said('list agents --lang klingon');
+    expect(refused).toContain('--lang : "klingon" n’est pas valide pour language. Utilisez en ou fr.');
+    expect(await said('task show x', { BMAD_LANG: 'xx_YY' })).toContain('n’est pas un identifiant');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { problemsOf } from '../scripts/french/check.ts';
+import { textsOf } from '../scripts/french/texts.ts';
+
+const code = (...texts: string[]) => ({
+  all: new Set(texts),
+  read: new Map(texts.map((text) => [text, 'src/a.ts'])),
+  kept: [],
+});
+
+describe('the check of the French catalogue', () => {
+  it('is content with a complete one', () => {
+    const files = { 'a.json': { 'There is no {0}.': 'Il n’y a pas de {0}.' } };
+    expect(problemsOf(files, code('There is no {0}.'))).toEqual([]);
+  });
+
+  it('names a text without a French one', () => {
+    expect(problemsOf({}, code('Try again.'))).toEqual(['missing (src/a.ts): Try again.']);
+  });
+
+  it('names an entry that no text of the code has', () => {
+    const files = { 'a.json': { 'Never said anywhere.': 'Jamais dit.' } };
+    expect(problemsOf(files, code())).toEqual(['a.json: unused: Never said anywhere.']);
+  });
+
+  it('takes an entry for one thing where the code says it of any', () => {
+    const files = {
+      'a.json': { 'List the {0}': 'Lister {0}', 'List the agents': 'Lister les agents' },
+    };
+    expect(problemsOf(files, code('List the {0}'))).toEqual([]);
+  });
+
+  it('names an entry whose places are not those of its key', () => {
+    const files = { 'a.json': { '{0} of {1}': '{0} sur {2}', 'No {0}.': 'Aucun.' } };
+    expect(problemsOf(files, code('{0} of {1}', 'No {0}.'))).toEqual([
+      'a.json: the places differ: {0} of {1}',
+      'a.json: the places differ: No {0}.',
+    ]);
+  });
+
+  it('names what is not written as French is', () => {
+    const files = { 'a.json': { One: "C'est un.", Two: 'Deux : « deux »', Three: ' ' } };
+    expect(problemsOf(files, code('One', 'Two', 'Three'))).toEqual([
+      'a.json: a straight apostrophe: One',
+      'a.json: a plain space where none may break: Two',
+      'a.json: empty: Three',
+    ]);
+  });
+
+  it('names what is there twice, and what is kept English and needs not be', () => {
+    const files = { 'a.json': { One: 'Un' }, 'b.json': { One: 'Un' } };
+    const problems = problemsOf(files, { ...code('One'), kept: ['One', 'Gone'] });
+    expect(problems).toEqual([
+      'b.json: also in a.json: One',
+      'kept.json: has a French text: One',
+      'kept.json: unused: Gone',
+    ]);
+  });
+});
+
+describe('the texts of the code that people read', () => {
+  const worded = (source: string): string[] => [...textsOf(source).worded];
+
+  it.each([
+    ['a message', "throw new Error('It is gone.')", ['It is gone.']],
+    ['a template', '`There is no ${kind} called ${name}.`', ['There is no {0} called {1}.']],
+    ['places side by side', '`${a}${b} is empty now.`', ['{0} is empty now.']],
+    ['both numbers of a thing', "plural(n, 'agent')", ['{n} agent', '{n} agents']],
+    ['two words of their own', "plural(list.length, 'story', 'stories')", ['{n} story', '{n} stories']],
+    ['each line', '`First line\n- second line:`', ['First line', 'second line']],
+    ['cells of a row', "'| decided by | a | not set |'", ['decided by', 'not set']],
+    ['no names and paths', "['agent', 'src/a.ts', './b.ts', 'run_id', 'content-type']", []],
+    [
+      'no commands',
+      "({ command: 'memory list', examples: ['memory list --all', 'x y'], title: 'List all' })",
+      ['List all'],
+    ],
+  ])('are %s', (_name, source, expected) => expect(worded(source)).toEqual(expected));
+});
