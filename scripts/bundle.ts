@@ -77,6 +77,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/catalogue/host-commands.ts': 'host-commands',
   'src/catalogue/changes.ts': 'changes',
   'src/catalogue/kept-readings.ts': 'kept-readings',
+  'src/surfaces/cli/screens/index.ts': 'screens',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',

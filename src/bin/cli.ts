@@ -3,10 +3,11 @@ import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
+import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { spoken } from '../surfaces/cli/spoken.ts';
 import { outside } from './outside.ts';
-import { answers, lineReader, printer, whenOutputIsLost } from './printer.ts';
+import { answers, canvases, lineReader, printer, whenOutputIsLost } from './printer.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
 import { wordsFor } from './words.ts';
@@ -15,7 +16,8 @@ import { wordsFor } from './words.ts';
 const PRESETS = { answerBytes: '400000' };
 
 async function main(): Promise<number> {
-  const { settings, rest } = extractSettings(programArguments());
+  const { settings, rest: others } = extractSettings(programArguments());
+  const { how, rest } = extractPresentation(others);
   const words = await wordsFor(settings);
   const interrupted = new AbortController();
   let opened: Promise<Context> | undefined;
@@ -32,6 +34,9 @@ async function main(): Promise<number> {
   const terminal = {
     ...printer,
     ...answers,
+    ...canvases(process, process.env, how.colour),
+    verbose: how.verbose,
+    quiet: how.quiet,
     signal: interrupted.signal,
     readLine: lineReader(interrupted.signal),
     settingsHelp: settingsHelp(PRESETS, { common: true }),

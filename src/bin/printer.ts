@@ -1,10 +1,14 @@
 import { createRequire } from 'node:module';
 import type * as readline from 'node:readline/promises';
 import { visibleJson, visibleLines } from '../base/text/hidden.ts';
+import type { Canvas } from '../surfaces/cli/terminal.ts';
+import { lookOf, type Colour, type Look } from '../surfaces/cli/screen/look.ts';
+import { painted } from '../surfaces/cli/screen/paint.ts';
 
 interface Stream {
   write(text: string): unknown;
   isTTY?: boolean;
+  columns?: number;
 }
 
 /** Where it is written. */
@@ -46,6 +50,20 @@ export const answersOn = (streams: Streams) => ({
     return shown !== text;
   },
 });
+
+/** A stream that a person looks at: what is drawn on it is painted here, and nowhere else. */
+export function canvasOn(stream: Stream, look: Look | undefined): Canvas | undefined {
+  if (look === undefined) return undefined;
+  return { look, show: (lines) => void stream.write(painted(lines, look)) };
+}
+
+/** The same for the streams of this process, by what its environment and the typed flags say of them. */
+export function canvases(streams: Streams, env: NodeJS.ProcessEnv, colour: Colour) {
+  return {
+    answers: canvasOn(streams.stdout, lookOf(streams.stdout, env, colour)),
+    remarks: canvasOn(streams.stderr, lookOf(streams.stderr, env, colour)),
+  };
+}
 
 export const printer = printerOn(process);
 export const answers = answersOn(process);

@@ -162,7 +162,7 @@ export function translator(catalogue: Catalogue): Words {
     if (isRow(text)) return row(text, RULER.test(next.trim()));
     const { before, words, after } = framed(text);
     // A command is copied, and is never said otherwise.
-    const command = words.indexOf(COMMAND);
+    const command = words.startsWith('Usage: ') ? -1 : words.indexOf(COMMAND);
     if (command > 0)
       return `${before}${said(words.slice(0, command), 0)}\u00A0: ${words.slice(command + 2)}${after}`;
     const own = whole(words, 0);

@@ -1,5 +1,7 @@
 /** What the texts of answers are made of. */
 
+import type { Reader } from './operation.ts';
+
 /**
  * Precedes everything that was remembered or is in files: without it, a model reads such text as if the server had
  * written it.
@@ -11,6 +13,11 @@ export function lines(...parts: (string | undefined | readonly string[])[]): str
     .flat()
     .filter((part) => part !== undefined && part !== '')
     .join('\n');
+}
+
+/** `5 agents, ~197 tokens`, for whoever pays for them. */
+export function sized(text: string, tokens: number, reader: Reader | undefined): string {
+  return reader?.counts === false ? text : `${text}, ~${tokens} tokens`;
 }
 
 /** `decisions 3, failures 1`. */

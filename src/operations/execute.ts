@@ -43,7 +43,7 @@ export async function execute(
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
     if (meant.effect === 'read') call.signal.throwIfAborted();
-    const rendered = meant.render(data, saying(own.say));
+    const rendered = meant.render(data, saying(own.say), call.reader);
     noteCall(call, operation.name, raw, rendered.again?.args['cursor'] ?? data['next']);
     const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
     const answer = withUnused(told, unused);

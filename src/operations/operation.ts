@@ -23,6 +23,12 @@ export interface Answer {
 
 export type { SayStep };
 
+/** Who reads a text. */
+export interface Reader {
+  /** Whether it is told how many tokens an answer takes, as models have to know. */
+  counts: boolean;
+}
+
 /** Tools that stand for other operations, and the fields that say which one is meant. */
 export const UNIFIED = { bmad: 'operation', manage_project: 'action', manage_memories: 'action' } as const;
 export type UnifiedTool = keyof typeof UNIFIED;
@@ -99,7 +105,7 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   input: I;
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
-  render(data: z.output<O>, say: SayStep): Answer;
+  render(data: z.output<O>, say: SayStep, reader?: Reader): Answer;
   /** Whether the answer reports something broken, so that a command ends with a code other than 0. */
   failed?(data: z.output<O>): boolean;
 }

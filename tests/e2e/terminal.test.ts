@@ -10,7 +10,7 @@ import { bmadInTerminal, hasTerminal } from '../support/terminal.ts';
 
 /** Wipes the line, fills the clipboard, renames the window, turns the direction, hides words from people. */
 const CODES = [
-  '\u001B[2K\u001B[G',
+  '\u001B[2K\u001B[G\u001B[31m',
   '\u001B]52;c;cm0gLXJmIH4K\u0007',
   '\u001B]0;All is well\u0007',
   '\u009B2J\u0085\u007F\r',
@@ -47,7 +47,8 @@ const poisoned = Object.fromEntries(
 );
 
 const place = await a2aPlace(afterAll);
-const env = bareEnvironment(place.home);
+/** Wide, so that a sentence that is looked for is in one line. */
+const env = { ...bareEnvironment(place.home), COLUMNS: '1000' };
 let id = '';
 
 beforeAll(async () => {
@@ -63,8 +64,13 @@ beforeAll(async () => {
   ({ id } = await send(await server.client('1.0'), message(`${ASKED}${CODES}${SHOWN}`)));
 });
 
+/** The codes of our own painter: colours, bold and the like, and nothing that moves, clears or asks. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const PAINT = /\u001B\[(?:[12349]|2[2349]|3[12369])m/g;
+const unpainted = (screen: string): string => screen.replaceAll(PAINT, '');
+
 const screenOf = async (...args: string[]): Promise<string> =>
-  (await bmadInTerminal(args, { cwd: place.cwd, env })).screen;
+  unpainted((await bmadInTerminal(args, { cwd: place.cwd, env })).screen);
 
 describe.skipIf(!hasTerminal)('in a real terminal', () => {
   it.each([
@@ -88,7 +94,7 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
       env,
     });
     expect(refused.code).toBe(5);
-    expect(refused.screen).toContain('is not what was read');
+    expect(unpainted(refused.screen)).toContain('is not what was read');
     expect(await screenOf('task', 'show', id)).toContain('needs_approval');
   });
 
@@ -130,12 +136,16 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
   it.each(COMMANDS.map(([args, says, here]) => [visible(args.join(' ')), args, says, here] as const))(
     'nothing in the project steers it: bmad %s (S-03, N-07)',
     async (_command, args, says, here) => {
-      const screen =
-        here === undefined
-          ? await screenOf(...args)
-          : (await bmadHere(args, { cwd: place.cwd, env, terminal: true })).screen;
+      const shown =
+        here === undefined ? undefined : await bmadHere(args, { cwd: place.cwd, env, terminal: true });
+      const screen = shown === undefined ? await screenOf(...args) : unpainted(shown.screen);
       expect(screen).not.toMatch(ACTS);
       expect(screen).toContain(says);
+      if (shown === undefined) return;
+      // Paint is all that colours add: a code in a text would be missing in one of the two.
+      const plain = await bmadHere(args, { cwd: place.cwd, env: { ...env, NO_COLOR: '1' }, terminal: true });
+      expect(plain.screen).not.toContain('\u001B');
+      expect(unpainted(shown.stdout.toString('utf8'))).toBe(plain.stdout.toString('utf8'));
     },
   );
 });

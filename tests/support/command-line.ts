@@ -2,10 +2,11 @@ import { createContext } from '../../src/app/app.ts';
 import { spokenWords } from '../../src/app/spoken-language.ts';
 import { BmadError, ERROR_CODES } from '../../src/base/errors.ts';
 import { CLI_PROGRAM } from '../../src/base/product.ts';
-import { answersOn, printerOn } from '../../src/bin/printer.ts';
+import { answersOn, canvases, printerOn } from '../../src/bin/printer.ts';
 import { extractSettings, settingsHelp } from '../../src/config/flags.ts';
 import type { Words } from '../../src/language/translator.ts';
 import type { Context } from '../../src/operations/context.ts';
+import { extractPresentation } from '../../src/surfaces/cli/presentation.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { spoken } from '../../src/surfaces/cli/spoken.ts';
 import { contentRoot, serverFile } from './app.ts';
@@ -18,6 +19,8 @@ interface Here {
   env: Record<string, string>;
   /** Whether it prints to a terminal; into pipes otherwise. */
   terminal?: boolean;
+  /** How wide that is. */
+  columns?: number;
 }
 
 /**
@@ -26,12 +29,13 @@ interface Here {
  */
 export async function bmadHere(
   args: readonly string[],
-  { cwd, env, terminal = false }: Here,
+  { cwd, env, terminal = false, columns }: Here,
 ): Promise<Ended & { screen: string }> {
   const [stdout, stderr, screen]: [string[], string[], string[]] = [[], [], []];
   const stream = (texts: string[]) => ({
     write: (text: string) => texts.push(text) + screen.push(text),
     isTTY: terminal,
+    ...(columns === undefined ? {} : { columns }),
   });
   const streams = { stdout: stream(stdout), stderr: stream(stderr) };
   const printer = printerOn(streams);
@@ -39,7 +43,8 @@ export async function bmadHere(
   let code: number;
   let words: Words | undefined;
   try {
-    const { settings, rest } = extractSettings(args);
+    const { settings, rest: others } = extractSettings(args);
+    const { how, rest } = extractPresentation(others);
     const outside = {
       flags: settings,
       presets: PRESETS,
@@ -57,6 +62,9 @@ export async function bmadHere(
     const shown = {
       ...printer,
       ...answersOn(streams),
+      ...canvases(streams, env, how.colour),
+      verbose: how.verbose,
+      quiet: how.quiet,
       signal: new AbortController().signal,
       settingsHelp: settingsHelp(PRESETS, { common: true }),
     };

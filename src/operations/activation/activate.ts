@@ -12,6 +12,7 @@ import {
   stepSchema,
 } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
+import { sized } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { restOf, shownNote, shownTextSchema } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
@@ -122,13 +123,13 @@ export const activate = defineOperation({
     return { ...about, ...(await workText(started, { ...details, beside: checklist }, before)) };
   },
 
-  render: (data) => ({
+  render: (data, _say, reader) => ({
     body: data.text,
     ...(data.problems.length === 0 ? { instructs: true } : {}),
     note:
       data.given_before === true && data.bytes === 0
-        ? `Short form, ~${data.tokens} tokens.`
-        : shownNote(data),
+        ? `${sized('Short form', data.tokens, reader)}.`
+        : shownNote(data, reader),
     ...(data.steps === undefined ? {} : { steps: data.steps }),
     again: data.starts === undefined ? restOf(data) : undefined,
   }),

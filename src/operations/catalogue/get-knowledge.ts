@@ -65,9 +65,9 @@ export const getKnowledge = defineOperation({
     };
   },
 
-  render: (data) => ({
+  render: (data, _say, reader) => ({
     body: data.text,
-    note: `${data.about} ${shownNote(data)}`,
+    note: `${data.about} ${shownNote(data, reader)}`,
     again: restOf(data),
     ...(data.exact ? { exact: true as const } : {}),
   }),

@@ -30,6 +30,9 @@ export const itemSchema = z.object({
   kind: z.string(),
   module: z.string().optional(),
   title: z.string().optional(),
+  /** Of an agent: who it is, and the sign it goes by. */
+  person: z.string().optional(),
+  icon: z.string().optional(),
   description: z.string(),
   phase: z.string().optional(),
   author: z.string().optional(),
@@ -133,6 +136,7 @@ function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
     kind: record.kind,
     module: record.moduleName,
     ...(heading === undefined || heading === '' ? {} : { title: oneLine(heading, 120) }),
+    ...personOf(record),
     description: oneLine(whatItIs(record), DESCRIPTION_LIMIT),
     ...(record.details?.author === undefined ? {} : { author: oneLine(record.details.author, 120) }),
     ...(phase === undefined ? {} : { phase }),
@@ -141,6 +145,14 @@ function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
     origin: record.origin.displayName,
     ...(versionOf(record) === undefined ? {} : { version: versionOf(record) }),
     ...(deprecated?.successor === undefined ? {} : { replacedBy: deprecated.successor }),
+  };
+}
+
+function personOf({ kind, displayName, icon }: BmadRecord): Pick<Item, 'person' | 'icon'> {
+  if (kind !== 'agent') return {};
+  return {
+    ...(displayName === undefined || displayName === '' ? {} : { person: oneLine(displayName, 120) }),
+    ...(icon === undefined || icon === '' ? {} : { icon: oneLine(icon, 20) }),
   };
 }
 

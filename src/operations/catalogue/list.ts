@@ -7,6 +7,7 @@ import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { CATEGORY_WORDS } from './categories.ts';
 import { detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
+import { sized } from '../answer-text.ts';
 import { noContent } from './listed-words.ts';
 import { workspaceFrom } from './origins.ts';
 import {
@@ -158,7 +159,7 @@ export const list = defineOperation({
     };
   },
 
-  render({ what, detail, total, from, items, next, note, lifted, aside, beside = [], absent }) {
+  render({ what, detail, total, from, items, next, note, lifted, aside, beside = [], absent }, _say, reader) {
     const body =
       items.length === 0
         ? `No ${what}.`
@@ -172,7 +173,7 @@ export const list = defineOperation({
     return {
       body,
       note: [
-        `${shown}, ~${estimateTokens(body)} tokens.`,
+        `${sized(shown, estimateTokens(body), reader)}.`,
         isLifted ? 'What you use or boost comes first in its module.' : undefined,
         note,
         aside === undefined ? undefined : `${aside.from} has ${aside.count} more, of another version.`,

@@ -139,9 +139,9 @@ export const read = defineOperation({
     };
   },
 
-  render({ launches, ...data }) {
+  render({ launches, ...data }, _say, reader) {
     const said = {
-      note: [`${data.uri} (${data.origin}). ${shownNote(data)}`, ...fileLines(data)].join('\n'),
+      note: [`${data.uri} (${data.origin}). ${shownNote(data, reader)}`, ...fileLines(data)].join('\n'),
       again: restOf(data),
       steps: [
         ...(launches === undefined

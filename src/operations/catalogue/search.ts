@@ -12,6 +12,7 @@ import { workspaceFrom } from './origins.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
 import { asksNext } from '../asks-next.ts';
+import { sized } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
 import { inCategory } from './categories.ts';
@@ -118,7 +119,11 @@ export const search = defineOperation({
     };
   },
 
-  render({ query, origin, detail, total, items, next, weak, asksNext: isAboutNext, aside, absent }) {
+  render(
+    { query, origin, detail, total, items, next, weak, asksNext: isAboutNext, aside, absent },
+    _say,
+    reader,
+  ) {
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
@@ -145,7 +150,7 @@ export const search = defineOperation({
         }
       : {
           body,
-          note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens.${aside === undefined ? '' : ` What is marked ${aside} is not in the BMAD of this project.`}`,
+          note: `${sized(`${items.length} of ${total} matches, best first`, estimateTokens(body), reader)}.${aside === undefined ? '' : ` What is marked ${aside} is not in the BMAD of this project.`}`,
           again: nextPart(next),
           steps: [useOf(best, origin)],
         };

@@ -7,7 +7,8 @@ import { byteLength, kilobytes } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { nextPart, type Detail } from '../fields.ts';
-import type { Answer } from '../operation.ts';
+import { sized } from '../answer-text.ts';
+import type { Answer, Reader } from '../operation.ts';
 
 /** A text, or the part of it that fits into one answer. */
 export const shownTextSchema = z.object({
@@ -148,17 +149,17 @@ function pointedSection(sections: readonly Section[], title: string): Section | 
 }
 
 /** What is said under a text: its size, and how to get what is missing. */
-export function shownNote(shown: ShownText): string {
+export function shownNote(shown: ShownText, reader?: Reader): string {
   if (shown.outlineOnly === true)
     return `Outline only (${kilobytes(shown.bytes)} in full). Omit the detail to read the text, or name a heading as section.`;
   if (shown.next === undefined)
-    return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
+    return `${sized(shown.complete ? 'Complete' : 'Last part', shown.tokens, reader)}.`;
   const sections = shown.sectionsLeft ?? [];
   const left =
     sections.length === 0
       ? ''
       : ` Still to come, each available as section: ${sections.join(' · ')}${andMore(shown.sectionsMore)}.`;
-  return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left}`;
+  return `${sized(`PART of ${kilobytes(shown.bytes)}`, shown.tokens, reader)}.${left}`;
 }
 
 /** What a list leaves out is said, or a reader takes it for the whole. */

@@ -135,7 +135,11 @@ export const next = defineOperation({
     };
   },
 
-  render({ detail, phases, actions, drift, troubles, waiting, items, totals, verification, language }, say) {
+  render(
+    { detail, phases, actions, drift, troubles, waiting, items, totals, verification, language },
+    say,
+    reader,
+  ) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
       ...(totals.stories === 0 ? [] : [totalsLine(totals)]),
@@ -164,7 +168,7 @@ export const next = defineOperation({
     return {
       body,
       note: [
-        `~${estimateTokens(body)} tokens.`,
+        reader?.counts === false ? undefined : `~${estimateTokens(body)} tokens.`,
         left > 0 ? `${plural(left, 'more action')}.` : undefined,
         language === undefined ? undefined : `Write in ${language}, the language of this project.`,
       ]

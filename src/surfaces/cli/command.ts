@@ -19,6 +19,8 @@ export interface Printing {
   raw: boolean;
   /** What is said if nothing is found under the word that was typed. */
   instead?: BmadError | undefined;
+  /** What is said beside that error: the command that was perhaps meant. */
+  otherwise?: string | undefined;
 }
 
 /** Runs an operation with the arguments that were typed. */
@@ -76,13 +78,21 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
     const args: Record<string, unknown> = {};
     for (const [index, name] of positional.entries())
-      if (given[index] !== undefined && !isEmptyList(given[index])) args[name] = given[index];
+      if (given[index] !== undefined && !isEmptyList(given[index]))
+        args[name] = understood(given[index], properties[name]);
     for (const name of Object.keys(properties))
       if (!positional.includes(name) && flags[optionKey(name)] !== undefined)
-        args[name] = flags[optionKey(name)];
+        args[name] = understood(flags[optionKey(name)], properties[name]);
     await run(operation, args, { json: flags['json'] === true, raw: flags['raw'] === true });
   });
   return command;
+}
+
+/** `decision` is `decisions`, and `agent` is `agents`, where only one of the words that can be meant has it. */
+function understood(value: unknown, { enum: known = [] }: Property = {}): unknown {
+  if (typeof value !== 'string' || value === '' || known.includes(value)) return value;
+  const meant = known.filter((word) => word.includes(value.toLowerCase()));
+  return meant.length === 1 ? meant[0] : value;
 }
 
 /** What commander gives for words that nobody has typed. */
@@ -170,8 +180,10 @@ function anyNumber(text: string): number {
 }
 
 function describe(property: Property | undefined): string {
-  const text = property?.description ?? '';
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  const { description: text = '', enum: words = [] } = property ?? {};
+  const choices =
+    words.length === 0 || words.some((word) => text.includes(word)) ? '' : `: ${words.join(', ')}`;
+  return text.charAt(0).toLowerCase() + text.slice(1) + choices;
 }
 
 function wholeNumber(text: string): number {

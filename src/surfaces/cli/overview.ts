@@ -1,5 +1,6 @@
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { COMMANDS } from './commands.prepared.ts';
+import { EVERY_DAY } from './shortcuts.ts';
 
 /** What the commands of a group are about, for its help. */
 export const GROUPS: Readonly<Partial<Record<string, string>>> = {
@@ -24,7 +25,7 @@ const SECTIONS: readonly (readonly [title: string, ...words: string[]])[] = [
 ];
 
 const NAME_WIDTH = 10;
-const SCREEN_WIDTH = 100;
+const SCREEN_WIDTH = 80;
 /** The commands that are not operations: servers, which the program starts instead. */
 const SERVERS = [
   ['serve', 'Serve over HTTP, to several hosts at once'],
@@ -44,14 +45,32 @@ export function overview(settings: string): string {
   );
   return `${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line
 
-Usage: ${CLI_PROGRAM} <command> [options] [--json]  ${CLI_PROGRAM} <command> --help explains it
-       ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
+Usage: ${CLI_PROGRAM} <command> [options] [--json]  ${CLI_PROGRAM} help <command> explains it
+       ${CLI_PROGRAM} <agent or workflow> [message]  ${CLI_PROGRAM} architect "Review our plan"
+${EVERY_DAY}
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}; --version
-
+Also: ${others.join(', ')}; --color
 Settings for every command, with their environment variables:
 ${settings}
+`;
+}
+
+/** The commands of a group, a line each. */
+export function groupHelp(name: string): string {
+  const own = COMMANDS.flatMap(({ command, title, usage }) => {
+    const [first, inner] = command.split(' ');
+    return first === name && inner !== undefined ? [[`${inner} ${usage}`.trim(), title] as const] : [];
+  });
+  const width = Math.max(...own.map(([typed]) => typed.length)) + 2;
+  return `Usage: ${CLI_PROGRAM} ${name} <command> [options]
+
+${GROUPS[name] ?? `Commands about the ${name}`}
+
+Commands:
+${own.map(([typed, title]) => `  ${typed.padEnd(width)}${title}`).join('\n')}
+
+${CLI_PROGRAM} help ${name} <command> explains one.
 `;
 }
 

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { BmadError, ERROR_CODES } from '../../base/errors.ts';
+import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
-import { stepLines } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { commandLine } from '../../operations/command-line.ts';
@@ -12,23 +11,10 @@ import { TYPED } from '../../operations/typed.ts';
 import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import { otherWord } from './other-words.ts';
-import { COMPLETION, GROUPS, overview } from './overview.ts';
-
-/** The printer of the program, and the settings flags every command takes. */
-export interface Terminal {
-  /** Text for people, on stdout and on stderr. */
-  out(text: string): void;
-  err(text: string): void;
-  /** JSON for programs. */
-  json(text: string): void;
-  /** A file, which a pipe that asks for it gets to the byte; tells whether something in it was made visible. */
-  file(text: string, raw: boolean): boolean;
-  signal: AbortSignal;
-  /** Reads one line that the person types; not there where nobody sits at the terminal. */
-  readLine?: ((prompt: string) => Promise<string>) | undefined;
-  /** Lines of help for the settings. */
-  settingsHelp: string;
-}
+import { COMPLETION, groupHelp, GROUPS, overview } from './overview.ts';
+import { printAnswer, printHelp, report } from './print.ts';
+import { HELP, REMEMBER, SHORTCUT_WORDS, spokenCommand } from './shortcuts.ts';
+import type { Terminal } from './terminal.ts';
 
 const LOADERS: Readonly<Partial<Record<string, () => Promise<AnyOperation>>>> = { ...LATE, ...TYPED };
 
@@ -39,76 +25,67 @@ async function operationNamed(name: string): Promise<AnyOperation> {
   return load();
 }
 
-const SHOWN = 'Hidden characters are shown as escapes; with --raw, a pipe or a file gets them as they are.';
-
 /** Runs one command line; answers with the exit code. */
 export async function runProgram(
-  args: readonly string[],
+  typed: readonly string[],
   openContext: () => Promise<Context>,
   terminal: Terminal,
 ): Promise<number> {
+  const args = spokenCommand(typed);
   let exitCode = 0;
   async function run(
     operation: AnyOperation,
     input: Record<string, unknown>,
-    { json: asJson, raw, instead }: Printing,
+    { json: asJson, raw, instead, otherwise }: Printing,
   ): Promise<void> {
     const call = {
       signal: terminal.signal,
-      progress: (message: string) => terminal.err(`${message} …\n`),
+      progress: (message: string) => (terminal.quiet === true ? undefined : terminal.err(`${message} …\n`)),
       say: commandLine,
       typed: true as const,
+      reader: { counts: terminal.verbose === true },
       ...confirming(terminal),
     };
     const context = { ...(await openContext()), operation: operationNamed };
     const outcome = await execute(operation, input, context, call);
     if (!outcome.ok) {
-      const error = outcome.error.code === 'not_found' ? (instead ?? outcome.error) : outcome.error;
-      exitCode = report(error, asJson, terminal);
-      return;
-    }
-    if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
-    else {
-      const { body, note, exact, json: isJson, steps = [] } = outcome.answer;
-      let shown = false;
-      if (isJson === true && !raw) terminal.json(body);
-      else if (exact === true) shown = terminal.file(body, raw);
-      else terminal.out(body.endsWith('\n') ? body : `${body}\n`);
-      // A file may end in the middle of a line; what is said about it begins a new one.
-      const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
-      const said = [
-        ...(note === undefined ? [] : [note]),
-        ...(shown ? [SHOWN] : []),
-        ...stepLines(steps, commandLine),
-      ];
-      if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
-    }
-    if (outcome.failed) exitCode = 1;
+      const error =
+        outcome.error.code === 'not_found' ? (instead ?? withWay(outcome.error, otherwise)) : outcome.error;
+      exitCode = await report(error, asJson, terminal);
+    } else if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
+    else await printAnswer(operation.name, outcome.data, outcome.answer, raw, terminal);
+    if (outcome.ok && outcome.failed) exitCode = 1;
   }
 
-  const complaints: string[] = [];
+  // Help and complaints are complete before they are shown.
+  const said = { out: '', err: '' };
   const json = args.includes('--json');
-  const program = await createProgram(
-    run,
-    json ? { ...terminal, err: (text) => complaints.push(text) } : terminal,
-    new Set(args),
-  );
+  const program = await createProgram(run, said, terminal, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof BmadError) return report(error, json, terminal);
     if (!(error instanceof CommanderError)) throw error;
+    await printHelp(said.out, 'out', terminal);
     if (error.exitCode === 0) return 0;
-    if (!json) return ERROR_CODES.invalid_input.exit;
-    const [message = '', usage] = complaints
-      .join('')
+    if (!json) {
+      await printHelp(said.err, 'err', terminal);
+      return ERROR_CODES.invalid_input.exit;
+    }
+    const [message = '', usage] = said.err
       .trim()
       .replace(/^error: /, '')
       .split('\n\n', 2);
     const hint = usage ?? '--help lists commands and options.';
-    return report(new BmadError('invalid_input', message || error.message, { hint }), true, terminal);
+    return await report(new BmadError('invalid_input', message || error.message, { hint }), true, terminal);
   }
+}
+
+/** An error with the command that was perhaps meant. */
+function withWay(error: BmadError, otherwise: string | undefined): BmadError {
+  if (otherwise === undefined) return error;
+  return error.with({ hint: [otherwise, error.hint].filter(Boolean).join('\n') });
 }
 
 /** Asks the person at the terminal; only a yes is one. */
@@ -130,9 +107,11 @@ const SHORT_OPTIONS = ['module', 'origin', 'run_id', 'section', 'cursor', 'detai
 /** Only what was typed can be run: a command that is not among the words is not made, which takes most of the start. */
 async function createProgram(
   run: RunOperation,
+  said: { out: string; err: string },
   terminal: Terminal,
-  words: ReadonlySet<string>,
+  args: readonly string[],
 ): Promise<Command> {
+  const words = new Set(args);
   const program = new Command(CLI_PROGRAM)
     .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
     .version(VERSION, '--version', 'print the version')
@@ -141,7 +120,10 @@ async function createProgram(
     .exitOverride()
     // An option after a command belongs to that command; both take --json.
     .enablePositionalOptions()
-    .configureOutput({ writeOut: terminal.out, writeErr: (text) => terminal.err(text) })
+    .configureOutput({
+      writeOut: (text) => void (said.out += text),
+      writeErr: (text) => void (said.err += text),
+    })
     .configureHelp({ showGlobalOptions: false })
     .argument('[command]')
     .argument('[message...]')
@@ -153,26 +135,28 @@ async function createProgram(
     const [first = '', inner] = line.split(' ');
     names.add(first);
     if (!words.has(first)) continue;
-    const command = inheritSettings(commandOf(await operationNamed(operation), run), program);
-    const typed = `${CLI_PROGRAM} ${line}`;
-    command.showHelpAfterError(`\nUsage: ${typed} ${command.usage()}\n${typed} --help explains it.`);
+    const made = await operationNamed(operation);
+    const command = explained(inheritSettings(commandOf(made, run), program), line, made.examples);
     if (inner === undefined) program.addCommand(command);
     else groupNamed(program, first).addCommand(command);
   }
+  if (words.has(REMEMBER.word)) program.addCommand(await rememberCommand(run, program));
   if (words.has(COMPLETION)) program.addCommand(inheritSettings(await completionCommand(terminal), program));
   program.helpInformation = () => overview(terminal.settingsHelp);
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
     const instead = otherWord(command ?? '');
-    const near = instead === undefined ? nearest(command ?? '', [...names], 1)[0] : undefined;
-    if (near !== undefined && message.length === 0)
-      terminal.err(`(To run the command "${near}": bmad ${near})\n`);
+    const near = nearest(command ?? '', [...names, ...SHORTCUT_WORDS], 1)[0];
+    const otherwise =
+      near === undefined || message.length > 0
+        ? undefined
+        : `To run the command ${quoted(near)}: bmad ${near}`;
     const input = {
       command,
       ...(message.length === 0 ? {} : { message: message.join(' ') }),
       ...givenOptions(flags, SHORT_OPTIONS),
     };
-    await run(bmad, input, { json: flags['json'] === true, raw: false, instead });
+    await run(bmad, input, { json: flags['json'] === true, raw: false, instead, otherwise });
   });
   return program;
 }
@@ -186,6 +170,29 @@ async function completionCommand({ out }: Terminal): Promise<Command> {
     .action((shell: string | undefined) => out(completionFor(shell)));
 }
 
+/** How it is used, for whoever has used it in another way. */
+function explained(command: Command, line: string, examples: readonly string[] = []): Command {
+  const typed = `${CLI_PROGRAM} ${line}`;
+  const [example] = examples;
+  return command.showHelpAfterError(
+    [
+      `\nUsage: ${typed} ${command.usage()}`,
+      ...(example === undefined ? [] : [`Example: ${CLI_PROGRAM} ${example}`]),
+      `${typed} --help explains it.`,
+    ].join('\n'),
+  );
+}
+
+/** What the words for a memory are guessed from in `memory remember` has a usual value here. */
+async function rememberCommand(run: RunOperation, program: Command): Promise<Command> {
+  const { word, positional, examples, presets, operation } = REMEMBER;
+  const whole = await operationNamed(operation);
+  const command = commandOf({ ...whole, command: word, positional, examples }, (_short, args, how) =>
+    run(whole, { ...presets, ...args }, how),
+  );
+  return explained(inheritSettings(command, program), word, examples);
+}
+
 function inheritSettings(command: Command, program: Command): Command {
   return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
 }
@@ -197,17 +204,8 @@ function groupNamed(program: Command, name: string): Command {
     new Command(name).description(GROUPS[name] ?? `Commands about the ${name}`),
     program,
   );
+  group.helpInformation = () => groupHelp(name);
+  group.showHelpAfterError(`\n${CLI_PROGRAM} ${HELP} ${name} lists its commands.`);
   program.addCommand(group);
   return group;
-}
-
-function report(error: BmadError, json: boolean, terminal: Terminal): number {
-  if (json) {
-    const { code, message, subject, suggestions } = error;
-    const hint = error.wayOut(commandLine);
-    terminal.json(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
-  } else {
-    terminal.err(`${error.textWith(commandLine)}\n`);
-  }
-  return ERROR_CODES[error.code].exit;
 }

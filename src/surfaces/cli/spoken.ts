@@ -1,5 +1,7 @@
 import type { Words } from '../../language/translator.ts';
 import { COMMANDS } from './commands.prepared.ts';
+import { spokenCommand } from './shortcuts.ts';
+import type { Canvas } from './terminal.ts';
 
 /** What of a terminal is for people. */
 interface Said {
@@ -7,6 +9,8 @@ interface Said {
   err(text: string): void;
   readLine?: ((prompt: string) => Promise<string>) | undefined;
   settingsHelp: string;
+  answers?: Canvas | undefined;
+  remarks?: Canvas | undefined;
 }
 
 /** Their answers are texts of BMAD or for a model, which are never said otherwise. */
@@ -16,7 +20,7 @@ const DELIVERING = new Set(['completion', 'context', 'delegate', 'execute', 'rea
 export function spoken<T extends Said>(terminal: T, words: Words | undefined, args: readonly string[]): T {
   if (words === undefined) return terminal;
   const { out, err, readLine, settingsHelp } = terminal;
-  const asked = args.find((word) => !word.startsWith('-')) ?? '';
+  const asked = spokenCommand(args).find((word) => !word.startsWith('-')) ?? '';
   const known = asked === '' || COMMANDS.some(({ command }) => command.split(' ', 1)[0] === asked);
   const delivers = (!known || DELIVERING.has(asked)) && !args.includes('--help');
   return {
@@ -25,5 +29,8 @@ export function spoken<T extends Said>(terminal: T, words: Words | undefined, ar
     err: (text) => err(words(text)),
     ...(readLine === undefined ? {} : { readLine: (prompt) => readLine(words(prompt)) }),
     settingsHelp: words(settingsHelp),
+    // Screens are drawn from data, in English: whoever reads another language gets the text, translated.
+    answers: delivers ? terminal.answers : undefined,
+    remarks: undefined,
   };
 }

@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { bmadHere } from '../../../tests/support/command-line.ts';
+import { COMMANDS } from './commands.prepared.ts';
+import { lineWidth } from './screen/width.ts';
+import { EVERY_DAY, SHORTCUT_WORDS, spokenCommand } from './shortcuts.ts';
+
+const cwd = await temporaryFolder(afterAll);
+const home = await temporaryFolder(afterAll);
+const env = { HOME: home, PATH: process.env['PATH'] ?? '', NO_COLOR: '1', BMAD_EMBEDDER: 'none' };
+
+/** What a command line prints into pipes, and its exit code. */
+async function typed(...args: string[]) {
+  const { code, stdout, stderr } = await bmadHere([...args, '--project', cwd], { cwd, env });
+  return { code, out: stdout.toString('utf8'), err: stderr };
+}
+const inTerminal = async (columns: number, ...args: string[]) =>
+  (await bmadHere(args, { cwd, env, terminal: true, columns })).screen;
+
+describe('help', () => {
+  it('is asked for before or behind a command', async () => {
+    const overview = await typed('--help');
+    expect(overview.code).toBe(0);
+    expect(overview.out).toMatch(/^BMAD MCP Server .*\n\nUsage: bmad <command>[^]*\nEvery day: agents, /);
+    expect(await typed('help')).toEqual(overview);
+    expect(await typed('help', 'task', 'add')).toEqual(await typed('task', 'add', '--help'));
+    expect(await typed('help', 'recall')).toEqual(await typed('memory', 'recall', '--help'));
+    expect((await typed('help', 'remember')).out).toContain('Usage: bmad remember [options] <text>');
+    expect(await typed('help', 'memory')).toEqual(await typed('memory', '--help'));
+    expect((await typed('help', 'memory')).out).toContain(
+      '\n  forget <id>                     Forget a memory\n',
+    );
+  });
+
+  it('is one screen of 80 columns for every command and group', async () => {
+    const groups = new Set(COMMANDS.map(({ command }) => command.split(' ')[0] ?? ''));
+    for (const words of ['', ...groups, ...SHORTCUT_WORDS]) {
+      const screen = await inTerminal(80, ...words.split(' ').filter(Boolean), '--help');
+      const lines = screen.trimEnd().split('\n');
+      expect(lines.length, words).toBeLessThanOrEqual(50);
+      for (const each of lines)
+        if (!/^ +bmad /.test(each)) expect(lineWidth([{ text: each }]), each).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it('says what is near to a word that is not known, at every level', async () => {
+    const first = await typed('lsit');
+    expect(first.code).not.toBe(0);
+    expect(first.err).toContain('\nTo run the command "list": bmad list\n');
+    expect((await typed('recal')).err).toContain('To run the command "recall": bmad recall');
+    expect((await typed('init')).err).toContain('bmad setup');
+    expect((await typed('memory', 'lst')).err).toBe(
+      "error: unknown command 'lst'\n(Did you mean list?)\n\nbmad help memory lists its commands.\n",
+    );
+    expect((await typed('list', '--limt', '3')).err).toMatch(
+      /^error: unknown option '--limt'\n\(Did you mean --limit\?\)\n/,
+    );
+    expect((await typed('list', 'agnts')).err).toContain('Did you mean: agents?');
+  });
+
+  it('shows the usage and an example where an argument is missing', async () => {
+    expect((await typed('remember')).err).toBe(
+      'error: missing required argument \'text\'\n\nUsage: bmad remember [options] <text>\nExample: bmad remember "We deploy on Tuesdays only"\nbmad remember --help explains it.\n',
+    );
+  });
+});
+
+describe('words that people try first', () => {
+  it('stand for commands, and the typed flags count before theirs', () => {
+    expect(spokenCommand(['agents', '--json'])).toEqual(['list', 'agents', '--json']);
+    expect(spokenCommand(['status'])).toEqual(['next', '--detail', 'concise']);
+    expect(spokenCommand(['status', '--detail=full'])).toEqual(['next', '--detail=full']);
+    expect(spokenCommand(['help', 'status'])).toEqual(['next', '--help']);
+    expect(spokenCommand(['architect', 'agents'])).toEqual(['architect', 'agents']);
+    expect(spokenCommand([])).toEqual([]);
+    for (const word of SHORTCUT_WORDS) if (word !== 'help') expect(EVERY_DAY).toContain(word);
+  });
+
+  it('keep a text and find it again, without knowing how memories are sorted', async () => {
+    expect((await typed('remember', 'We deploy on Tuesdays only')).out).toMatch(
+      /^Remembered\. .*shared-context/,
+    );
+    const decided = await typed(
+      'remember',
+      'PostgreSQL for orders',
+      '--type',
+      'decision',
+      '--agent',
+      'architect',
+      '--json',
+    );
+    expect(JSON.parse(decided.out)).toMatchObject({ memory: { type: 'decisions', agent: 'architect' } });
+    expect((await typed('recall', 'Tuesdays')).out).toContain('We deploy on Tuesdays only');
+    expect((await typed('recall', 'orders', '--type', 'decision')).out).toContain('PostgreSQL for orders');
+  });
+
+  it('say what is going on, unless that is not wanted', async () => {
+    const said = await typed('doctor');
+    expect(said.err).toContain('starting the server for a handshake …\n');
+    expect((await typed('doctor', '--quiet')).err).not.toContain('…');
+  });
+
+  it('are understood in the singular where one word is meant', async () => {
+    expect((await typed('list', 'agent')).out).toBe((await typed('agents')).out);
+    expect((await typed('list', 'workflow', '--limit', '1')).out).toContain('**');
+  });
+});

@@ -1,0 +1,73 @@
+import { ERROR_CODES, type BmadError } from '../../base/errors.ts';
+import { stepLines } from '../../base/step.ts';
+import { commandLine } from '../../operations/command-line.ts';
+import type { Answer } from '../../operations/operation.ts';
+import type { Line } from './screen/lines.ts';
+import type { Terminal } from './terminal.ts';
+
+const SHOWN = 'Hidden characters are shown as escapes; with --raw, a pipe or a file gets them as they are.';
+
+/** Prints an answer: drawn for a person who looks at it, as plain text for everybody else. */
+export async function printAnswer(
+  operation: string,
+  data: Record<string, unknown>,
+  answer: Answer,
+  raw: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { body, note, exact, json: isJson, steps = [] } = answer;
+  const { answers, remarks } = terminal;
+  const screens = answers === undefined && remarks === undefined ? undefined : await loadScreens();
+  // What is a file stays one, to be copied; a Markdown file is drawn as others are, unless it is asked for as it is.
+  const isFile = exact === true && (raw || data['mimeType'] !== 'text/markdown');
+  let drawn: Line[] = [];
+  let shown = false;
+  if (isJson === true && !raw) terminal.json(body);
+  else if (answers !== undefined && screens !== undefined && !isFile) {
+    drawn = screens.answerLines(operation, data, answer, answers.look.width);
+    answers.show(drawn);
+  } else if (exact === true) shown = terminal.file(body, raw);
+  else terminal.out(body.endsWith('\n') ? body : `${body}\n`);
+  // A file may end in the middle of a line; what is said about it begins a new one.
+  const gap = exact === true && drawn.length === 0 && body !== '' && !body.endsWith('\n') ? '\n' : '';
+  if (remarks !== undefined && screens !== undefined) {
+    const said = screens.remarkLines(answer, shown ? [SHOWN] : [], drawn, remarks.look.width);
+    if (said.length > 0) {
+      terminal.err(gap);
+      remarks.show(drawn.length === 0 ? said : [[], ...said]);
+    }
+    return;
+  }
+  const said = [
+    ...(note === undefined ? [] : [note]),
+    ...(shown ? [SHOWN] : []),
+    ...stepLines(steps, commandLine),
+  ];
+  if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
+}
+
+/** What draws is loaded where somebody looks. */
+const loadScreens = () => import('./screens/index.ts');
+
+/** Prints help, and what the parser says of a command line that it does not understand. */
+export async function printHelp(text: string, stream: 'out' | 'err', terminal: Terminal): Promise<void> {
+  const canvas = stream === 'out' ? terminal.answers : terminal.remarks;
+  if (text === '') return;
+  if (canvas === undefined) terminal[stream](text);
+  else canvas.show((await loadScreens()).helpLines(text, canvas.look.width));
+}
+
+/** Prints an error; answers with the exit code. */
+export async function report(error: BmadError, json: boolean, terminal: Terminal): Promise<number> {
+  if (json) {
+    const { code, message, subject, suggestions } = error;
+    const hint = error.wayOut(commandLine);
+    terminal.json(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
+  } else if (terminal.remarks !== undefined) {
+    const { errorLines } = await loadScreens();
+    terminal.remarks.show(errorLines(error, terminal.remarks.look.width));
+  } else {
+    terminal.err(`${error.textWith(commandLine)}\n`);
+  }
+  return ERROR_CODES[error.code].exit;
+}

@@ -1,0 +1,148 @@
+import { PRODUCT } from '../../../base/product.ts';
+import { plural } from '../../../base/text/text.ts';
+import type { CacheView } from '../../../operations/server/cache-view.ts';
+import type { Safety } from '../../../operations/server/doctor-safety-schema.ts';
+import { line, span, stacked, type Line, type Span } from '../screen/lines.ts';
+import { table } from '../screen/table.ts';
+import { padded } from '../screen/width.ts';
+import { wrapped } from '../screen/wrap.ts';
+import { MARKS, problemLines, titled, type Draw, type Page } from './parts.ts';
+
+interface Checked {
+  version: string;
+  node: string;
+  project: { root?: string | undefined; from: string };
+  modules: readonly string[];
+  origins: readonly {
+    name: string;
+    priority: number;
+    agents: number;
+    workflows: number;
+    tasks: number;
+    skills: number;
+    root: string;
+  }[];
+  problems: readonly string[];
+  findings: readonly { level: string; text: string }[];
+  warnings: readonly string[];
+  safety?: Safety | undefined;
+  cache?: CacheView | undefined;
+  handshake?:
+    | { ok: boolean; tools: readonly string[]; protocol: string; trouble?: string | undefined }
+    | undefined;
+}
+
+const LABEL = 11;
+
+/** `bmad doctor`: every check with a tick or a cross, then what is wrong in full. */
+export const doctorScreen: Draw<Checked> = (data, page) => {
+  const { width } = page;
+  const { project, modules, origins, handshake, safety, cache } = data;
+  const check = (mark: Span, label: string, text: string): Line[] =>
+    wrapped(line(text), width, {
+      first: line(mark, ' ', ...padded(line(span(label, 'strong')), LABEL)),
+      rest: line(' '.repeat(Math.min(LABEL + 2, Math.floor(width / 3)))),
+    });
+  const broken = data.findings.filter(({ level }) => level === 'broken');
+  const notices = data.findings.filter(({ level }) => level !== 'broken');
+  const wrong = data.problems.length + broken.length;
+  const unsafe = safety === undefined ? [] : safetyWords(safety);
+  return stacked(
+    [line(span(`${PRODUCT} ${data.version}`, 'title'), span(`  on Node ${data.node}`, 'muted'))],
+    [
+      ...check(
+        project.root === undefined ? MARKS.warn : MARKS.good,
+        'Project',
+        project.root === undefined ? `none (${project.from})` : `${project.root} (${project.from})`,
+      ),
+      ...check(modules.length === 0 ? MARKS.warn : MARKS.good, 'Modules', modules.join(', ') || 'none'),
+      ...(handshake === undefined
+        ? check(span('·', 'muted'), 'Handshake', 'not tried')
+        : handshake.ok
+          ? check(
+              MARKS.good,
+              'Handshake',
+              `the server answers (protocol ${handshake.protocol}) with ${plural(handshake.tools.length, 'tool')}`,
+            )
+          : check(MARKS.bad, 'Handshake', handshake.trouble ?? 'failed')),
+      ...check(
+        unsafe.length === 0 ? MARKS.good : MARKS.warn,
+        'Safety',
+        unsafe.length === 0 ? 'nothing to report' : 'to know about:',
+      ),
+      ...problemLines(unsafe, page, span(' ')),
+      ...check(wrong === 0 ? MARKS.good : MARKS.bad, 'Problems', wrong === 0 ? 'none' : String(wrong)),
+      ...problemLines([...data.problems, ...broken.map(({ text }) => text)], page),
+      ...problemLines([...notices.map(({ text }) => text), ...data.warnings], page, MARKS.warn),
+    ],
+    table(
+      [
+        { title: 'content from' },
+        { title: 'rank', end: true },
+        { title: 'agents', end: true },
+        { title: 'workflows', end: true },
+        { title: 'tasks', end: true, drop: 2 },
+        { title: 'skills', end: true, drop: 2 },
+      ],
+      origins.map((origin) => ({
+        cells: [
+          line(span(origin.name, 'name')),
+          ...[origin.priority, origin.agents, origin.workflows, origin.tasks, origin.skills].map((count) =>
+            line(String(count)),
+          ),
+        ],
+        below: line(span(origin.root, 'muted')),
+      })),
+      width,
+    ),
+    cache === undefined ? [] : cacheTable(cache, page),
+  );
+};
+
+/** What deserves a look; most projects have nothing. */
+function safetyWords(safety: Safety): string[] {
+  const { programs, allowed, outside, replaced, disguised, open, stores } = safety;
+  const told = (words: string, list: readonly string[]): string[] =>
+    list.length === 0 ? [] : [[`${words}:`, ...list].join('\n')];
+  return [
+    ...told(`Programs of this project, ${allowed ? 'allowed on this machine' : 'not allowed yet'}`, programs),
+    ...told('Content from outside the project', outside),
+    ...told('Served instead of the built-in one', replaced),
+    ...(disguised === 0 ? [] : [`Hidden characters or look-alike names: ${disguised}, see the problems`]),
+    ...told('Open to other users of this machine (mode 700 closes a folder)', open),
+    ...(stores.length === 0 ? [] : [`Stores in trouble: ${stores.length}, see the problems`]),
+  ];
+}
+
+function cacheTable({ parts }: CacheView, { width }: Page): Line[] {
+  const filled = parts.filter(({ files }) => files > 0);
+  return titled(
+    'Cache',
+    table(
+      [
+        { title: 'part' },
+        { title: 'files', end: true },
+        { title: 'size', end: true },
+        { title: '', flexible: true },
+      ],
+      filled.map(({ part, files, bytes, damaged, outdated, folder }) => ({
+        cells: [
+          line(part),
+          line(String(files)),
+          line(`${(bytes / 1_048_576).toFixed(1)} MiB`),
+          line(
+            span(
+              [
+                ...(damaged === 0 ? [] : [`${damaged} damaged`]),
+                ...(outdated === 0 ? [] : [`${outdated} of another version`]),
+              ].join(', '),
+              'warn',
+            ),
+          ),
+        ],
+        below: line(span(folder, 'muted')),
+      })),
+      width,
+    ),
+  );
+}

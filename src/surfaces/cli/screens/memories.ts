@@ -1,0 +1,61 @@
+import type { MemoryData } from '../../../operations/memory/memory-view.ts';
+import { inline } from '../screen/inline.ts';
+import { line, span, type Line } from '../screen/lines.ts';
+import { table } from '../screen/table.ts';
+import { muted, short, when, type Draw, type Page } from './parts.ts';
+
+/** Memories in a table, each with the id that changes it. */
+function memories(
+  found: readonly (Omit<MemoryData, 'text'> & { text: string; score?: number })[],
+  page: Page,
+): Line[] {
+  return table(
+    [
+      { title: 'type' },
+      { title: 'agent', drop: 2 },
+      { title: 'memory', flexible: true },
+      { title: 'score', end: true, drop: 1 },
+      { title: 'changed', drop: 3 },
+    ],
+    found.map((memory) => ({
+      cells: [
+        line(span(memory.type, 'name')),
+        line(memory.agent),
+        inline(short(memory.text, 1_000), (memory.supersededBy ?? memory.forgottenAt) ? 'struck' : undefined),
+        line(memory.score === undefined ? '' : memory.score.toFixed(2)),
+        when(memory.updatedAt, page),
+      ],
+      below: muted(memory.id),
+    })),
+    page.width,
+  );
+}
+
+export const memoriesScreen: Draw<{ memories: readonly MemoryData[] }> = (data, page) =>
+  data.memories.length === 0 ? undefined : memories(data.memories, page);
+
+type Hit = Omit<MemoryData, 'text'> & { snippet: string; score: number };
+
+export const recallScreen: Draw<{ hits: readonly Hit[] }> = ({ hits }, page) =>
+  hits.length === 0
+    ? undefined
+    : memories(
+        hits.map((hit) => ({ ...hit, text: hit.snippet })),
+        page,
+      );
+
+interface Used {
+  items: readonly { name: string; kind: string; uses: number; last: string }[];
+  problem?: string | undefined;
+}
+
+export const usageScreen: Draw<Used> = ({ items, problem }, page) =>
+  items.length === 0 || problem !== undefined
+    ? undefined
+    : table(
+        [{ title: 'name' }, { title: 'kind' }, { title: 'starts', end: true }, { title: 'last' }],
+        items.map(({ name, kind, uses, last }) => ({
+          cells: [line(span(name, 'name')), muted(kind), line(String(uses)), when(last, page)],
+        })),
+        page.width,
+      );

@@ -1,0 +1,74 @@
+import { ago, oneLine } from '../../../base/text/text.ts';
+import { line, span, type Line, type Span, type Style } from '../screen/lines.ts';
+import { wrapped } from '../screen/wrap.ts';
+
+/** What a screen knows about where it is shown. */
+export interface Page {
+  width: number;
+  /** The time for which it is drawn. */
+  now: number;
+}
+
+/** Draws an answer from its data; nothing where the text of the answer says it best. */
+export type Draw<Data> = (data: Data, page: Page) => Line[] | undefined;
+
+const BLOCKS = { full: '█', empty: '░' };
+
+/** `█████░░░░░`. What has begun shows it, and only what is done is full. */
+export function bar(done: number, total: number, length = 10): Line {
+  const share = total <= 0 ? 0 : Math.min(1, Math.max(0, done / total));
+  const full =
+    share === 0 ? 0 : share === 1 ? length : Math.min(length - 1, Math.max(1, Math.round(share * length)));
+  return [
+    span(BLOCKS.full.repeat(full), share === 1 ? 'good' : 'name'),
+    span(BLOCKS.empty.repeat(length - full), 'muted'),
+  ];
+}
+
+/** How words for a state are meant, whatever it is the state of. */
+const MEANINGS: readonly (readonly [RegExp, Style])[] = [
+  [/^(?:complete|completed|done|pass|served|accepted|active|proven)$/i, 'good'],
+  [/^(?:fail|failed|broken|rejected|refused|not served)$/i, 'bad'],
+  [
+    /^(?:in progress|running|claimed|paused|needs_approval|update waits|not fetched|not_verified|pending|draft)$/i,
+    'warn',
+  ],
+];
+
+export function state(word: string): Span {
+  return span(word.replaceAll('_', ' '), MEANINGS.find(([words]) => words.test(word))?.[1] ?? 'muted');
+}
+
+export const MARKS = { good: span('✓', 'good'), bad: span('✗', 'bad'), warn: span('!', 'warn') };
+
+/** Text of one line, from whoever wrote it. */
+export const short = (text: string, most = 400): string => oneLine(text, most);
+
+/** `5 minutes ago`, muted; nothing where the time is not known. */
+export function when(time: string | undefined, { now }: Page): Line {
+  const then = time === undefined ? Number.NaN : Date.parse(time);
+  return Number.isNaN(then) ? [] : [span(ago(then, now), 'muted')];
+}
+
+export const muted = (text: string): Line => line(span(text, 'muted'));
+
+export const titled = (title: string, lines: readonly Line[]): Line[] =>
+  lines.length === 0 ? [] : [line(span(title, 'title')), ...lines];
+
+/** Lines about what is wrong, each with its mark. */
+export function problemLines(problems: readonly string[], { width }: Page, mark = MARKS.bad): Line[] {
+  return problems.flatMap((text) =>
+    text.split('\n').flatMap((each, at) =>
+      wrapped(line(each.trim()), width, {
+        first: at === 0 ? line(mark, ' ') : line('  '),
+        rest: line('  '),
+      }),
+    ),
+  );
+}
+
+/** The first sentence, which says what something is; what follows says when a model should use it. */
+export function firstSentence(text: string): string {
+  const end = /[.!?](?=\s)/.exec(text);
+  return end === null ? text : text.slice(0, end.index + 1);
+}

@@ -1,0 +1,141 @@
+import { commandLine } from '../../../operations/command-line.ts';
+import { line, span, stacked, type Line } from '../screen/lines.ts';
+import { padded } from '../screen/width.ts';
+import { wrapped } from '../screen/wrap.ts';
+import { bar, MARKS, problemLines, short, state, titled, type Draw, type Page } from './parts.ts';
+
+interface Phase {
+  phase: string;
+  state: string;
+}
+
+interface Action {
+  what: string;
+  why: string;
+  use?: string | undefined;
+  agent?: string | undefined;
+  call?: Readonly<Partial<Record<string, unknown>>> | undefined;
+  action?: { name: string; args?: Readonly<Record<string, unknown>> | undefined } | undefined;
+  optional: boolean;
+}
+
+export interface Standing {
+  detail: string;
+  phases: readonly Phase[];
+  actions: readonly Action[];
+  drift: readonly { kind: string; says: string }[];
+  troubles: readonly { file: string; message: string }[];
+  waiting: {
+    handoffs: readonly { id: string; from: string; to?: string | undefined; text: string }[];
+    session?: { next: string } | undefined;
+  };
+  totals: { stories: number; done: number; waiting_for_review: number };
+  verification?: { verdict: string; says: string } | undefined;
+}
+
+const SHOWN = { actions: 3, drift: 3 };
+const PHASE_WIDTH = 16;
+
+/** `bmad next` and `bmad status`: the phases as a board, what waits, and what to do. */
+export const nextScreen: Draw<Standing> = (data, page) => {
+  // With all evidence it is a long table, which the text has.
+  if (data.detail === 'full') return undefined;
+  const { width } = page;
+  const most = data.detail === 'concise' ? 1 : SHOWN.actions;
+  const needed = data.actions.findIndex(({ optional }) => !optional) + 1;
+  const shown = data.actions.slice(0, Math.max(most, needed));
+  return stacked(
+    board(data, page),
+    waitingLines(data, page),
+    shown.length === 0
+      ? [line(MARKS.good, ' Nothing left to do: everything planned is done.')]
+      : titled(
+          'Next',
+          shown.flatMap((action, at) => actionLines(action, at + 1, width)),
+        ),
+  );
+};
+
+function board({ phases, totals, verification }: Standing, { width }: Page): Line[] {
+  const rows = phases.map(({ phase, state: word }) => {
+    const stories = /implement|ship/.test(phase) && totals.stories > 0;
+    const [done, all] = stories ? [totals.done, totals.stories] : shareOf(word);
+    const review = totals.waiting_for_review === 0 ? '' : `, ${totals.waiting_for_review} waiting for review`;
+    const counted = stories ? `  ${totals.done} of ${totals.stories} stories done${review}` : '';
+    const name = phase.charAt(0).toUpperCase() + phase.slice(1);
+    const head = [...padded(line(span(name, 'strong')), PHASE_WIDTH), ...bar(done, all), span('  ')];
+    return wrapped([...head, state(word), span(counted, 'muted')], width, {
+      rest: line(' '.repeat(Math.min(PHASE_WIDTH, Math.floor(width / 3)))),
+    });
+  });
+  const verdict =
+    verification === undefined
+      ? []
+      : problemLines(
+          [verification.says],
+          { width, now: 0 },
+          verification.verdict === 'PASS' ? MARKS.good : MARKS.warn,
+        );
+  return [...rows.flat(), ...verdict];
+}
+
+function shareOf(word: string): [done: number, all: number] {
+  if (word === 'complete' || word === 'skipped') return [1, 1];
+  return [word === 'in progress' ? 1 : 0, 2];
+}
+
+function waitingLines({ waiting, drift, troubles }: Standing, page: Page): Line[] {
+  const more = drift.length - SHOWN.drift;
+  return [
+    ...problemLines(
+      [
+        ...waiting.handoffs
+          .slice(0, SHOWN.drift)
+          .map(({ id, from, to, text }) => `${id}: ${from} → ${to ?? 'no one yet'}: ${short(text, 120)}`),
+        ...(waiting.session === undefined
+          ? []
+          : [`Next, by the last session: ${short(waiting.session.next, 200)}`]),
+        ...drift.slice(0, SHOWN.drift).map(({ kind, says }) => `${kind}: ${says}`),
+        ...(more > 0 ? [`and ${more} more places where the project contradicts itself`] : []),
+      ],
+      page,
+      MARKS.warn,
+    ),
+    ...problemLines(
+      troubles.map(({ file, message }) => `${file} was not read: ${message}`),
+      page,
+    ),
+  ];
+}
+
+function actionLines(action: Action, number: number, width: number): Line[] {
+  const { what, why, agent, optional } = action;
+  const indent = line('   ');
+  const command = commandOf(action);
+  return [
+    ...wrapped(
+      line(
+        span(what, 'strong'),
+        span(`${agent === undefined ? '' : `  with ${agent}`}${optional ? '  optional' : ''}`, 'muted'),
+      ),
+      width,
+      { first: line(span(`${number}. `, 'muted')), rest: indent },
+    ),
+    ...wrapped(line(why), width, { first: indent, rest: indent }),
+    ...(command === undefined ? [] : [[...indent, span(command, 'name')]]),
+  ];
+}
+
+function commandOf({ call, action }: Action): string | undefined {
+  if (action !== undefined)
+    return commandLine({
+      operation: action.name,
+      why: '',
+      ...(action.args === undefined ? {} : { args: action.args }),
+    });
+  if (call === undefined) return undefined;
+  const { operation = 'execute', message, ...named } = call;
+  const [[kind, name] = []] = Object.entries(named);
+  const args = { name, kind, ...(message === undefined ? {} : { message }) };
+  return commandLine({ operation: String(operation), args, why: '' });
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { bmadHere } from '../../../../tests/support/command-line.ts';
+import { lineWidth } from '../screen/width.ts';
+import { answerLines } from './index.ts';
+import { textOf } from '../screen/lines.ts';
+
+const cwd = await temporaryFolder(afterAll);
+const home = await temporaryFolder(afterAll);
+const env = { HOME: home, PATH: process.env['PATH'] ?? '', NO_COLOR: '1', BMAD_EMBEDDER: 'none' };
+const on = (columns: number, ...args: string[]) =>
+  bmadHere([...args, '--project', cwd], { cwd, env, terminal: true, columns });
+const piped = (...args: string[]) => bmadHere([...args, '--project', cwd], { cwd, env });
+
+beforeAll(async () => {
+  await piped('memory', 'remember', 'decisions', 'architect', 'Use PostgreSQL for **orders**: 注文 and עגלה');
+  await piped('task', 'add', 'dev', 'Write the tests for the cart', '--output-key', 'cart_tests');
+  await piped('run', 'open', 'prd');
+});
+
+/** The first lines of what a person sees at the commands whose answers are drawn. */
+const SCREENS: [args: string[], shows: RegExp][] = [
+  [['list', 'agents'], /^ {4}name {9}who {6}what for +module\n📊 {2}analyst {6}Mary {5}Business analyst/],
+  [
+    ['list', 'workflows'],
+    /^name +what for +module\nPlan\narchitecture +Work out.*\n[^]*\nShip\nbuild +Turns[^]*\nAnytime\n/,
+  ],
+  [['search', 'architecture'], /^name +kind +what for +.*\narchitecture +workflow +Work out/],
+  [['explain', 'architect'], /^architect {2}record\n└─ ✓ bmm\/bmad-agent-architect {2}agent from BMAD/],
+  [
+    ['next'],
+    /^Analysis {8}░{10} {2}not started\nPlanning {8}█{5}░{5} {2}in progress\n[^]*\nNext\n1\. Resume run bmad-prd/,
+  ],
+  [['doctor', '--no-handshake'], /^BMAD MCP Server .*\n\n✓ Project +\/.*\n(?: .*\n)*✓ Modules +bmm/],
+  [
+    ['memory', 'list'],
+    /^type +agent +memory +changed\ndecisions +architect +Use PostgreSQL[^]*\n {2}[0-9a-f-]{36}\n/,
+  ],
+  [['memory', 'recall', 'PostgreSQL'], /^type +agent +memory +score/],
+  [['task', 'list'], /^status +agent +task +.*\nqueued +dev +Write the tests/],
+  [['run', 'status'], /^run +status +progress +.*\nbmad-prd-\d+-\d+ +running +░{8} {2}0/],
+  [['session', 'list'], /^ +branch +standing +purpose +runs +.*\n● +main +active/],
+];
+
+describe('the screens of the command line', () => {
+  it.each(SCREENS)('draw %j from its data, within 80 columns', async (args, shows) => {
+    const { code, stdout, stderr } = await on(80, ...args);
+    const text = stdout.toString('utf8');
+    expect(code, stderr).toBe(0);
+    expect(text).toMatch(shows);
+    expect(text + stderr).not.toMatch(/\*\*|\|---|tokens/);
+    for (const each of text.split('\n')) expect(lineWidth([{ text: each }]), each).toBeLessThanOrEqual(80);
+  });
+
+  it('fit 20 columns and 400, and say the same in them', async () => {
+    for (const columns of [20, 400])
+      for (const [args] of SCREENS) {
+        const { code, stdout } = await on(columns, ...args);
+        expect(code).toBe(0);
+        for (const each of stdout.toString('utf8').split('\n'))
+          // A command is never broken, because it is copied.
+          if (!each.includes('bmad ')) expect(lineWidth([{ text: each }]), each).toBeLessThanOrEqual(columns);
+      }
+  });
+
+  it('leave what goes to a pipe as it is, and count tokens on request only', async () => {
+    const { stdout, stderr } = await piped('list', 'agents', '--limit', '1');
+    expect(stdout.toString('utf8')).toMatch(/^- \*\*analyst\*\* Mary 📊 Business Analyst \(bmm\): /);
+    expect(stderr).toMatch(/^agents 1 to 1 of 5\.[^]*\nRead the next part: bmad list --limit 1 --cursor/);
+    expect((await piped('list', 'agents', '--verbose')).stderr).toMatch(/^5 agents, ~\d+ tokens\./);
+    const coloured = await piped('list', 'agents', '--color');
+    expect(coloured.stdout.toString('utf8')).toContain('\u001B[36manalyst\u001B[39m');
+  });
+
+  it('show a file as it is where it is asked for, and its Markdown otherwise', async () => {
+    const drawn = (await on(80, 'read', 'architect')).stdout.toString('utf8');
+    expect(drawn).not.toMatch(/^#|\*\*/m);
+    const raw = (await on(80, 'read', 'architect', '--raw')).stdout.toString('utf8');
+    expect(raw).toMatch(/^# /m);
+  });
+
+  it('show errors with what can be done about them', async () => {
+    const { code, stderr } = await on(80, 'read', 'architekt-of-nothing');
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/^✗ /);
+    expect(stderr).toMatch(/^→ .*bmad /m);
+  });
+
+  it('take ten thousand rows of one list', () => {
+    const item = {
+      kind: 'task',
+      module: 'bmm',
+      description: 'Does something useful. Use it.',
+      origin: 'Project',
+    };
+    const items = Array.from({ length: 10_000 }, (_item, at) => ({ ...item, name: `task-${at}` }));
+    const lines = answerLines('list', { what: 'tasks', detail: 'standard', items }, { body: '' }, 80);
+    expect(lines).toHaveLength(10_001);
+    expect(textOf(lines.at(-1) ?? [])).toContain('task-9999');
+  });
+});

@@ -1,0 +1,31 @@
+import type { Line } from './screen/lines.ts';
+import type { Look } from './screen/look.ts';
+
+/** A stream that a person looks at. */
+export interface Canvas {
+  look: Look;
+  show(lines: readonly Line[]): void;
+}
+
+/** The printer of the program, and the settings flags every command takes. */
+export interface Terminal {
+  /** Text for people, on stdout and on stderr. */
+  out(text: string): void;
+  err(text: string): void;
+  /** JSON for programs. */
+  json(text: string): void;
+  /** A file, which a pipe that asks for it gets to the byte; tells whether something in it was made visible. */
+  file(text: string, raw: boolean): boolean;
+  signal: AbortSignal;
+  /** Reads one line that the person types; not there where nobody sits at the terminal. */
+  readLine?: ((prompt: string) => Promise<string>) | undefined;
+  /** Lines of help for the settings. */
+  settingsHelp: string;
+  /** Where a person reads the answer, and what is said about it; not there where it goes to a pipe or a file. */
+  answers?: Canvas | undefined;
+  remarks?: Canvas | undefined;
+  /** Whether more is said about an answer, such as how many tokens it takes. */
+  verbose?: boolean | undefined;
+  /** Whether nothing is said about what is going on. */
+  quiet?: boolean | undefined;
+}
