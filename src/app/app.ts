@@ -62,6 +62,8 @@ function contextOf(
     config,
     configFrom: from,
     configWarnings: warnings,
+    // On whose machine a caller of a server for others sits, nobody knows.
+    ownProgram: outside.forOthers === true ? undefined : outside.ownProgram,
     log,
     secrets,
     workspace: async (project) => workspaces.get(await settled(project)),

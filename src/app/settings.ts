@@ -28,6 +28,8 @@ export interface Outside {
   contentRoot: string;
   /** Program and arguments that start the MCP server. */
   serverCommand: readonly [string, ...string[]];
+  /** Program and arguments that start the command line, where it need not be on the user's PATH. */
+  ownProgram?: readonly string[];
   writeError(text: string): void;
   /** Whether stderr is a terminal that a person looks at. */
   terminal: boolean;

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, parse } from 'node:path';
 import type { Outside } from '../app/app.ts';
-import { SERVER_PROGRAM } from '../base/product.ts';
+import { CLI_PROGRAM, SERVER_PROGRAM } from '../base/product.ts';
 import { errorsAreRead, printer } from './printer.ts';
 import { programFolder } from './program-place.ts';
 
@@ -19,6 +19,7 @@ export function outside(
     platform: process.platform,
     contentRoot: join(programFolder, 'content'),
     serverCommand: [process.execPath, serverFile()],
+    ownProgram: [process.execPath, join(programFolder, `${CLI_PROGRAM}.cjs`)],
     writeError: printer.err,
     terminal: errorsAreRead(),
     patient,

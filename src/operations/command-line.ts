@@ -1,5 +1,5 @@
 import { CLI_PROGRAM } from '../base/product.ts';
-import type { StepWriter } from '../base/step.ts';
+import type { Step } from '../base/step.ts';
 import { OFFERED } from './offered.ts';
 import { writtenArguments } from './offers.ts';
 
@@ -9,7 +9,7 @@ export function flagOf(name: string): string {
 }
 
 /** A step as a command line. What has no command cannot be done in a terminal. */
-export const commandLine: StepWriter = (step) => {
+export function commandLine(step: Step, program: readonly string[] = [CLI_PROGRAM]): string | undefined {
   const { command, positional = [] } = OFFERED[step.operation] ?? {};
   if (command === undefined) return undefined;
   const { kind: _kind, ...args } = writtenArguments(step);
@@ -19,8 +19,8 @@ export const commandLine: StepWriter = (step) => {
   const byName = Object.entries(args)
     .filter(([name, value]) => !positional.includes(name) && value !== undefined)
     .flatMap(([name, value]) => flagWords(name, value));
-  return [CLI_PROGRAM, command, ...byPlace, ...byName].join(' ');
-};
+  return [...program.map(quoted), command, ...byPlace, ...byName].join(' ');
+}
 
 function flagWords(name: string, value: unknown): string[] {
   const flag = flagOf(name);

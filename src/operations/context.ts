@@ -64,6 +64,8 @@ export interface SettingsPort {
   configWarnings: readonly string[];
   /** Which tools are offered, and why. */
   tools: ToolChoice;
+  /** How the command line is started on the caller's machine where it is not on the PATH, if that is known. */
+  ownProgram?: readonly string[] | undefined;
   /** A text of the server's own with the names that the project's BMAD has for its examples. */
   worded(text: string): string;
 }

@@ -171,6 +171,10 @@ describe.each(WAYS.filter(({ transport }) => transport === 'stdio'))(
       const refused = await client.callTool({ name: TOOL, arguments: {} });
       expect(refused.isError).toBe(true);
       expect(textsOf(refused)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
+      // A machine that has the server need not have the command.
+      expect(textsOf(refused)[0]).toContain(
+        `where bmad is not installed: ${process.execPath} ${cliFile} trust ${place.cwd}`,
+      );
       expect(ran(place)).toBe(false);
       expect((await command(place, 'trust', '--yes')).code).toBe(0);
       const result = await client.callTool({ name: TOOL, arguments: {} });

@@ -18,8 +18,8 @@ export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () 
 });
 
 /** How steps are written for the clients of this server. */
-export async function stepWriter({ tools }: Context): Promise<StepWriter> {
-  const writer = writers.get(tools) ?? stepsFor(tools, await operationsOnDemand());
+export async function stepWriter({ tools, ownProgram }: Context): Promise<StepWriter> {
+  const writer = writers.get(tools) ?? stepsFor(tools, await operationsOnDemand(), ownProgram);
   writers.set(tools, writer);
   return writer;
 }

@@ -1,3 +1,4 @@
+import { CLI_PROGRAM } from '../../base/product.ts';
 import { argumentsText, stepArguments, type Step, type StepWriter } from '../../base/step.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
@@ -10,12 +11,16 @@ type Writers = Pick<typeof onDemand, 'commandLine' | 'OFFERED' | 'toolCall'>;
  * Steps as a model can take them: calls of tools that are offered, else what every host can do by itself. What only a
  * person may do is a command.
  */
-export function stepsFor({ fixed, of }: ToolChoice, writers: Writers): StepWriter {
+export function stepsFor(
+  { fixed, of }: ToolChoice,
+  writers: Writers,
+  ownProgram?: readonly string[],
+): StepWriter {
   const offered = new Set(fixed.filter((tool) => of(tool).offered).map(({ name }) => name));
   return (step) =>
     writers.toolCall(step, (tool) => offered.has(tool)) ??
     elsewhere(step.operation, stepArguments(step), offered) ??
-    personsCommand(step, writers);
+    personsCommand(step, writers, ownProgram);
 }
 
 /** What other tools, or the host itself, can do where the tool `bmad` is switched off. */
@@ -53,10 +58,21 @@ function elsewhere(operation: string, args: Arguments, offered: ReadonlySet<stri
   }
 }
 
-/** What is offered by no tool at all is for a person at a terminal; a tool that is switched off is for nobody. */
-function personsCommand(step: Step, { OFFERED, commandLine }: Writers): string | undefined {
+/**
+ * What is offered by no tool at all is for a person at a terminal; a tool that is switched off is for nobody. A server that
+ * was started by its path is often the only thing of ours on a machine: the command then has to be started in the same way.
+ */
+function personsCommand(
+  step: Step,
+  { OFFERED, commandLine }: Writers,
+  ownProgram: readonly string[] | undefined,
+): string | undefined {
   const { toolset, behind } = OFFERED[step.operation] ?? {};
   if (toolset !== undefined || behind !== undefined) return undefined;
   const command = commandLine(step);
-  return command === undefined ? undefined : `${command} (for a person, in a terminal)`;
+  if (command === undefined) return undefined;
+  const said = `${command} (for a person, in a terminal)`;
+  return ownProgram === undefined
+    ? said
+    : `${said}; where ${CLI_PROGRAM} is not installed: ${commandLine(step, ownProgram)}`;
 }
