@@ -4,14 +4,16 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { measuredFigures } from './docs-run/measured.ts';
 import { pageBrought, pagesToRun, readPage } from './docs-run/pages.ts';
+import { RECORDINGS, recorded } from './pictures/recordings.ts';
 import { REFERENCE } from './reference/pages.ts';
 
-const HELP = `Writes what documents have from the programs: docs/reference, and the figures and transcripts of README and guides.
+const HELP = `Writes what documents have from the programs: docs/reference, the figures and transcripts of README and guides,
+and the pictures of terminals.
 
 npm run docs                          writes them
 npm run docs -- --check               says what is out of date, and writes nothing
 npm run docs -- --no-transcripts      without running the commands in them, which takes a minute
-npm run docs -- docs/guide/http.md    only this page
+npm run docs -- docs/guide/http.md    only this page, or this picture
 `;
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -48,12 +50,28 @@ async function runPages(problems: string[]): Promise<Map<string, string>> {
   return pages;
 }
 
+/** The pictures of terminals, each from commands that are run. */
+async function pictures(problems: string[]): Promise<Map<string, string>> {
+  const drawn = new Map<string, string>();
+  if (flags.has('--no-transcripts')) return drawn;
+  for (const recording of RECORDINGS) {
+    if (only.length > 0 && !only.includes(recording.file)) continue;
+    try {
+      drawn.set(recording.file, await recorded(recording));
+    } catch (error) {
+      problems.push(`${recording.file}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return drawn;
+}
+
 async function main(): Promise<void> {
   if (flags.has('--help')) return void process.stdout.write(HELP);
   const problems: string[] = [];
   const pages = new Map<string, string | undefined>([
     ...(only.length === 0 ? await referencePages() : []),
     ...(await runPages(problems)),
+    ...(await pictures(problems)),
   ]);
   const stale: string[] = [];
   for (const [page, text] of pages) {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { measuredFigures } from '../../scripts/docs-run/measured.ts';
+import { RECORDINGS, recorded } from '../../scripts/pictures/recordings.ts';
 import { pageBrought, pagesToRun, readPage } from '../../scripts/docs-run/pages.ts';
 
 const figures = await measuredFigures();
@@ -10,5 +11,12 @@ it.skipIf(process.platform === 'win32').each(await pagesToRun())(
   async (page) => {
     const text = await readPage(page);
     expect(await pageBrought(text, figures, true), 'npm run docs writes it').toBe(text);
+  },
+);
+
+it.skipIf(process.platform === 'win32').each(RECORDINGS)(
+  '$file shows what a terminal does',
+  async (recording) => {
+    expect(await recorded(recording), 'npm run docs writes it').toBe(await readPage(recording.file));
   },
 );
