@@ -13,8 +13,8 @@ const CALL = new RegExp(
   String.raw`\{"?(?:operation|action|command)"?: ?"|["'\u0060 ]bmad (?:${[...firstWords].join('|')})\b`,
 );
 
-/** The surfaces print calls, the page among them, and so does what they share. */
-const PRINTERS = /^(?:surfaces|library|page)\//;
+/** The surfaces print calls, the page among them, and so do what they share and what they say in French. */
+const PRINTERS = /^(?:surfaces|library|page|language)\//;
 
 /** Calls that are right in their sentences, each with the reason. */
 const EXCEPTIONS: readonly (readonly [file: string, part: string, why: string])[] = [

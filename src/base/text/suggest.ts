@@ -44,5 +44,9 @@ function distanceScore(target: string, candidate: string): number | undefined {
   }
   const allowed = Math.max(1, Math.floor(Math.max(target.length, candidate.length) / 3));
   const distance = lettersApart(target, candidate, allowed);
-  return distance <= allowed ? distance : undefined;
+  if (distance > allowed) return undefined;
+  // A slip of one letter is nearer than a name that is one word of several.
+  return distance === 1 ? SLIP : distance;
 }
+
+const SLIP = 0.4;

@@ -27,10 +27,15 @@ export function methodFirst(
     const [next] = behind;
     return next !== undefined && next.score * BEHIND > hit.score && (hit.weak || !next.weak);
   };
+  /** The score that is shown is the one that has put it there. */
+  const follow = (hit: SearchHit): void => {
+    merged.push({ ...hit, score: Math.min(hit.score * BEHIND, merged.at(-1)?.score ?? hit.score) });
+  };
   for (const [place, hit] of own.entries()) {
     // The first place is taken by what fits clearly better, or by none of them.
-    if (place > 0) while (fits(hit)) merged.push(...behind.splice(0, 1));
+    if (place > 0) while (fits(hit)) behind.splice(0, 1).forEach(follow);
     merged.push(hit);
   }
-  return [...merged, ...behind];
+  behind.forEach(follow);
+  return merged;
 }
