@@ -8,7 +8,9 @@ import { Story } from './story.ts';
 
 /** The pages whose transcripts and figures are real. */
 export async function pagesToRun(): Promise<string[]> {
-  const guides = (await readdir(join(repository, 'docs/guide'), { recursive: true })).filter((name) => name.endsWith('.md'));
+  const guides = (await readdir(join(repository, 'docs/guide'), { recursive: true })).filter((name) =>
+    name.endsWith('.md'),
+  );
   return ['README.md', ...guides.sort().map((name) => `docs/guide/${name}`)];
 }
 

@@ -22,7 +22,11 @@ beforeAll(async () => {
     ),
   });
   const cache = join(folder, '.git', 'cache');
-  session = await openSession(afterAll, { flags: { project: folder, cache, embedder: 'none' } });
+  // One that waits for the index, however long that takes.
+  session = await openSession(afterAll, {
+    patient: true,
+    flags: { project: folder, cache, embedder: 'none' },
+  });
 });
 
 describe('search_codebase', () => {
