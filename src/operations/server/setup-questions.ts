@@ -1,5 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { isYes } from '../../base/text/yes.ts';
 import type { Context, HostPerson, HostSetup, HostState } from '../context.ts';
 
 interface Asking {
@@ -85,7 +86,7 @@ async function askIgnored({ ask, context, found, notes }: Asking): Promise<void>
   const typed = await ask(
     `The state of ${root} is in ${folders.join(', ')}; colleagues get it once it is committed.\nAdd these lines to .gitignore instead? [y/N] `,
   );
-  if (!/^\s*y(?:es)?\s*$/i.test(typed)) return;
+  if (!isYes(typed)) return;
   await found.ignore(root, folders);
   notes.push(`Added to .gitignore: ${folders.join(', ')}`);
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { isYes } from '../../base/text/yes.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import { execute } from '../../operations/execute.ts';
@@ -96,7 +97,7 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'ask' | 'confirm'> 
     async confirm({ question, details, text }) {
       err(`${text === undefined ? '' : `${text.trimEnd()}\n\n`}${details}\n`);
       const typed = await readLine(`${question} [y/N] `);
-      return /^\s*y(?:es)?\s*$/i.test(typed) ? { yes: true } : { yes: false, why: 'you said no' };
+      return isYes(typed) ? { yes: true } : { yes: false, why: 'you said no' };
     },
   };
 }
