@@ -45,10 +45,10 @@ const COMMANDS = Object.values(OFFERED).flatMap((offer) =>
 );
 const WORD = / (?:'((?:[^']|'\\'')*)'|([\w./:@…-]+))/y;
 
-/** Command lines that a text recommends, not those whose usage it shows; a command reads on as far as its words can be. */
+/** Command lines that a text recommends, not those it shows as usage or example; a command reads on as far as its words can be. */
 export function stepsForTerminals(text: string): PrintedStep[] {
   const found: PrintedStep[] = [];
-  for (const match of text.matchAll(/(?<![\w/.-]|Usage: )bmad(?= [a-z])/g)) {
+  for (const match of text.matchAll(/(?<![\w/.-]|Usage: |Example: )bmad(?= [a-z])/g)) {
     const words: string[] = [];
     WORD.lastIndex = match.index + match[0].length;
     let end = WORD.lastIndex;
