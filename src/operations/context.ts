@@ -78,10 +78,7 @@ export interface CataloguePort {
   refresh(project?: string): Promise<Changes>;
   /** Tells of every refresh of a world that was known before, until the returned function is called. */
   onChange(listener: (changes: Changes) => void): () => void;
-  /**
-   * Calls whenever something has moved on disk that answers may depend on, after the content was looked at again; once at
-   * the beginning, for what has moved until then. Folders are watched from the first listener to the last.
-   */
+  /** Calls when something has moved on disk that answers may depend on, once the content was looked at; and at the beginning. */
   onMoved(listener: MovedListener): () => void;
   /** How that is noticed; nothing where nobody listens. */
   watching(): WatchReport | undefined;
