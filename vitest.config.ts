@@ -36,8 +36,6 @@ const WITH_PROCESSES = [
 ];
 
 const cores = availableParallelism();
-/** A worker whose test waits for processes leaves its core to others; on a large machine each keeps about two busy. */
-const waiting = { maxWorkers: Math.max(4, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
 /** Room for what is fetched on first use. */
 const fetching = { testTimeout: 300_000, hookTimeout: 600_000 };
 
@@ -67,8 +65,9 @@ export default defineConfig({
     isolate: false,
     // What was compiled for one run, or for one project of it, need not be for the next.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
-    // Each worker imports everything once more, which costs more than a core that waits for a disk now and then.
-    maxWorkers: cores,
+    // All projects share them, so that none waits for the last file of another. One more than there are cores: a worker whose
+    // test waits for a process, a browser or the network leaves its core to others.
+    maxWorkers: cores + 1,
     // Tests make much that is needed for a moment: in more room, a seventh less of the time goes into collecting it.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
@@ -92,17 +91,15 @@ export default defineConfig({
         exclude: WITH_PROCESSES,
         ...fetching,
       }),
-      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'], waiting),
+      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts']),
       // One browser and one server a file; the browser is most of the work.
       project('browser', ['tests/page/**/*.test.ts'], {
         exclude: ['tests/page/built.test.ts'],
         ...fetching,
-        ...waiting,
       }),
       project('conformance', ['tests/conformance/**/*.test.ts'], {
         globalSetup: 'tests/conformance/setup.ts',
         ...fetching,
-        ...waiting,
       }),
       // Real hosts are large downloads: they take part where they have been fetched, or when they are asked for.
       ...(!process.argv.includes('hosts') && !hostsTakePart(import.meta.dirname)
@@ -111,7 +108,6 @@ export default defineConfig({
             project('hosts', ['tests/hosts/**/*.test.ts'], {
               testTimeout: 600_000,
               hookTimeout: 600_000,
-              ...waiting,
             }),
           ]),
     ],

@@ -109,7 +109,11 @@ export class Story {
   }
 
   /** Most of what documents show are short commands: to start a program for each takes longer than all they do. */
-  async #endedHere(args: readonly string[], env: Record<string, string>, streams?: string): Promise<string[]> {
+  async #endedHere(
+    args: readonly string[],
+    env: Record<string, string>,
+    streams?: string,
+  ): Promise<string[]> {
     const { code, stdout, stderr, screen } = await bmadHere(args, { cwd: this.#sample.project, env });
     this.#code = code;
     const text = streams === 'stdout' ? stdout.toString('utf8') : streams === 'stderr' ? stderr : screen;

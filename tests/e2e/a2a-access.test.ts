@@ -47,7 +47,14 @@ describe('a token for Agent2Agent', () => {
       for (const body of [undefined, {}])
         if (![403, 405].includes(await statusOf(origin, THEIRS, path, body))) reached.push(path);
     expect(new Set(reached)).toEqual(
-      new Set(['/a2a', '/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']),
+      new Set([
+        '/page/status',
+        '/a2a',
+        '/.well-known/agent-card.json',
+        '/.well-known/agent.json',
+        '/healthz',
+        '/readyz',
+      ]),
     );
   });
 

@@ -32,7 +32,9 @@ describe('the systemd unit', () => {
 
 describe('the documents', () => {
   it('never have the package fetched by its name, which is not ours on npm', async () => {
-    const guides = (await readdir(join(repository, 'docs/guide'))).map((name) => `docs/guide/${name}`);
+    const guides = (await readdir(join(repository, 'docs/guide'), { recursive: true }))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/guide/${name}`);
     const deploy = (await readdir(join(repository, 'deploy'))).map((name) => `deploy/${name}`);
     const wrong: string[] = [];
     for (const file of ['README.md', 'CONTRIBUTING.md', ...guides, ...deploy])

@@ -15,7 +15,7 @@ import { WRITERS } from './writers.ts';
  * one; `errors.test.ts` tries more of them, in this process.
  */
 const MOST: readonly (readonly [FaultKind, number])[] = [
-  ['kill', 2],
+  ['kill', FULL ? 2 : 1],
   ['kill-torn', 1],
   ...(FULL ? ([['kill-after', 1]] as const) : []),
 ];

@@ -28,6 +28,8 @@ export function bareEnvironment(home: string, more: Record<string, string> = {})
     BMAD_USAGE: 'false',
     // Most servers of tests are asked for little and end soon after; the tests of warming switch it on.
     BMAD_PREWARM: 'false',
+    // To find out which language a person has takes a look at the project; the tests of French leave it open.
+    BMAD_LANG: 'en',
     // One for all: with a home each, nothing would be compiled twice by the same program.
     NODE_COMPILE_CACHE: join(repository, '.cache/compiled'),
     ...more,
