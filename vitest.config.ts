@@ -35,7 +35,21 @@ const WITH_PROCESSES = [
   'tests/installs/transcripts.test.ts',
 ];
 
+/**
+ * Trials that repeat one thing many times: kills at every step, every fault of a disk, growth, many processes at once. They
+ * are for `npm run test:deep`, and left out where time is short.
+ */
+const DEEP = [
+  'tests/faults/{kills,errors}.test.ts',
+  'tests/property/growth.test.ts',
+  'tests/e2e/{many-folders,rerank,replicas,git-processes,http-shutdown}.test.ts',
+  'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',
+];
+const isDeep = process.argv.includes('deep');
+
 const cores = availableParallelism();
+/** A worker whose test waits for processes leaves its core to others; on a large machine each keeps about two busy. */
+const waiting = { maxWorkers: Math.max(4, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
 /** Room for what is fetched on first use. */
 const fetching = { testTimeout: 300_000, hookTimeout: 600_000 };
 
@@ -46,7 +60,8 @@ function project(
   include: readonly string[],
   more: Settings = {},
 ): TestProjectInlineConfiguration {
-  return { extends: true, test: { name, include: [...include], ...more } };
+  const exclude = [...(more.exclude ?? []), ...(isDeep ? [] : DEEP)];
+  return { extends: true, test: { name, include: [...include], ...more, exclude } };
 }
 
 export default defineConfig({
@@ -65,9 +80,8 @@ export default defineConfig({
     isolate: false,
     // What was compiled for one run, or for one project of it, need not be for the next.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
-    // All projects share them, so that none waits for the last file of another. One more than there are cores: a worker whose
-    // test waits for a process, a browser or the network leaves its core to others.
-    maxWorkers: cores + 1,
+    // Each worker imports everything once more, which costs more than a core that waits for a disk now and then.
+    maxWorkers: cores,
     // Tests make much that is needed for a moment: in more room, a seventh less of the time goes into collecting it.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
@@ -91,16 +105,19 @@ export default defineConfig({
         exclude: WITH_PROCESSES,
         ...fetching,
       }),
-      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts']),
+      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'], waiting),
       // One browser and one server a file; the browser is most of the work.
       project('browser', ['tests/page/**/*.test.ts'], {
         exclude: ['tests/page/built.test.ts'],
         ...fetching,
+        ...waiting,
       }),
       project('conformance', ['tests/conformance/**/*.test.ts'], {
         globalSetup: 'tests/conformance/setup.ts',
         ...fetching,
+        ...waiting,
       }),
+      ...(isDeep ? [project('deep', DEEP, { ...fetching, ...waiting })] : []),
       // Real hosts are large downloads: they take part where they have been fetched, or when they are asked for.
       ...(!process.argv.includes('hosts') && !hostsTakePart(import.meta.dirname)
         ? []
@@ -108,6 +125,7 @@ export default defineConfig({
             project('hosts', ['tests/hosts/**/*.test.ts'], {
               testTimeout: 600_000,
               hookTimeout: 600_000,
+              ...waiting,
             }),
           ]),
     ],

@@ -6,19 +6,14 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { repository } from '../../tests/support/app.ts';
-import { bmadHere } from '../../tests/support/command-line.ts';
 import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
-import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { openSample, removeSample, type Sample } from './sample.ts';
 import { SAMPLES } from './samples/index.ts';
 import { StandIns } from './stand-ins.ts';
 import { callOf, wordsOf } from './words.ts';
-
-/** Commands that stay, or that are not of the command line alone. */
-const STARTED = new Set(['serve', 'page', '--version']);
 
 /** What happens in one sample, from the first block of a page that names it to the last. */
 export class Story {
@@ -102,22 +97,7 @@ export class Story {
   /** What a command writes; `stdout` leaves out what it says about its progress. */
   run(line: string, streams?: string): Promise<string[]> {
     const { argv, env } = this.#command(line);
-    const [program, ...args] = argv;
-    return program === CLI_PROGRAM && !STARTED.has(args[0] ?? '')
-      ? this.#endedHere(args, env, streams)
-      : this.#ended(argv, env, streams);
-  }
-
-  /** Most of what documents show are short commands: to start a program for each takes longer than all they do. */
-  async #endedHere(
-    args: readonly string[],
-    env: Record<string, string>,
-    streams?: string,
-  ): Promise<string[]> {
-    const { code, stdout, stderr, screen } = await bmadHere(args, { cwd: this.#sample.project, env });
-    this.#code = code;
-    const text = streams === 'stdout' ? stdout.toString('utf8') : streams === 'stderr' ? stderr : screen;
-    return this.#withoutProgress(this.#lines(text));
+    return this.#ended(argv, env, streams);
   }
 
   /** Both streams go into one file, so that they come in the order in which they were written. */
@@ -142,11 +122,8 @@ export class Story {
       child.once('close', resolveCode);
     });
     await output.close();
-    return this.#withoutProgress(this.#lines(await readFile(file, 'utf8')));
-  }
-
-  /** How far a command is comes first, and depends on how fast the machine is. */
-  #withoutProgress(lines: string[]): string[] {
+    const lines = this.#lines(await readFile(file, 'utf8'));
+    // How far a command is comes first, and depends on how fast the machine is.
     while (lines.length > 1 && lines[0]?.endsWith(' …')) lines.shift();
     return lines;
   }

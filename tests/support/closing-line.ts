@@ -1,6 +1,9 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { HOSTS_LEFT_OUT } from './host-packages.ts';
 
+const TRIALS_LEFT_OUT =
+  'LONG TRIALS WERE NOT RUN: "npm run test:deep" kills, fills disks and starts many processes.';
+
 /** Ends a run with one plain line that any log reader understands: "12 passed, 0 failed, 1 skipped". */
 export default class ClosingLine implements Reporter {
   #vitest: Vitest | undefined;
@@ -12,6 +15,7 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (this.#isWhole() && this.#vitest?.projects.every(({ name }) => name !== 'hosts') === true)
       process.stdout.write(`\n${HOSTS_LEFT_OUT}\n`);
+    if (this.#isWhole()) process.stdout.write(`\n${TRIALS_LEFT_OUT}\n`);
     const count = { passed: 0, failed: 0, skipped: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
