@@ -10,7 +10,7 @@ export const ONLY = 'only';
 export interface ModuleChoice {
   /** In lists and prompts, like the method itself. */
   shown: BuiltInModule[];
-  /** For whoever names them or searches. */
+  /** For callers who name them or search. */
   beside: BuiltInModule[];
 }
 

@@ -15,7 +15,7 @@ function openerOf(platform: NodeJS.Platform): readonly [program: string, ...args
 }
 
 /**
- * Opens a link that lets in whoever has it. Lists of processes show arguments to all users of a machine, so the browser is
+ * Opens a link that lets in anyone who has it. Lists of processes show arguments to all users of a machine, so the browser is
  * given a file that only this user can read, and the link is in there. Answers with what went wrong.
  */
 export async function openInBrowser(

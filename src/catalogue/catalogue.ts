@@ -35,7 +35,7 @@ export interface CatalogueParts {
   preferences?: readonly Preference[];
   /** The texts of overrides, as digests, by the names of their files. */
   overrides?: ReadonlyMap<string, string>;
-  /** Built-in modules that are here for whoever asks for them. */
+  /** Built-in modules that are here for callers who ask for them. */
   beside?: ReadonlySet<Origin>;
 }
 

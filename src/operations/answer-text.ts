@@ -15,7 +15,7 @@ export function lines(...parts: (string | undefined | readonly string[])[]): str
     .join('\n');
 }
 
-/** `5 agents, ~197 tokens`, for whoever pays for them. */
+/** `5 agents, ~197 tokens`, for those who pay for them. */
 export function sized(text: string, tokens: number, reader: Reader | undefined): string {
   return reader?.counts === false ? text : `${text}, ~${tokens} tokens`;
 }

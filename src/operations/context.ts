@@ -214,7 +214,7 @@ export interface Workspace {
   warm(signal: AbortSignal): Promise<Warmed>;
   /** The same with these origins only; made once for each choice of them. */
   from(origins: ReadonlySet<Origin>): Workspace;
-  /** The built-in modules that it leaves out, and the same with them: for whoever names them or searches. */
+  /** The built-in modules that it leaves out, and the same with them: for callers who name them or search. */
   beside(): Promise<readonly BuiltInModule[]>;
   everything(): Promise<Workspace>;
   knowledge(): Promise<Knowledge>;
