@@ -40,6 +40,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
+  'src/meaning/embedders/table.ts': 'table-embedder',
+  'src/services/embedders/embedders.ts': 'embedders',
   'src/meaning/embedders/prepared.ts': 'prepared-vectors',
   'src/services/codebase/codebase.ts': 'codebase',
   'src/services/completion/completion.ts': 'completion',

@@ -8,6 +8,7 @@ import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
 import { installedVersion } from '../sources/installed-version.ts';
 import type { Project } from '../sources/project-root.ts';
+import { embedderSettings } from './memories.ts';
 import { createParts, type Parts } from './parts.ts';
 import { readSettings, type Outside, type Settings } from './settings.ts';
 
@@ -117,6 +118,15 @@ function contextOf(
     }),
     memoriesAnswer: memories.answer,
     moveMemory: async (project) => memories.move(await projectOf(project)),
+    async embedders() {
+      if (outside.forOthers === true)
+        throw new BmadError(
+          'forbidden',
+          'Embedders can only be tried and added at the command line of this machine.',
+        );
+      const { openEmbedders } = await import('../services/embedders/embedders.ts');
+      return openEmbedders(state, outside.cwd, embedderSettings(settings));
+    },
     async readUserFile(path) {
       if (outside.forOthers === true)
         throw new BmadError('forbidden', 'Files on this machine can only be read from its command line.');

@@ -122,7 +122,7 @@ function setupFor(root: string, writes: boolean, settings: Settings, embedders: 
   };
 }
 
-function embedderSettings({ config, builtIn }: Settings): MemorySetup['embedder'] {
+export function embedderSettings({ config, builtIn, state }: Settings): MemorySetup['embedder'] {
   return {
     embedder: config.embedder,
     modelFolder: builtIn,
@@ -131,5 +131,9 @@ function embedderSettings({ config, builtIn }: Settings): MemorySetup['embedder'
     openaiUrl: config.openaiUrl,
     openaiApiKey: config.openaiApiKey,
     transformersModel: config.modelFolder,
+    async addedTable(name) {
+      const { addedFolder } = await import('../services/embedders/embedders.ts');
+      return addedFolder(state, name);
+    },
   };
 }

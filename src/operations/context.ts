@@ -16,6 +16,7 @@ import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delegation } from '../services/delegation/delegation.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { ProjectFacts } from '../services/facts/facts.ts';
+import type { EmbeddersPort } from '../services/embedders/embedders.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { MovedMemories } from '../services/memory/transfer/move.ts';
@@ -91,7 +92,7 @@ export interface CataloguePort {
 }
 
 /** What projects remember. */
-export interface MemoryPort {
+export interface MemoryPort extends EmbeddersPort {
   /** What a project remembers; without an argument, the project the server was started for. */
   memory(project?: string, mayWrite?: boolean): Promise<Memory>;
   /** Whether the stores of the memories that have been used so far can be reached. */

@@ -27,6 +27,9 @@ import { listReceipts, verifyReceipts } from './completion/receipts.ts';
 import { runCompletionContract } from './completion/run-completion-contract.ts';
 import { trust } from './completion/trust.ts';
 import { delegateToAgent } from './delegation/delegate-to-agent.ts';
+import { embedderAdd } from './embedders/embedder-add.ts';
+import { embedderRemove } from './embedders/embedder-remove.ts';
+import { embedderTry } from './embedders/embedder-try.ts';
 import { sourcesAdd } from './git-sources/sources-add.ts';
 import { sourcesApprove } from './git-sources/sources-approve.ts';
 import { sourcesClear } from './git-sources/sources-clear.ts';
@@ -204,4 +207,7 @@ export const operations: readonly AnyOperation[] = [
   queryRecords,
   sourcesResolve,
   inbox,
+  embedderAdd,
+  embedderRemove,
+  embedderTry,
 ];

@@ -124,4 +124,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   query_records: { projectless: true },
   sources_resolve: { projectless: true },
   inbox: { command: 'inbox' },
+  embedder_add: { command: 'embedder add', positional: ['folder'], projectless: true },
+  embedder_remove: { command: 'embedder remove', positional: ['name'], projectless: true },
+  embedder_try: { command: 'embedder try', positional: ['question'] },
 };

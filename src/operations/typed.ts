@@ -27,4 +27,7 @@ export const TYPED = {
   memory_move: async () => (await import('./memory/memory-transfer.ts')).memoryMove,
   memory_copies: async () => (await import('./memory/memory-copies.ts')).memoryCopies,
   inbox: async () => (await import('./inbox/inbox.ts')).inbox,
+  embedder_add: async () => (await import('./embedders/embedder-add.ts')).embedderAdd,
+  embedder_remove: async () => (await import('./embedders/embedder-remove.ts')).embedderRemove,
+  embedder_try: async () => (await import('./embedders/embedder-try.ts')).embedderTry,
 } satisfies Record<string, () => Promise<AnyOperation>>;
