@@ -107,6 +107,7 @@ describe('the code', () => {
     'services/codebase/file-list.ts': 'rules of ignore files, which are not shown',
     'app/built-in-model.ts': 'the built-in model',
     'meaning/embedders/static.ts': 'the built-in model',
+    'meaning/embedders/table.ts': 'a table in a folder that the user has named on the command line',
     'app/app.ts': 'a file that the user has named on the command line',
   };
 
