@@ -64,6 +64,62 @@ function project(
   return { extends: true, test: { name, include: [...include], ...more, exclude } };
 }
 
+/** What a part of the tests needs to be run by itself; a whole run joins them. */
+const FAST = [
+  'src/**/*.test.ts',
+  'tests/*.test.ts',
+  'tests/{contract,memory,property,surface}/**/*.test.ts',
+  'tests/page/built.test.ts',
+];
+const INSTALLS = [...BESIDE_WITH_INSTALLS, 'tests/{installs,journeys,search,steps}/**/*.test.ts'];
+const PROCESSES = [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'];
+const BROWSER = ['tests/page/**/*.test.ts'];
+const CONFORMANCE = ['tests/conformance/**/*.test.ts'];
+const BUILT_PAGE = 'tests/page/built.test.ts';
+const fetchTools = { globalSetup: 'tests/conformance/setup.ts' };
+
+/** One for what happens in the tests' own process and one for what starts programs: every worker imports all that it needs anew. */
+const WHOLE = [
+  project('inside', [...FAST, ...INSTALLS], {
+    exclude: [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES],
+    ...fetching,
+  }),
+  project('programs', [...PROCESSES, ...BROWSER, ...CONFORMANCE], {
+    exclude: [BUILT_PAGE],
+    ...fetchTools,
+    ...fetching,
+    ...waiting,
+  }),
+];
+
+const PARTS = [
+  project('fast', FAST, {
+    exclude: [...BESIDE_WITH_PROCESSES, ...BESIDE_WITH_INSTALLS, ...WITH_PROCESSES],
+    // What asks for an install here is told where it belongs.
+    env: { BMAD_TEST_INSTALLS: 'none' },
+  }),
+  project('installs', INSTALLS, { exclude: WITH_PROCESSES, ...fetching }),
+  project('processes', PROCESSES, waiting),
+  project('browser', BROWSER, { exclude: [BUILT_PAGE], ...fetching, ...waiting }),
+  project('conformance', CONFORMANCE, { ...fetchTools, ...fetching, ...waiting }),
+  ...(isDeep ? [project('deep', DEEP, { ...fetching, ...waiting })] : []),
+];
+
+const isPart = process.argv.some((word) => word.startsWith('--project'));
+const projects = [
+  ...(isPart ? PARTS : WHOLE),
+  // Real hosts are large downloads: they take part where they have been fetched, or when they are asked for.
+  ...(process.argv.includes('hosts') || hostsTakePart(import.meta.dirname)
+    ? [
+        project('hosts', ['tests/hosts/**/*.test.ts'], {
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          ...waiting,
+        }),
+      ]
+    : []),
+];
+
 export default defineConfig({
   test: {
     globalSetup: 'tests/support/global-setup.ts',
@@ -85,49 +141,6 @@ export default defineConfig({
     // Tests make much that is needed for a moment: in more room, a seventh less of the time goes into collecting it.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
-    projects: [
-      // Few projects: the workers of each import the same modules anew.
-      project(
-        'fast',
-        [
-          'src/**/*.test.ts',
-          'tests/*.test.ts',
-          'tests/{contract,memory,property,surface}/**/*.test.ts',
-          'tests/page/built.test.ts',
-        ],
-        {
-          exclude: [...BESIDE_WITH_PROCESSES, ...BESIDE_WITH_INSTALLS, ...WITH_PROCESSES],
-          // What asks for an install here is told where it belongs.
-          env: { BMAD_TEST_INSTALLS: 'none' },
-        },
-      ),
-      project('installs', [...BESIDE_WITH_INSTALLS, 'tests/{installs,journeys,search,steps}/**/*.test.ts'], {
-        exclude: WITH_PROCESSES,
-        ...fetching,
-      }),
-      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'], waiting),
-      // One browser and one server a file; the browser is most of the work.
-      project('browser', ['tests/page/**/*.test.ts'], {
-        exclude: ['tests/page/built.test.ts'],
-        ...fetching,
-        ...waiting,
-      }),
-      project('conformance', ['tests/conformance/**/*.test.ts'], {
-        globalSetup: 'tests/conformance/setup.ts',
-        ...fetching,
-        ...waiting,
-      }),
-      ...(isDeep ? [project('deep', DEEP, { ...fetching, ...waiting })] : []),
-      // Real hosts are large downloads: they take part where they have been fetched, or when they are asked for.
-      ...(!process.argv.includes('hosts') && !hostsTakePart(import.meta.dirname)
-        ? []
-        : [
-            project('hosts', ['tests/hosts/**/*.test.ts'], {
-              testTimeout: 600_000,
-              hookTimeout: 600_000,
-              ...waiting,
-            }),
-          ]),
-    ],
+    projects,
   },
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { scratchFolder } from './scratch.ts';
 
 /** One line for each recommended step that a test has taken. */
 export const STEPS_TAKEN = 'steps-taken.txt';
@@ -18,7 +18,7 @@ export default function setup(): (() => void) | undefined {
   // Every project of the tests comes by here; the first one does it for all.
   if (process.env['BMAD_TEST_FOLDER'] !== undefined) return undefined;
   execFileSync(process.execPath, ['scripts/ensure.mjs'], { stdio: ['ignore', 'inherit', 'inherit'] });
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bmad-tests-')));
+  const folder = realpathSync(mkdtempSync(join(scratchFolder(), 'bmad-tests-')));
   Object.assign(process.env, { BMAD_TEST_FOLDER: folder, TMPDIR: folder, TEMP: folder, TMP: folder });
   return () => {
     const steps = linesOf(join(folder, STEPS_TAKEN));

@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'steps/every-step',
   'installs/transcripts',
+  'page/decisions',
+  'page/views',
   'e2e/many-folders',
   'faults/errors',
   'faults/kills',
@@ -18,6 +20,7 @@ const LONGEST = [
   'e2e/git-review',
   'conformance/inspector',
   'e2e/terminal',
+  'page/sessions',
   'e2e/cli',
 ].map((name) => `/tests/${name}.test.ts`);
 

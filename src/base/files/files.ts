@@ -8,7 +8,7 @@ import {
   type Dirent,
   type Stats,
 } from 'node:fs';
-import { lstat, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../errors.ts';
@@ -216,7 +216,7 @@ async function linkKind(
   rules: InsideRules | undefined,
 ): Promise<FolderEntry['kind'] | undefined> {
   try {
-    return kindOf(await stat(realInside(root, path, rules).target));
+    return kindOf(statSync(realInside(root, path, rules).target));
   } catch {
     return undefined;
   }
@@ -234,7 +234,7 @@ export async function modifiedInside(
   rules?: InsideRules,
 ): Promise<number | undefined> {
   try {
-    return (await stat(realInside(root, path, rules).target)).mtimeMs;
+    return statSync(realInside(root, path, rules).target).mtimeMs;
   } catch {
     return undefined;
   }
@@ -262,10 +262,10 @@ export async function folderNames(folder: string, seen?: Seen): Promise<string[]
 /** The real path of a folder; undefined if there is no such folder. */
 export async function realFolder(path: string): Promise<string | undefined> {
   try {
-    // Most requested folders do not exist, and this reports it without an error from a thread.
+    // Most requested folders do not exist; to look takes a fraction of the time that waiting for a thread would.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-    const real = await realpath(path);
-    return (await stat(real)).isDirectory() ? real : undefined;
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : undefined;
   } catch {
     return undefined;
   }
