@@ -17,6 +17,7 @@ import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import type { Source } from '../src/sources/source.ts';
 import { copyModules, copyParts, packageFolder } from './built-in-modules.ts';
+import { bundleApp } from './bundle-app.ts';
 import { bundle, bundleLatePackages, bundlePage, root } from './bundle.ts';
 import { libraryDeclarations } from './library-declarations.ts';
 import { sharedState } from './module-state.ts';
@@ -121,7 +122,12 @@ const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name
 const programs = await bundle({ entries, folder: dist });
 const twice = await sharedState(programs);
 if (twice.length > 0) throw new Error(`State of a module that exists twice:\n${twice.join('\n')}`);
-await writeSupply([programs, await bundleLatePackages(dist), await bundlePage(join(dist, 'page'))]);
+await writeSupply([
+  programs,
+  await bundleLatePackages(dist),
+  await bundlePage(join(dist, 'page')),
+  await bundleApp(join(dist, 'app')),
+]);
 await cp(join(root, 'src', 'page', 'index.html'), join(dist, 'page', 'index.html'));
 await openLibrary();
 await copyContent();

@@ -84,6 +84,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',
   'src/surfaces/mcp/structured.ts': 'structured-answers',
+  'src/surfaces/mcp/apps.ts': 'apps',
   'src/surfaces/mcp/channel.ts': 'channel',
   'src/surfaces/mcp/search-hints.ts': 'search-hints',
   'src/surfaces/mcp/telling.ts': 'telling',

@@ -67,7 +67,11 @@ function importsOf(declared: readonly Declared[]): string {
 }
 
 const isReached = ({ toolset, behind, serves }: AnyOperation): boolean =>
-  toolset !== undefined || behind !== undefined || serves === 'clients' || serves === 'surface';
+  toolset !== undefined ||
+  behind !== undefined ||
+  serves === 'clients' ||
+  serves === 'surface' ||
+  serves === 'apps';
 
 function indexText(declared: readonly Declared[]): string {
   return `${HEADER}import type { AnyOperation } from './operation.ts';

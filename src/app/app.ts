@@ -133,6 +133,8 @@ function contextOf(
       const place = resolve(outside.cwd, path);
       return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
     },
+    appPage: async () =>
+      (await readInside(dirname(outside.contentRoot), 'app/board.html', APP_BYTES)).toString('utf8'),
     close() {
       watching.close();
       memories.close();
@@ -141,6 +143,9 @@ function contextOf(
     },
   };
 }
+
+/** Hosts take no larger page. */
+const APP_BYTES = 200_000;
 
 /** What the server says of itself has the names of the BMAD that the project has; most have none, or that of today. */
 async function wordingFor({ root }: Settings): Promise<Context['worded']> {

@@ -11,7 +11,7 @@ import {
   type KeptAnswers,
 } from '../base/files/kept-answers.ts';
 import { userCacheFolder } from '../config/locations.ts';
-import { requestKey, type FirstAnswers } from '../surfaces/mcp/early.ts';
+import { requestKeys, type FirstAnswers } from '../surfaces/mcp/early.ts';
 import { programArguments, programFolder } from './program-place.ts';
 import { protocolOutput } from './protocol-output.ts';
 
@@ -49,6 +49,7 @@ class EarlyAnswers {
   readonly #given: Map<unknown, string>;
   readonly #load: (input: Readable) => void;
   readonly #input = new PassThrough();
+  readonly #keyOf = requestKeys();
   #text = '';
   #over = false;
   #waiting: NodeJS.Timeout | undefined;
@@ -95,7 +96,7 @@ class EarlyAnswers {
     const { id, method, params } = message ?? {};
     if (typeof method !== 'string') return false;
     if (id === undefined) return method === 'notifications/initialized';
-    const result = this.#answers[requestKey(method, params)];
+    const result = this.#answers[this.#keyOf(method, params)];
     if (result === undefined || (typeof id !== 'string' && typeof id !== 'number')) return false;
     this.#given.set(id, result);
     protocolOutput().write(`{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);

@@ -120,6 +120,8 @@ export interface ServerPort {
   observe?: ((seen: Observed) => void) | undefined;
   /** Waits until a caller may begin: where several share a server, they take turns. */
   turn?: ((caller: string) => Promise<void>) | undefined;
+  /** The page that hosts show which show apps. */
+  appPage(): Promise<string>;
   /** Keeps a trace of what clients ask; only where that is switched on. */
   tracing?: Tracing | undefined;
   /** Ends what runs in the background. */

@@ -16,6 +16,7 @@ import { read } from './catalogue/read.ts';
 import { search } from './catalogue/search.ts';
 import { listTasks, listWorkflows } from './catalogue/work-lists.ts';
 import { getWorkflowDetails } from './catalogue/workflow-details.ts';
+import { appData, askDecision, showBoard, showCatalogue } from './client/app-views.ts';
 import { complete } from './client/complete.ts';
 import { listMark } from './client/list-mark.ts';
 import { projectNews } from './client/project-news.ts';
@@ -201,6 +202,10 @@ export const operations: readonly AnyOperation[] = [
   complete,
   listMark,
   projectNews,
+  showBoard,
+  showCatalogue,
+  askDecision,
+  appData,
   load,
   describeAgents,
   listFiles,

@@ -73,9 +73,9 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   behind?: Readonly<Partial<Record<UnifiedTool, string>>>;
   /**
    * Who else is served by it: every client of the server, whatever its tools are (prompts, resources, skills,
-   * completions), the MCP surface itself, or Agent2Agent.
+   * completions), the MCP surface itself, Agent2Agent, or hosts that show apps: to those it is a tool.
    */
-  serves?: 'clients' | 'surface' | 'a2a';
+  serves?: 'clients' | 'surface' | 'a2a' | 'apps';
   /** Turns the form of the tool `bmad` into its own arguments; without it they are the same. */
   fromForm?(form: UnifiedForm): OwnArguments;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */

@@ -41,6 +41,14 @@ export interface ToolChoice {
   unsettled: readonly { name: string; from: string }[];
 }
 
+/** What the app reads; it is not for models. */
+export const APP_DATA = 'app_data';
+
+/** Tools for hosts that show apps alone: they go with the toolset `bmad`, and no other client is told of them. */
+export const APP_TOOLS: readonly Tool[] = ['show_board', 'show_catalogue', 'ask_decision', APP_DATA].map(
+  (name) => ({ name, toolset: 'bmad', effect: 'read' }),
+);
+
 type Settings = Pick<Context, 'config' | 'configFrom' | 'settingKeys'>;
 
 /** Exclusion beats inclusion, read-only beats both. A toolset nobody knows stops the start. */
@@ -49,7 +57,7 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   const { toolsets, tools, excludeTools, readOnly } = config;
   const fixed = operations.filter(({ toolset }) => toolset !== undefined);
   checkToolsets(toolsets, configFrom.toolsets);
-  const known = new Set(fixed.map(({ name }) => name));
+  const known = new Set([...fixed, ...APP_TOOLS].map(({ name }) => name));
   const words = new Map(fixed.flatMap((tool) => Object.entries(tool.words ?? {})));
   const excludes = matcher(excludeTools);
   const withheld = [...words.keys()].filter((word) => !known.has(word) && excludes(word));

@@ -18,6 +18,7 @@ export const TYPED = {
   sources_approve: async () => (await import('./git-sources/sources-approve.ts')).sourcesApprove,
   sources_clear: async () => (await import('./git-sources/sources-clear.ts')).sourcesClear,
   trust: async () => (await import('./completion/trust.ts')).trust,
+  delivery_accept: async () => (await import('./handover/handovers.ts')).deliveryAccept,
   task_approve: async () => (await import('./tasks/task-decide.ts')).taskApprove,
   task_refuse: async () => (await import('./tasks/task-decide.ts')).taskRefuse,
   memory_purge: async () => (await import('./memory/memory-purge.ts')).memoryPurge,

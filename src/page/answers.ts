@@ -28,6 +28,8 @@ export interface Session {
   scopes: string[];
   language: string;
   readOnly?: boolean;
+  /** Operations that have a door of their own, since only a person may call them. */
+  forPeople: string[];
   person?: { id: string; until: string };
   project: string | null;
   projects: { root: string; name: string; current?: boolean }[];

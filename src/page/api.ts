@@ -18,9 +18,12 @@ export const signedOut = signal<Problem | undefined>(undefined);
 
 /** Sent with everything that is not a plain read of an address; other sites cannot know it. */
 let csrf = '';
+/** What a person decides, and what only a person may see, has a door of its own; the server says what that is. */
+let forPeople: ReadonlySet<string> = new Set();
 
-export function useCsrf(value: string): void {
-  csrf = value;
+export function useSession(session: Pick<Session, 'csrf' | 'forPeople'>): void {
+  csrf = session.csrf;
+  forPeople = new Set(session.forPeople);
 }
 
 async function answerOf(response: Response): Promise<unknown> {
@@ -53,34 +56,13 @@ const post = (path: string, body: unknown, over?: AbortSignal): Promise<unknown>
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** What a person decides, and what only a person may see, has a door of its own. */
-const FOR_PERSONS = new Set([
-  'task_approve',
-  'task_refuse',
-  'sources_list',
-  'sources_diff',
-  'sources_update',
-  'sources_approve',
-  'delivery_accept',
-  'delivery_reject',
-  'trust',
-  'reconcile_ledgers',
-  'memory_update',
-  'memory_forget',
-  'memory_restore',
-  'memory_supersede',
-  'memory_keep_both',
-  'usage_show',
-  'config_show',
-]);
-
 /** Calls an operation; its data, or the problem it has. */
 export async function ask<K extends keyof Answers>(
   operation: K,
   args: Args = {},
   over?: AbortSignal,
 ): Promise<Answers[K]> {
-  const answer = FOR_PERSONS.has(operation)
+  const answer = forPeople.has(operation)
     ? await post('/api/page/act', { operation, args }, over)
     : await post(`/api/${operation}`, args, over);
   return (answer as { data: Answers[K] }).data;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { readSession, signedOut, useCsrf } from './api.ts';
+import { readSession, signedOut, useSession } from './api.ts';
 import type { Session } from './answers.ts';
 
 /** What the server tells changes of. */
@@ -28,7 +28,7 @@ function count(topic: Topic | 'all'): void {
 export async function enter(): Promise<void> {
   try {
     const found = await readSession();
-    useCsrf(found.csrf);
+    useSession(found);
     session.value = found;
     signedOut.value = undefined;
     unreachable.value = false;

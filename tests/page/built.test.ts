@@ -33,6 +33,15 @@ describe('the built page', () => {
     ]);
   });
 
+  it('is one file of at most 60 kB as an app, which reaches no other place', async () => {
+    const html = await readFile(join(repository, 'dist', 'app', 'board.html'), 'utf8');
+    expect(Buffer.byteLength(html)).toBeLessThan(60_000);
+    expect(html).not.toMatch(
+      /<(?:link|img)\b|<script[^>]*src|@import|url\(|\beval\(|new Function\(|\bfetch\(/,
+    );
+    expect(html.match(/<\/script/g)?.length).toBe(1);
+  });
+
   it('makes no element from a text', async () => {
     const files = (await readdir(source, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
     expect(files.length).toBeGreaterThan(30);

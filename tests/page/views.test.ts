@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
+import { openHost, type AppHost } from '../support/app-host.ts';
 import { axeFindings, startBrowser } from '../support/browser.ts';
+import { textsOf } from '../support/mcp-client.ts';
 import { servePage, type Person, type ServedPage } from '../support/page-browser.ts';
+import { HOSTILE } from '../support/page-project.ts';
+import { connectInMemory, ERAS } from '../support/told-client.ts';
 
 /** Every view, and something that only its data can have put there. */
 const VIEWS: Readonly<Record<string, readonly string[]>> = {
@@ -126,5 +130,84 @@ describe('the page', () => {
     // The one refusal is of the agent that is not there, which the browser notes.
     const said = ada.misdeeds.said.filter((text) => !/status of 404/.test(text));
     expect({ ...ada.misdeeds, said }).toEqual({ said: [], foreign: [] });
+  });
+});
+
+describe('the same as an app of a host', () => {
+  let host: AppHost;
+  const connected = (mode: (typeof ERAS)[number]['mode'], apps?: true) =>
+    connectInMemory(served.context, mode, afterAll, {
+      ...(apps === undefined ? {} : { apps }),
+      keepContext: true,
+    });
+
+  it.each(ERAS)('is told of to clients of $era that show apps, and to no others', async ({ mode }) => {
+    const [shows, reads] = await Promise.all([connected(mode, true), connected(mode)]);
+    const bound = (await shows.listTools()).tools.filter(({ _meta }) => _meta?.['ui'] !== undefined);
+    expect(bound.map(({ name, _meta }) => [name, _meta?.['ui']])).toEqual([
+      ['show_board', { resourceUri: 'ui://bmad/board.html', visibility: ['model', 'app'] }],
+      ['show_catalogue', { resourceUri: 'ui://bmad/board.html', visibility: ['model', 'app'] }],
+      ['ask_decision', { resourceUri: 'ui://bmad/board.html', visibility: ['model', 'app'] }],
+      ['app_data', { visibility: ['app'] }],
+    ]);
+    const { tools } = await reads.listTools();
+    expect(tools.filter(({ name, _meta }) => name === 'show_board' || _meta?.['ui'] !== undefined)).toEqual(
+      [],
+    );
+    // Whoever calls one all the same gets the text, which is whole.
+    const asked = {
+      question: 'Which?',
+      options: ['One', 'Two'],
+      recommendation: 'Two',
+      evidence: ['a.md:1 two'],
+    };
+    const [card] = textsOf(await reads.callTool({ name: 'ask_decision', arguments: asked }));
+    expect(card).toBe('Which?\n\nA. One\nB. Two (recommended)\n\n- a.md:1 two');
+    const [board] = textsOf(await reads.callTool({ name: 'show_board', arguments: {} }));
+    expect(board).toContain('2. Bring the ledgers up to date');
+  });
+
+  it('shows the next steps and the stories, and a button says the step in the conversation', async () => {
+    host = await openHost(browser, await connected('legacy', true));
+    await host.open('show_board', {}, { theme: 'dark', locale: 'en-GB' });
+    await host.app.getByRole('heading', { name: 'Next steps' }).waitFor();
+    await host.app.getByText('1.2 Cart totals with tax').waitFor();
+    expect(await host.axe()).toEqual([]);
+    await host.app.getByRole('button', { name: 'Start: Bring the ledgers up to date' }).click();
+    await host.app.getByText('Sent to the conversation').waitFor();
+    expect(host.said).toEqual(['Bring the ledgers up to date: reconcile_ledgers {}']);
+  });
+
+  it('asks one question, and a choice that the host does not take is not made', async () => {
+    await host.open('ask_decision', {
+      question: `Which queue? ${HOSTILE}`,
+      options: ['PostgreSQL', 'Redis', 'RabbitMQ'],
+      recommendation: 'PostgreSQL',
+      evidence: ['docs/architecture.md:2 one database'],
+    });
+    await host.app.getByRole('heading', { name: 'Which queue? <script>' }).waitFor();
+    await host.app.getByText('docs/architecture.md:2 one database').waitFor();
+    expect(await host.axe()).toEqual([]);
+    host.confirms = false;
+    host.said.length = 0;
+    await host.app.getByRole('button', { name: 'Choose: Redis' }).click();
+    await host.app.getByText('The host did not take it.').waitFor();
+    host.confirms = true;
+    await host.app.getByRole('button', { name: 'Choose: PostgreSQL' }).click();
+    await host.app.getByText('Sent to the conversation').waitFor();
+    expect(host.said).toEqual([`Which queue? ${HOSTILE} → PostgreSQL`]);
+    // It is a sentence, and nothing that waits for a person has been decided by it.
+    expect((await served.tasks()).filter(({ status }) => status === 'needs_approval').length).toBe(3);
+  });
+
+  it('finds agents and workflows, in French where the host speaks it', async () => {
+    await host.open('show_catalogue', { what: 'agents' }, { locale: 'fr-FR' });
+    await host.app.getByRole('button', { name: 'Démarrer : architect' }).waitFor();
+    await host.app.getByRole('searchbox').fill('product requirements');
+    host.said.length = 0;
+    await host.app.getByRole('button', { name: 'Démarrer : prd', exact: true }).click();
+    await host.app.getByText('Envoyé dans la conversation').waitFor();
+    expect(host.said).toEqual(['prd: bmad {"operation":"execute","workflow":"bmm/prd"}']);
+    expect(host.misdeeds).toEqual({ said: [], foreign: [] });
   });
 });

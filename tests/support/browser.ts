@@ -47,7 +47,7 @@ export async function openTab(
 }
 
 /** What axe finds, each with the first element that has it; only by some of its rules, where they are named. */
-export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
+export async function axeFindings(page: Pick<Page, 'evaluate'>, rules?: string[]): Promise<string[]> {
   // Run by the debugger, not by the page: its policy would not allow it.
   await page.evaluate(`globalThis.axe ?? (() => { ${axe.source} })()`);
   return page.evaluate(async (only) => {

@@ -55,6 +55,9 @@ export async function connectClient({
   return client;
 }
 
+/** What a host declares that shows apps. */
+const APPS = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+
 /** The official client, with what it offers to servers. */
 export function newClient({
   mode = 'legacy',
@@ -62,9 +65,10 @@ export function newClient({
   sample,
   elicit,
   name = 'test',
+  apps,
 }: {
   [option in 'mode' | 'roots' | 'sample' | 'elicit']?: ConnectOptions[option] | undefined;
-} & { name?: string }): Client {
+} & { name?: string; apps?: true | undefined }): Client {
   const client = new Client(
     { name, version: '1' },
     {
@@ -72,6 +76,7 @@ export function newClient({
       capabilities: {
         ...(roots === undefined ? {} : { roots: {} }),
         ...(sample === undefined ? {} : { sampling: {} }),
+        ...(apps === undefined ? {} : { extensions: APPS }),
         ...(elicit === undefined ? {} : { elicitation: { form: {} } }),
       },
     },

@@ -6,6 +6,7 @@ import { pageDoor, type PageDoor } from './page-door.ts';
 import { fillPageProject, noCache, type PageProject } from './page-project.ts';
 
 export interface ServedPage {
+  context: Awaited<ReturnType<typeof contextIn>>;
   door: PageDoor;
   project: PageProject;
   /** What a program gets that calls the same server. */
@@ -48,6 +49,7 @@ export async function servePage(onEnd: (cleanUp: () => Promise<void>) => void): 
     return ((await response.json()) as { data: T }).data;
   };
   return {
+    context,
     door,
     project,
     ask,

@@ -50,14 +50,15 @@ export async function connectInMemory(
   context: Context,
   mode: VersionNegotiationMode,
   onEnd: (cleanUp: () => Promise<void>) => void,
+  options: { apps?: true; keepContext?: true } = {},
 ): Promise<Client> {
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   serveTransport(context, ours);
-  const client = newClient({ mode });
+  const client = newClient({ mode, apps: options.apps });
   await client.connect(theirs);
   onEnd(async () => {
     await client.close();
-    context.close();
+    if (options.keepContext !== true) context.close();
   });
   return client;
 }

@@ -107,7 +107,7 @@ export const createDeliveryContract = defineOperation({
       ...findingLines(findings),
     ].join('\n'),
     ...(valid
-      ? { note: 'The receiving team accepts or rejects it.' }
+      ? { note: 'Someone on the receiving team accepts or rejects it.' }
       : { note: 'Correct the file by hand, then check it.' }),
     steps: valid
       ? [

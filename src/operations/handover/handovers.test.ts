@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DELIVERY_FILES } from '../../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
+import { manageProject } from '../unified/manage-project.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
 import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './handovers.ts';
 
@@ -34,6 +35,16 @@ describe('the answer to a contract', () => {
     expect((await session.fail(deliveryReject, { contract_id: id, reason: 'too late' })).code).toBe(
       'conflict',
     );
+  });
+
+  it('is yes only from a person: the tool for models leads to the command', async () => {
+    const { session, id, file } = await made();
+    const before = await readFile(file, 'utf8');
+    const args = { contract_id: id, by: 'operations' };
+    const error = await session.fail(manageProject, { action: 'delivery_accept', args });
+    expect(error).toMatchObject({ code: 'forbidden', steps: [{ operation: 'delivery_accept', args }] });
+    expect(await readFile(file, 'utf8')).toBe(before);
+    await session.ok(manageProject, { action: 'delivery_reject', args: { contract_id: id, reason: 'late' } });
   });
 
   it('M-49: is told in the language of the contract', async () => {

@@ -81,12 +81,12 @@ function answerText({ contract, findings }: Answered): Answer {
   return { body: [contractLine(contract), ...findingLines(findings)].join('\n') };
 }
 
+/** A command and nothing else: the model that wrote a contract must not accept it for the team that receives it. */
 export const deliveryAccept = defineOperation({
   name: 'delivery_accept',
   title: 'Accept a delivery contract',
   description: 'Accept a complete contract on behalf of the receiving team.',
   effect: 'write',
-  behind: { manage_project: 'delivery_accept' },
   command: 'delivery accept',
   positional: ['contract_id'],
   input: z.strictObject({ contract_id: contractIdField, by: byField, project: projectField }),

@@ -36,6 +36,19 @@ export function actionTool(tool: UnifiedTool, { briefly }: { briefly: boolean })
           ? { hint: 'Call it by its own name.' }
           : { steps: [{ operation: asked, args, why: 'Call the tool' }] }),
       });
+    const { command, behind, positional = [] } = OFFERED[asked] ?? {};
+    if (command !== undefined && behind === undefined)
+      throw new BmadError('forbidden', `${tool}: ${quoted(asked)} is for a person to do.`, {
+        subject: asked,
+        steps: [
+          {
+            operation: asked,
+            args,
+            open: positional.filter((name) => !(name in args)),
+            why: 'Ask the user to do it',
+          },
+        ],
+      });
     throw new BmadError('invalid_input', `${tool}: there is no action ${quoted(asked)}.`, {
       subject: 'action',
       suggestions: nearest(asked, [...spellings.keys()]),

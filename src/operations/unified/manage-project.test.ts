@@ -74,9 +74,14 @@ describe('manage_project', () => {
     expect(error.code).toBe('forbidden');
   });
 
+  it('says of what only a person may do that it is, and how they do it', async () => {
+    const error = await session.fail(manageProject, { action: 'task_approve', args: {} });
+    expect(error.code).toBe('forbidden');
+    expect(error.steps).toMatchObject([{ operation: 'task_approve', open: ['task_id'] }]);
+  });
+
   it.each([
     ['task_clam', {}, /no action "task_clam"/, /task_claim/],
-    ['task_approve', {}, /no action "task_approve"/, /Actions/],
     ['task_complete', {}, /task_complete: "task_id" is missing/, /Arguments: task_id, claim/],
     ['task_claim', { wrong: 1 }, /no argument "wrong"/, /Arguments/],
   ])('refuses %s with %j in words that help', async (action, args, message, hint) => {

@@ -1,11 +1,20 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { showsApps } from './shows-apps.ts';
 
 /** Requests that every host begins with, and whose answers hang on the settings alone. */
 const FIRST = new Set(['initialize', 'server/discover', 'tools/list']);
 
-/** Under what an answer is kept. */
-export function requestKey(method: string, params: unknown): string {
-  return `${method} ${JSON.stringify(params) ?? ''}`;
+/**
+ * Under what the answers to the first requests of one client are kept. A list of tools that says nothing of its client
+ * hangs on what that client has said before: whether it shows apps.
+ */
+export function requestKeys(): (method: string, params: unknown) => string {
+  let apps = '';
+  return (method, params) => {
+    if (method === 'initialize')
+      apps = showsApps((params as { capabilities?: unknown } | undefined)?.capabilities) ? ' apps' : '';
+    return `${method} ${JSON.stringify(params) ?? ''}${method === 'tools/list' ? apps : ''}`;
+  };
 }
 
 /** The first answers of a connection: those that were given before the server was loaded, and those to keep. */
@@ -24,6 +33,7 @@ export interface FirstAnswers {
  */
 export class FirstRequests {
   readonly #early: FirstAnswers;
+  readonly #keyOf = requestKeys();
   readonly #asked = new Map<unknown, string>();
   readonly #answers: Record<string, string> = {};
   #over = false;
@@ -34,7 +44,7 @@ export class FirstRequests {
 
   received(message: JSONRPCMessage): void {
     if (this.#over || !('method' in message) || !('id' in message)) return;
-    if (FIRST.has(message.method)) this.#asked.set(message.id, requestKey(message.method, message.params));
+    if (FIRST.has(message.method)) this.#asked.set(message.id, this.#keyOf(message.method, message.params));
   }
 
   /** Whether the client has this answer already. */

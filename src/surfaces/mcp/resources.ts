@@ -32,6 +32,10 @@ export function templateList(): ListResourceTemplatesResult {
 }
 
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {
+  if (uri.startsWith('ui://')) {
+    const { APP_URI, appContents } = await import('./apps.ts');
+    if (uri === APP_URI) return appContents(context);
+  }
   type File = { mimeType: string; text?: string; blob?: string; origin?: Record<string, string> };
   const { mimeType, text, blob, origin } = dataOf<File>(
     await ask('read_resource', { uri }, context, call),

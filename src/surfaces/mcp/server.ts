@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   McpServer,
   type McpServerFactory,
@@ -21,6 +22,7 @@ import { askingCall, type RunCall } from './sampling.ts';
 import { callerIn, isOwn, mayWrite } from './callers.ts';
 import type { Repeats } from './repeats.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
+import { showsApps } from './shows-apps.ts';
 import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
 import { traceRequests } from './traces.ts';
@@ -106,7 +108,11 @@ export function mcpServerFactory(
       await seen('tools', sdk);
       // Where a request does not say who sends it, its answer is kept for whoever comes next.
       const host = era === 'modern' ? hostOf(sdk, server) : undefined;
-      return { tools: await toolList(context, { ...callOf(sdk), host }) };
+      const capabilities =
+        era === 'legacy'
+          ? server.getClientCapabilities()
+          : enveloped(sdk.mcpReq)[CLIENT_CAPABILITIES_META_KEY];
+      return { tools: await toolList(context, { ...callOf(sdk), host }, showsApps(capabilities)) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       asking(sdk)((call) => {

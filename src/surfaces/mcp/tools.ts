@@ -5,7 +5,7 @@ import type { Call, Context } from '../../operations/context.ts';
 import { mayBeOffered } from '../../operations/may-be-offered.ts';
 import type { agentOperation } from '../../operations/activation/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
+import { APP_DATA, APP_TOOLS, switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
 import { ask, operationsOnDemand, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { waysOf } from './host-ways.ts';
@@ -18,11 +18,21 @@ const UNKNOWN_TOOL = '(unknown tool)';
 const AGENT_LISTER = 'bmad-resources';
 
 /** The tools in a fixed order. Only those of agents depend on the content, which is not read for any other. */
-export async function toolList(context: Context, call: Call): Promise<Tool[]> {
-  const tools = await plainList(context, call);
+export async function toolList(context: Context, call: Call, apps = false): Promise<Tool[]> {
+  const plain = await plainList(context, call);
+  const tools = apps ? [...plain, ...(await offeredApps(context))] : plain;
   if (waysOf(call.host).readsSearchHints !== true) return tools;
   const { withSearchHints } = await import('./search-hints.ts');
   return withSearchHints(tools);
+}
+
+async function offeredApps({ tools }: Context): Promise<Tool[]> {
+  const { appTools } = await import('./apps.ts');
+  const offered = APP_TOOLS.filter((tool) => tools.of(tool).offered).map(({ name }) => name);
+  return appTools(
+    (name) => offered.includes(name),
+    (name) => name === APP_DATA,
+  );
 }
 
 async function plainList(context: Context, call: Call): Promise<Tool[]> {
@@ -168,6 +178,7 @@ export async function callTool(
     content: texts.map((text) => ({ type: 'text', text })),
   });
   if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
+  if (name === APP_DATA) return answer(JSON.stringify(outcome.data));
   const { note = '', steps = [], instructs } = outcome.answer;
   const isWrapped = instructs === true && waysOf(call.host).wrapsAnswers === true;
   const body = isWrapped ? `${ASKED_FOR}\n\n${outcome.answer.body}` : outcome.answer.body;
@@ -181,7 +192,8 @@ export async function callTool(
 async function toolNamed(name: string, context: Context, call: Call): Promise<AnyOperation> {
   const { tools } = context;
   const { loadOperation, loadAgentTools } = await operationsOnDemand();
-  const fixed = tools.fixed.find((candidate) => candidate.name === name);
+  const named = ({ name: known }: { name: string }): boolean => known === name;
+  const fixed = tools.fixed.find(named) ?? APP_TOOLS.find(named);
   if (fixed !== undefined) {
     const { offered, why } = tools.of(fixed);
     if (offered) return loadOperation(name);

@@ -3,6 +3,7 @@ import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import type { Exchange, HttpRoute } from '../../../base/http/http-route.ts';
 import { VERSION } from '../../../base/product.ts';
 import type { Context } from '../../../operations/context.ts';
+import { FOR_PEOPLE } from '../../../operations/for-people.ts';
 import type { Instance } from './instances.ts';
 import { notAPerson } from './not-a-person.ts';
 import { csrfOf, type Passes } from './passes.ts';
@@ -90,6 +91,7 @@ async function described(
       language: languageOf(request.headers.get('accept-language')),
       person: { id: session.id, made: iso(session.made), until: iso(session.until) },
       readOnly: context.config.readOnly,
+      forPeople: FOR_PEOPLE,
       project: current.root ?? null,
       projects: roots.map((root) => ({ root, name: basename(root), current: root === current.root })),
       instances: running.map(({ origin, kind, roots: served, pid, started }) => ({

@@ -1,0 +1,141 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { inLine } from '../parts/visible.ts';
+import { Problem, Say, useData } from './parts.tsx';
+import { words } from './words.ts';
+
+interface Item {
+  name: string;
+  kind: string;
+  module?: string;
+  title?: string;
+  person?: string;
+  icon?: string;
+  description: string;
+  phase?: string;
+  origin?: string;
+}
+
+interface Found {
+  total: number;
+  items: readonly Item[];
+  next?: string;
+}
+
+const KINDS = ['agents', 'workflows', 'tasks', 'modules'] as const;
+type Kind = (typeof KINDS)[number];
+const TYPING_MS = 150;
+
+/** Everything that can be started, by kind or by search; a button asks for it in the conversation. */
+export function Catalogue(of: {
+  args: Readonly<Record<string, unknown>>;
+  given: Readonly<Record<string, string>>;
+}): VNode {
+  const said = words.value;
+  const asked = of.args['what'];
+  const [what, setWhat] = useState<Kind>(KINDS.find((kind) => kind === asked) ?? 'agents');
+  const [typed, setTyped] = useState(typeof of.args['query'] === 'string' ? of.args['query'] : '');
+  const query = useSettled(typed);
+  return (
+    <main>
+      <h1>{said.catalogue}</h1>
+      <div class="tools">
+        <input
+          type="search"
+          aria-label={said.search}
+          placeholder={said.search}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        <span role="group" aria-label={said.catalogue}>
+          {KINDS.map((kind) => (
+            <button
+              key={kind}
+              type="button"
+              aria-pressed={query === '' && kind === what}
+              onClick={() => {
+                setTyped('');
+                setWhat(kind);
+              }}
+            >
+              {said.kinds[kind]}
+            </button>
+          ))}
+        </span>
+      </div>
+      <Items
+        key={`${what} ${query}`}
+        asked={{ view: 'catalogue', ...(query === '' ? { what } : { query }), ...of.given }}
+      />
+    </main>
+  );
+}
+
+function Items({ asked }: { asked: Readonly<Record<string, unknown>> }): VNode {
+  const said = words.value;
+  const { data, error, reload } = useData<Found>(asked);
+  const [more, setMore] = useState(false);
+  if (data === undefined)
+    return error === undefined ? (
+      <p class="soft">{said.loading}</p>
+    ) : (
+      <Problem error={error} reload={reload} />
+    );
+  return (
+    <>
+      <p class="soft" role="status">
+        {data.total === 0 ? said.none : said.total(data.total)}
+      </p>
+      <Rows items={data.items} />
+      {data.next === undefined ? null : more ? (
+        <Items asked={{ ...asked, cursor: data.next }} />
+      ) : (
+        <button type="button" onClick={() => setMore(true)}>
+          {said.showMore}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Rows({ items }: { items: readonly Item[] }): VNode | null {
+  const said = words.value;
+  if (items.length === 0) return null;
+  return (
+    <ul class="list">
+      {items.map((item) => (
+        <li key={`${item.kind} ${item.module ?? ''} ${item.name}`}>
+          <div>
+            <p class="what">
+              {item.icon === undefined ? '' : `${inLine(item.icon, 4)} `}
+              {inLine(item.title ?? item.name, 80)}{' '}
+              <span class="proof">
+                {inLine([item.name, item.module, item.phase, item.origin].filter(Boolean).join(' · '), 160)}
+              </span>
+            </p>
+            <p class="soft">{inLine([item.person, item.description].filter(Boolean).join(': '), 220)}</p>
+          </div>
+          {item.kind === 'module' ? null : (
+            <Say text={messageFor(item)} label={said.start} name={said.start_this(inLine(item.name, 80))} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function messageFor({ kind, name, module }: Item): string {
+  const whole = module === undefined || name.includes('/') ? name : `${module}/${name}`;
+  const as = kind === 'agent' ? 'agent' : 'workflow';
+  return `${name}: bmad ${JSON.stringify({ operation: 'execute', [as]: whole })}`;
+}
+
+/** What was typed, once it has been left alone for a moment. */
+function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed.trim());
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
+}

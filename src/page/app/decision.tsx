@@ -1,0 +1,65 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { inLine, visible } from '../parts/visible.ts';
+import { Proof, Say, type Evidence } from './parts.tsx';
+import { words } from './words.ts';
+
+const MOST_OPTIONS = 4;
+
+/** One question with its options. What is chosen is said in the conversation by the host, and approves nothing. */
+export function Decision({ args }: { args: Readonly<Record<string, unknown>> }): VNode {
+  const said = words.value;
+  const [chosen, setChosen] = useState(false);
+  const question = text(args['question']);
+  const options = list(args['options']).slice(0, MOST_OPTIONS);
+  const recommended = text(args['recommendation']);
+  return (
+    <main>
+      <h1>{visible(question) || said.loading}</h1>
+      {text(args['why']) === '' ? null : <p class="soft">{inLine(text(args['why']), 600)}</p>}
+      <ol class="list">
+        {options.map((option, index) => (
+          <li key={option}>
+            <p class="what">
+              <span class="letter">{LETTERS[index]}</span> {visible(option)}{' '}
+              {option === recommended ? <span class="good">{said.recommended}</span> : null}
+            </p>
+            {chosen ? null : (
+              <Say
+                text={`${question} → ${option}`}
+                label={said.choose}
+                name={`${said.choose}: ${inLine(option, 100)}`}
+                main={option === recommended}
+                onSent={() => setChosen(true)}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      {chosen ? (
+        <p role="status" class="good">
+          {said.sent}
+        </p>
+      ) : null}
+      <Evidences all={list(args['evidence'])} />
+      <p class="soft small">{said.notApproval}</p>
+    </main>
+  );
+}
+
+const LETTERS = ['A', 'B', 'C', 'D'];
+
+function Evidences({ all }: { all: readonly string[] }): VNode | null {
+  if (all.length === 0) return null;
+  const evidence: Evidence[] = all.map((says) => ({ says }));
+  return (
+    <section aria-label={words.value.evidence}>
+      <h2>{words.value.evidence}</h2>
+      <Proof evidence={evidence} />
+    </section>
+  );
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 2_000) : '');
+const list = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
