@@ -28,9 +28,9 @@ export async function toolList(context: Context, call: Call, apps = false): Prom
 
 async function offeredApps({ tools }: Context): Promise<Tool[]> {
   const { appTools } = await import('./apps.ts');
-  const offered = APP_TOOLS.filter((tool) => tools.of(tool).offered).map(({ name }) => name);
+  const offered = new Set(APP_TOOLS.filter((tool) => tools.of(tool).offered).map(({ name }) => name));
   return appTools(
-    (name) => offered.includes(name),
+    (name) => offered.has(name),
     (name) => name === APP_DATA,
   );
 }
