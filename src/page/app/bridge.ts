@@ -10,7 +10,7 @@ export interface HostContext {
   toolInfo?: { tool?: { name?: string } };
 }
 
-export interface ToolResult {
+interface ToolResult {
   content?: readonly { type: string; text?: string }[];
   isError?: boolean;
 }
@@ -37,7 +37,7 @@ let last = 0;
 const send = (message: Omit<Message, 'jsonrpc'>): void =>
   window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
 
-export function request(method: string, params: object): Promise<unknown> {
+function request(method: string, params: object): Promise<unknown> {
   last += 1;
   const id = last;
   return new Promise((done, failed) => {
