@@ -34,7 +34,7 @@ export async function measureState(
   for (const count of sizes.memories) {
     say(`${count} memories`);
     const place = await placeFor(scratch, `memories-${count}`);
-    await seedMemories(ours, place, count);
+    await seedMemories(ours.args[0] ?? '', place, count);
     const recall = (round: number): ToolCall =>
       projectCall('recall_structured', { query: sentence(round, 4) }, '');
     measured.push({ what: 'memories', count, operation: 'recall', ...(await series(ours, place, recall)) });
@@ -109,7 +109,7 @@ function sentence(seed: number, length: number): string {
 }
 
 /** Through the command line, as a user brings memories from elsewhere. */
-async function seedMemories(ours: Contender, { folder, home }: Place, count: number): Promise<void> {
+export async function seedMemories(server: string, { folder, home }: Place, count: number): Promise<void> {
   const file = join(home, 'memories.jsonl');
   const lines = Array.from({ length: count }, (_, index) =>
     JSON.stringify({
@@ -119,7 +119,7 @@ async function seedMemories(ours: Contender, { folder, home }: Place, count: num
     }),
   );
   await writeFile(file, `${lines.join('\n')}\n`);
-  const program = (ours.args[0] ?? '').replace('bmad-mcp-server.cjs', 'bmad.cjs');
+  const program = server.replace('bmad-mcp-server.cjs', 'bmad.cjs');
   const env = { ...cleanEnvironment(home), BMAD_MAX_FILE_BYTES: '100000000' };
   const { status, stderr } = spawnSync(process.execPath, [program, 'memory', 'import', file], {
     cwd: folder,
@@ -132,7 +132,7 @@ async function seedMemories(ours: Contender, { folder, home }: Place, count: num
 const runId = (index: number): string =>
   `prd-202601${String((index % 28) + 1).padStart(2, '0')}-${100_000 + index}`;
 
-async function seedRuns(folder: string, count: number): Promise<void> {
+export async function seedRuns(folder: string, count: number): Promise<void> {
   await mkdir(join(folder, '_bmad/_memory'), { recursive: true });
   await mkdir(join(folder, RUNS), { recursive: true });
   await writeFile(

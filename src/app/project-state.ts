@@ -7,6 +7,7 @@ import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
+import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptTasks } from '../services/tasks/open-tasks.ts';
 import { createBounded } from './bounded.ts';
 import { rootOf, type Settings } from './settings.ts';
@@ -46,7 +47,7 @@ export function projectState(project: Project, settings: Settings): ProjectState
     },
     async progress() {
       const { createProgress } = await import('../services/progress/progress.ts');
-      return createProgress(root);
+      return createProgress(root, outside.env, await keptOf(settings, root).progress());
     },
     async runs() {
       const { openRuns } = await import('../services/runs/runs.ts');
@@ -88,10 +89,11 @@ export function projectState(project: Project, settings: Settings): ProjectState
   };
 }
 
-/** Projects whose runs and tasks are kept once they were read. */
+/** Projects whose progress, runs and tasks are kept once they were read. */
 const MOST_KEPT = 8;
 
 interface Kept {
+  progress(): Promise<KeptReport>;
   runs(): Promise<KeptRuns>;
   tasks(): Promise<KeptTasks>;
 }
@@ -102,6 +104,7 @@ function keptOf(settings: Settings, root: string): Kept {
   const all = keptBySettings.get(settings) ?? createBounded<Kept>(MOST_KEPT);
   keptBySettings.set(settings, all);
   const known = all.get(root) ?? {
+    progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
     tasks: once(async () => new (await import('../services/tasks/open-tasks.ts')).KeptTasks()),
   };

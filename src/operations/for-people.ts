@@ -19,6 +19,7 @@ export const FOR_PEOPLE = [
   'memory_restore',
   'memory_supersede',
   'memory_keep_both',
+  'memory_contradictions',
   'usage_show',
   'config_show',
 ] as const;

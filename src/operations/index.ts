@@ -46,6 +46,7 @@ import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { logDecision, logLearning } from './memory/log-memory.ts';
 import { manageMemories } from './memory/manage-memories.ts';
 import { memoryForget, memoryKeepBoth, memoryRestore, memorySupersede, memoryUpdate } from './memory/memory-change.ts';
+import { memoryContradictions } from './memory/memory-contradictions.ts';
 import { memoryCopies } from './memory/memory-copies.ts';
 import { memoryPurge } from './memory/memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory/memory-read.ts';
@@ -62,6 +63,7 @@ import { moveState } from './project/move-state.ts';
 import { next } from './project/next.ts';
 import { projectState } from './project/project-state.ts';
 import { reconcileLedgers } from './project/reconcile.ts';
+import { storyHistory } from './project/story-history.ts';
 import { listSessions } from './runs/list-sessions.ts';
 import { runOpen } from './runs/run-open.ts';
 import { runCheckpoint, runFinish, runRepair, runResume } from './runs/run-progress.ts';
@@ -162,6 +164,7 @@ export const operations: readonly AnyOperation[] = [
   outsideTaskShow,
   moveState,
   projectState,
+  storyHistory,
   rememberStructured,
   recallStructured,
   manageMemories,
@@ -182,6 +185,7 @@ export const operations: readonly AnyOperation[] = [
   memoryMove,
   memoryCopies,
   memoryKeepBoth,
+  memoryContradictions,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

@@ -56,6 +56,7 @@ export const LATE = {
   delivery_reject: async () => (await import('./handover/handovers.ts')).deliveryReject,
   move_state: async () => (await import('./project/move-state.ts')).moveState,
   project_state: async () => (await import('./project/project-state.ts')).projectState,
+  story_history: async () => (await import('./project/story-history.ts')).storyHistory,
   remember_structured: async () => (await import('./memory/remember-structured.ts')).rememberStructured,
   recall_structured: async () => (await import('./memory/recall-structured.ts')).recallStructured,
   manage_memories: async () => (await import('./memory/manage-memories.ts')).manageMemories,

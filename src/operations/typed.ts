@@ -27,6 +27,7 @@ export const TYPED = {
   memory_reindex: async () => (await import('./memory/memory-transfer.ts')).memoryReindex,
   memory_move: async () => (await import('./memory/memory-transfer.ts')).memoryMove,
   memory_copies: async () => (await import('./memory/memory-copies.ts')).memoryCopies,
+  memory_contradictions: async () => (await import('./memory/memory-contradictions.ts')).memoryContradictions,
   inbox: async () => (await import('./inbox/inbox.ts')).inbox,
   embedder_add: async () => (await import('./embedders/embedder-add.ts')).embedderAdd,
   embedder_remove: async () => (await import('./embedders/embedder-remove.ts')).embedderRemove,

@@ -135,3 +135,15 @@ export interface Used {
   uses: number;
   last: string;
 }
+
+export interface StoryHistory {
+  stories: { id: string; planned: string; started?: string; done?: string; days?: number }[];
+  undated: number;
+  median_days?: number;
+}
+
+export interface Contradictions {
+  pairs: { memory: Memory; other: Memory; stored: boolean }[];
+  total: number;
+  compared?: number;
+}

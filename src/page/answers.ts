@@ -1,4 +1,5 @@
 import type {
+  Contradictions,
   Doctor,
   Explained,
   Failure,
@@ -8,6 +9,7 @@ import type {
   ReadText,
   Source,
   SourceReview,
+  StoryHistory,
   Used,
 } from './answers-known.ts';
 
@@ -219,6 +221,7 @@ export interface Delivery {
 export interface Answers {
   next: Next;
   reconcile_ledgers: Reconciled;
+  story_history: StoryHistory;
   task_list: {
     total: number;
     counts: Record<string, number>;
@@ -256,6 +259,7 @@ export interface Answers {
     sources: string[];
     stored: boolean;
   };
+  memory_contradictions: Contradictions;
   memory_stats: {
     total: number;
     live: number;

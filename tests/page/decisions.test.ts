@@ -87,6 +87,41 @@ describe('decisions on the page', () => {
     await ada.page.getByText('rejected').first().waitFor();
   });
 
+  it('accepts a complete delivery, which then says so', async () => {
+    const { contract } = await served.ask<{ contract: { contract_id: string; file: string } }>(
+      'create_delivery_contract',
+      { from_team: 'api', to_team: 'web', signed_by: 'Ben', artefacts: [`${impl}/1-1-product-list.md`] },
+    );
+    await ada.see('#/handover');
+    const own = entry(ada, 'api → web');
+    await own.getByText('complete').first().waitFor();
+    await own.getByRole('button', { name: /^Accept/ }).click();
+    await own.getByText('accepted').waitFor();
+    expect(await readFile(join(served.project.folder, contract.file), 'utf8')).toContain('status: accepted');
+    // A program that calls the same server has no such operation.
+    expect(await served.ask('delivery_accept', { contract_id: contract.contract_id })).toBeUndefined();
+  });
+
+  it('trusts the programs of the project after the script was shown and a yes', async () => {
+    await ada.see('#/inbox');
+    const own = entry(ada, 'may not run on this machine yet');
+    await own.getByText('Completion Contract Verifier').first().waitFor();
+    await own.getByRole('button', { name: /^Allow it on this machine/ }).click();
+    await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
+    await own.waitFor({ state: 'detached' });
+    const { safety } = await served.ask<{ safety: { allowed: boolean } }>('doctor');
+    expect(safety.allowed).toBe(true);
+  });
+
+  it('settles two memories that may contradict each other', async () => {
+    for (const text of ['Carts expire after a day.', 'Carts do not expire after a day.'])
+      await served.ask('remember_structured', { type: 'decisions', agent: 'architect', text });
+    await ada.see('#/memory');
+    const pair = entry(ada, 'Carts do not expire').filter({ hasText: 'Carts expire after a day.' });
+    await pair.getByRole('button', { name: /^Both hold/ }).click();
+    await pair.waitFor({ state: 'detached' });
+  });
+
   it('edits, forgets and restores a memory, and replaces one by another', async () => {
     await ada.see('#/memory?q=tokens%20renewed');
     await entry(ada, 'Sessions are stateless').first().click();

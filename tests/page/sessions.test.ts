@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { contextIn, repository, temporaryFolder } from '../support/app.ts';
 import { axeFindings, openTab, startBrowser } from '../support/browser.ts';
+import { sourcesUpdate } from '../../src/operations/git-sources/sources-update.ts';
+import { writeFiles } from '../support/folders.ts';
+import { GitMachine } from '../support/git-machine.ts';
+import { agentFile } from '../support/git-repository.ts';
 import { pageDoor, type PageDoor } from '../support/page-door.ts';
+import { impl, story } from '../support/progress-trees/pieces.ts';
 
 let browser: Browser;
 let door: PageDoor;
@@ -84,6 +89,38 @@ describe('who may look at the page', () => {
     await page.getByRole('link', { name: 'Memory' }).click();
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     expect(await page.locator('nav').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('shows the other project that was chosen, and every address from then on is of that one', async () => {
+    const other = join(await temporaryFolder(afterAll), 'stall');
+    await writeFiles(other, { [`${impl}/1-1-first.md`]: story('1.1', 'in-progress') });
+    const both = await pageDoor(context, afterAll, { state, folder: pageFolder, others: [other] });
+    const page = await tab();
+    await page.goto(await linkTo(both));
+    await page.getByLabel('Project').selectOption({ label: 'stall' });
+    await page.getByRole('link', { name: 'Board' }).click();
+    await page.getByText('1.1 First').waitFor();
+    expect(new URL(page.url()).hash).toContain(encodeURIComponent(other));
+    await page.context().close();
+  });
+
+  it('approves the commit of a source whose change was shown', async () => {
+    const machine = await GitMachine.make(afterAll);
+    const team = await machine.repository('team', { 'agents/ada.md': agentFile('ada', 'First', 'One.') });
+    await machine.write(machine.config, `git = ["${team.source}#main"]\n`);
+    await machine.ok(sourcesUpdate);
+    const commit = await team.commit({ 'agents/ada.md': agentFile('ada', 'Next', 'Two.') });
+    await machine.ok(sourcesUpdate);
+    const own = await contextIn(machine.project, { env: machine.env(), home: machine.home });
+    afterAll(() => own.close());
+    const page = await tab();
+    await page.goto(await linkTo(await pageDoor(own, afterAll, { state, folder: pageFolder })));
+    await page.getByRole('link', { name: 'Sources' }).click();
+    await page.locator('.diff', { hasText: 'Two.' }).waitFor();
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.locator('.diff').waitFor({ state: 'detached' });
+    expect(Object.values(await machine.pins()).map((pin) => pin.commit)).toEqual([commit]);
     await page.context().close();
   });
 

@@ -11,7 +11,12 @@ import { connectInMemory, ERAS } from '../support/told-client.ts';
 const VIEWS: Readonly<Record<string, readonly string[]>> = {
   '#/inbox': ['Waiting for you', 'cart-api', 'The ledgers lack 1 change', 'cc-000003'],
   '#/next': ['Bring the ledgers up to date', 'prd.md:3', '/bmad-build 1-2-cart-totals-with-tax'],
-  '#/board': ['1.2 Cart totals with tax', 'disagrees: review → done', '+ 1-3-checkout: done'],
+  '#/board': [
+    '1.2 Cart totals with tax',
+    'disagrees: review → done',
+    '+ 1-3-checkout: done',
+    'Half of the stories took 4 days',
+  ],
   '#/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
   '#/tasks': ['Compare three queues', 'needs approval'],
   '#/proof': ['Not proven.', 'cc-000002', 'PASS', 'FAIL'],

@@ -19,6 +19,8 @@ export interface PageDoorOptions {
   commentMs?: number;
   /** A free one without it. */
   port?: number;
+  /** Further projects to choose from. */
+  others?: readonly string[];
 }
 
 /** The page behind the real front door, on a free port of this machine. */
@@ -33,6 +35,7 @@ export async function pageDoor(
     routes = [],
     commentMs,
     port = 0,
+    others = [],
   }: PageDoorOptions,
 ) {
   const passes = openPasses(state, now);
@@ -46,7 +49,7 @@ export async function pageDoor(
       ...createPageRoutes(context, {
         passes,
         folder,
-        projects: async () => [(await context.describeProject()).root ?? []].flat(),
+        projects: async () => [(await context.describeProject()).root ?? [], ...others].flat(),
         instances: async () => [],
         address: () => address,
       }),

@@ -34,13 +34,15 @@ const EPICS = `# Epics
 ### Story 2.2: Search by word
 `;
 
+const LEDGER = `${impl}/sprint-status.yaml`;
+
 /** A shop in the middle of its first epic: one ledger that is behind, an override, documents of three phases. */
 const SHOP: Readonly<Record<string, string>> = {
   [`${out}/product-brief.md`]: status('final'),
   [`${out}/prd.md`]: status('final'),
   [`${out}/architecture.md`]: status('draft'),
   [`${out}/epics.md`]: EPICS,
-  [`${impl}/sprint-status.yaml`]: ledger({
+  [LEDGER]: ledger({
     'epic-1': 'in-progress',
     '1-1-product-list': 'done',
     '1-2-cart-totals-with-tax': 'in-progress',
@@ -145,11 +147,27 @@ const MEMORIES = [
   ['failures', 'dev', 'A float was used for money; totals were off by a cent.'],
 ] as const;
 
-/** The ledger as it grew, so that dates are known. */
+/** The ledger as it grew over some days, so that dates are known. */
 async function commitInSteps(folder: string): Promise<void> {
   const run = promisify(execFile);
   const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
+  const now = SHOP[LEDGER] ?? '';
+  const begun = now.replace('list: done', 'list: in-progress').replace('tax: in-progress', 'tax: backlog');
+  const planned = begun
+    .replace('list: in-progress', 'list: ready-for-dev')
+    .replace('checkout: review', 'checkout: backlog');
   await run('git', ['init', '-q', '.'], { cwd: folder });
-  await run('git', ['add', '-A'], { cwd: folder });
-  await run('git', [...who, 'commit', '-q', '-m', 'first'], { cwd: folder });
+  for (const [day, text] of [
+    ['02', planned],
+    ['05', begun],
+    ['09', now],
+  ] as const) {
+    await writeFile(join(folder, LEDGER), text);
+    const date = `2026-03-${day}T12:00:00Z`;
+    await run('git', ['add', '-A'], { cwd: folder });
+    await run('git', [...who, 'commit', '-q', '-m', day], {
+      cwd: folder,
+      env: { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+    });
+  }
 }

@@ -9,6 +9,7 @@ import { Proofs } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { refine, route } from '../router.ts';
 import { words } from '../words.ts';
+import { BoardCharts } from './board-charts.tsx';
 import { columnOf, COLUMNS, epicOf, titleOf, type Column } from './stories.ts';
 
 /** Epics and stories of every ledger, in columns; what disagrees is marked, and its change can be proposed. */
@@ -36,6 +37,7 @@ export function Board(): VNode {
               <Columns stories={stories} data={data} proposed={proposed.data} />
             )}
             <Proposal loaded={proposed} onDone={loaded.reload} />
+            {stories.length === 0 ? null : <BoardCharts />}
             <Unread items={[...unreadOf(data.troubles), ...unreadOf(proposed.data?.broken)]} />
           </>
         )}

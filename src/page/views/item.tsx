@@ -6,7 +6,7 @@ import { Compare } from '../parts/diff.tsx';
 import { AllLines, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Group, Heading, Shown } from '../parts/shown.tsx';
-import { Exact } from '../parts/texts.tsx';
+import { Copy, Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { route } from '../router.ts';
 import { number, words } from '../words.ts';
@@ -37,7 +37,7 @@ export function Item(): VNode {
       {starts ? <Starting name={name} kind={kind} /> : null}
       {starts ? <Cost name={which.target} kind={kind} text={text.data?.tokens} /> : null}
       <Group title={item.provenance} />
-      <Shown loaded={explained}>{(data) => <Provenance data={data} />}</Shown>
+      <Shown loaded={explained}>{(data) => <Provenance data={data} starts={starts} />}</Shown>
       <Shown loaded={explained}>{(data) => <Overrides layers={data.layers} />}</Shown>
       <Group title={item.text} />
       <Shown loaded={text}>
@@ -80,7 +80,8 @@ function Cost({ name, kind, text }: { name: string; kind: string; text: number |
   );
 }
 
-function Provenance({ data }: { data: Explained }): VNode {
+/** Which of them is served is for a person to say, in the configuration; the line for it is ready. */
+function Provenance({ data, starts }: { data: Explained; starts: boolean }): VNode {
   return (
     <ol class="list">
       {data.candidates.map(({ name, origin, priority, path, chosen, why, status }) => (
@@ -94,6 +95,12 @@ function Provenance({ data }: { data: Explained }): VNode {
               {inLine(name)} · {priority} · {inLine(status)} · {inLine(why)}
             </p>
             <p class="proof">{inLine(path, 500)}</p>
+            {chosen || !starts ? null : (
+              <details>
+                <summary>{words.value.item.prefer}</summary>
+                <Copy text={`prefer = [${JSON.stringify(`${name}=${origin}`)}]`} label={origin} />
+              </details>
+            )}
           </div>
         </li>
       ))}

@@ -135,6 +135,12 @@ export const en = {
     noProposal: 'The ledgers say what the files prove.',
     epic: (name: string) => `epic ${name}`,
     filter: 'Epic',
+    burnUp: 'Stories planned and done over time',
+    planned: 'Planned',
+    cycle: 'Days from begun to done',
+    median: (days: number) => `Half of the stories took ${days === 1 ? '1 day' : `${days} days`} or less.`,
+    undated: (count: number) =>
+      count === 1 ? 'No date is known of 1 story.' : `No date is known of ${count} stories.`,
   },
   runs: {
     title: 'Runs',

@@ -135,6 +135,11 @@ export const fr: Words = {
     noProposal: 'Les registres disent ce que les fichiers prouvent.',
     epic: (name) => `épopée ${name}`,
     filter: 'Épopée',
+    burnUp: 'Récits prévus et terminés dans le temps',
+    planned: 'Prévus',
+    cycle: 'Jours du début à la fin',
+    median: (days) => `La moitié des récits a pris ${many(days, 'jour')} ou moins.`,
+    undated: (count) => `Aucune date n’est connue pour ${many(count, 'récit')}.`,
   },
   runs: {
     title: 'Exécutions',

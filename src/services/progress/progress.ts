@@ -1,9 +1,12 @@
+import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type ItemKind, type State } from './model.ts';
 import { planActions } from './plan-actions.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findLocations } from './locations.ts';
+import { storyDates } from './history.ts';
+import { KeptReport } from './kept-report.ts';
 import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
@@ -13,6 +16,7 @@ import { isPassed, storyActions } from './story-actions.ts';
 import { storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
+export { KeptReport } from './kept-report.ts';
 export type { Action } from './workers.ts';
 
 /** A document of the project that work is done by. */
@@ -31,21 +35,28 @@ interface Inventoried extends Omit<ProjectDocument, 'text'> {
   pieces?: { folder: string; files: readonly string[] };
 }
 
-/** How far a project is by what its files prove. Nothing is kept: every call reads anew. */
+/** How far a project is by what its files prove. What they said is kept until one of them has changed. */
 export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(root: string) {
+export function createProgress(root: string, env: ProgramEnvironment, kept = new KeptReport()) {
+  const read = (): Promise<Report> => kept.read(root);
   return {
+    /** When stories were planned, begun and done, of all that there are. */
+    async history(signal: AbortSignal) {
+      const { items } = await read();
+      const stories = items.filter(({ kind }) => kind === 'story').length;
+      return { stories, dates: await storyDates(root, items, { env, signal }) };
+    },
     /** `started` are the workflows that are under way. */
     async next(catalogue: Catalogue, started: readonly string[] = []) {
-      const report = await readReport(root);
+      const report = await read();
       const actions = nextActions(report, new Workers(catalogue), started);
       const closing = inReview(report).filter(hasPassed);
       return { report, actions, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
     phaseOf: phaseOfWorkflow,
     /** The documents there are, and how far each is. */
-    inventory: async () => inventoryOf(await readReport(root)),
+    inventory: async () => inventoryOf(await read()),
     /** The same where there is any document at all; most of what is read otherwise is about stories. */
     async planned() {
       const files = new ProjectFiles(root);
@@ -55,19 +66,19 @@ export function createProgress(root: string) {
     /** The story that a workflow is for, where it works on stories. */
     async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
       const works = worksOf(workflow);
-      return works.length === 0 ? undefined : storyInput(await readReport(root), works, words);
+      return works.length === 0 ? undefined : storyInput(await read(), works, words);
     },
     /** A story that is asked for and that the project does not have, for work on stories. */
     async unknownStory(workflow: string | undefined, words: string | undefined) {
       const works = workflow === undefined ? undefined : worksOf(workflow);
       // Work that does nothing but write stories is what a story that is not there yet needs.
       if (works?.every((work) => work === 'create story') === true) return undefined;
-      return words === undefined ? undefined : unknownStory((await readReport(root)).stories, words);
+      return words === undefined ? undefined : unknownStory((await read()).stories, words);
     },
     /** A story that is named and has no file yet: where it is planned, and who writes the file. */
     async unwritten(catalogue: Catalogue, words: string | undefined) {
       if (words === undefined) return undefined;
-      const report = await readReport(root);
+      const report = await read();
       const story = storyInput(report, [], words);
       if (story?.isPlanned !== true) return undefined;
       return { ...story, worker: new Workers(catalogue).for('create story', report.locations.v4) };
@@ -75,7 +86,7 @@ export function createProgress(root: string) {
     /** The story that is worked on and the plans, as they are; for a workflow on stories the story that it is for. */
     documents: (workflow?: string, words?: string) => projectDocuments(root, workflow, words),
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
-      reconcile(root, { apply, proposal, now: new Date() }),
+      reconcile(root, { apply, proposal, now: new Date() }, apply ? undefined : read),
   };
 }
 

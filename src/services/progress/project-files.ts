@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { changeMark } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
@@ -19,6 +20,10 @@ export type FileText = { text: string } | { trouble: Trouble };
 export class ProjectFiles {
   readonly root: string;
   readonly troubles: Trouble[] = [];
+  /** What was looked at, each with what tells whether it has changed, as it was before it was read. */
+  readonly looked = new Map<string, string | undefined>();
+  /** When the newest of it was changed, in milliseconds. */
+  newest = 0;
   readonly #texts = new Map<string, Promise<FileText | undefined>>();
   #entries = 0;
 
@@ -30,9 +35,17 @@ export class ProjectFiles {
   read(path: string): Promise<FileText | undefined> {
     const known = this.#texts.get(path);
     if (known !== undefined) return known;
+    this.#look(path);
     const reading = this.#read(path);
     this.#texts.set(path, reading);
     return reading;
+  }
+
+  #look(path: string): void {
+    if (this.looked.has(path)) return;
+    const mark = changeMark(join(this.root, path));
+    this.looked.set(path, mark);
+    this.newest = Math.max(this.newest, Number(mark?.split(' ')[1] ?? 0));
   }
 
   async #read(path: string): Promise<FileText | undefined> {
@@ -59,6 +72,7 @@ export class ProjectFiles {
   /** Files below a folder, by path from the project, sorted; to the given depth, hidden and foreign folders left out. */
   async below(folder: string, depth: number): Promise<string[]> {
     if (this.#entries >= MAX_ENTRIES) return [];
+    this.#look(folder);
     const entries = await listInside(this.root, folder).catch((error: unknown) => {
       if (error instanceof BmadError && error.code !== 'not_found')
         this.troubles.push({ file: folder, message: reasonOf(error) });

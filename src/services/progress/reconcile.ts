@@ -25,8 +25,10 @@ export interface Reconciled {
 export async function reconcile(
   root: string,
   { apply, proposal: wanted, now }: { apply: boolean; proposal: string | undefined; now: Date },
+  /** What is written goes by the files as they are at this moment. */
+  read: () => Promise<Report> = () => readReport(root),
 ): Promise<Reconciled> {
-  const report = await readReport(root);
+  const report = await read();
   const found = proposals(report);
   const proposal = proposalId(found);
   if (wanted !== undefined && wanted !== proposal)

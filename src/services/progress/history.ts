@@ -1,0 +1,93 @@
+import { askGit } from '../../base/process/project-git.ts';
+import type { ProgramEnvironment } from '../../base/process/process.ts';
+import type { Item } from './model.ts';
+
+/** When a story was first seen, begun and done, as far as the history of its files tells. */
+export interface StoryDates {
+  id: string;
+  planned: string;
+  started?: string;
+  done?: string;
+}
+
+interface Asked {
+  env: ProgramEnvironment;
+  signal: AbortSignal;
+}
+
+const GIT_MS = 10_000;
+/** The newest so many commits that have touched a ledger or a story; what came before is not looked at. */
+const MOST_COMMITS = 2_000;
+const MOST_FILES = 400;
+/** A line of a ledger is short; whatever is longer is something else. */
+const LONGEST_LINE = 400;
+
+const COMMIT = '\0';
+const BEGUN = /^(?:in[- ]?progress|doing|started|review|in[- ]review|ready[- ]for[- ]review|qa|testing)$/i;
+const DONE = /^(?:done|complete|completed|closed|finished)$/i;
+
+/** The dates of stories by the history of the files that speak of them; nothing where there is no history. */
+export async function storyDates(root: string, items: readonly Item[], asked: Asked): Promise<StoryDates[]> {
+  const stories = items.filter(({ kind }) => kind === 'story');
+  const files = new Map<string, string[]>();
+  for (const { id, evidence } of stories)
+    for (const { file } of evidence) files.set(file, [...(files.get(file) ?? []), id]);
+  const paths = [...files.keys()].slice(0, MOST_FILES);
+  if (paths.length === 0) return [];
+  const ran = await askGit(
+    root,
+    [
+      'log',
+      `--max-count=${MOST_COMMITS}`,
+      '--format=%x00%cI',
+      '--patch',
+      '--unified=0',
+      '--relative',
+      '--no-renames',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--no-color',
+      '--',
+      ...paths,
+    ],
+    { ...asked, timeoutMs: GIT_MS },
+  );
+  return ran?.code === 0 ? datesIn(ran.output, new Set(stories.map(({ id }) => id)), files) : [];
+}
+
+/** Reads a log with patches, the newest commit first. The first commit in which a story has a word gives its date. */
+export function datesIn(
+  log: string,
+  ids: ReadonlySet<string>,
+  files: ReadonlyMap<string, readonly string[]>,
+): StoryDates[] {
+  const found = new Map<string, StoryDates>();
+  const note = (id: string, word: string, at: string): void => {
+    const known = found.get(id) ?? { id, planned: at };
+    const isDone = DONE.test(word);
+    found.set(id, {
+      ...known,
+      ...((isDone || BEGUN.test(word)) && known.started === undefined ? { started: at } : {}),
+      ...(isDone && known.done === undefined ? { done: at } : {}),
+    });
+  };
+  for (const commit of log.split(COMMIT).slice(1).reverse()) {
+    const [written = '', ...lines] = commit.split('\n');
+    const time = Date.parse(written);
+    if (Number.isNaN(time)) continue;
+    const at = new Date(time).toISOString();
+    let own: readonly string[] = [];
+    for (const line of lines) {
+      if (line.length > LONGEST_LINE) continue;
+      if (line.startsWith('+++ ')) own = files.get(line.slice(4).replace(/^b\//, '').trim()) ?? [];
+      else if (line.startsWith('+')) {
+        const [, key = '', word = ''] = /^\+[\s*-]*["']?([\w. -]+?)["'*]*: *["']?([\w -]+)/.exec(line) ?? [];
+        if (ids.has(key)) note(key, word.trim(), at);
+        // The file of one story has its status in a line of its own.
+        else if (own.length === 1 && own[0] !== undefined && key.toLowerCase() === 'status')
+          note(own[0], word.trim(), at);
+      }
+    }
+  }
+  return [...found.values()];
+}
