@@ -104,14 +104,36 @@ describe('the bundle for Claude Desktop', () => {
 });
 
 describe('the entry of the registry', () => {
-  it('fits the schema, and its description has at most 100 characters', async () => {
+  const entry = registryEntry(product) as { name: string; packages: Record<string, unknown>[] };
+  const [npm = {}] = entry.packages;
+  const only = (changes: object): object => ({ ...entry, packages: [{ ...npm, ...changes }] });
+
+  it('fits the rules of the registry, which refuse what it would refuse', async () => {
     const schema = JSON.parse(
       await readFile(join(repository, 'deploy', 'server.schema.json'), 'utf8'),
     ) as object;
     const check = new Ajv({ strict: false }).compile(schema);
-    expect(check(registryEntry(product)), JSON.stringify(check.errors)).toBe(true);
-    const wrong = { ...registryEntry(product), description: 'x'.repeat(101), version: '^1.0.0' };
-    expect(check(wrong)).toBe(false);
+    expect(check(entry), JSON.stringify(check.errors)).toBe(true);
+    const remote = { type: 'streamable-http', url: 'https://bmad.example/mcp' };
+    for (const right of [{ ...entry, packages: [], remotes: [remote] }, only({ transport: remote })])
+      expect(check(right), JSON.stringify(check.errors)).toBe(true);
+    const wrong = [
+      { ...entry, description: 'x'.repeat(101) },
+      { ...entry, name: 'io.github.a/b/c' },
+      { ...entry, version: '^1.0.0' },
+      { ...entry, remotes: [{ type: 'streamable-http' }] },
+      only({ version: 'latest' }),
+      only({ transport: { type: 'sse' } }),
+      only({ packageArguments: [{ type: 'positional' }] }),
+      only({ registryType: 'mcpb' }),
+    ];
+    expect(wrong.filter((each) => check(each))).toEqual([]);
+  });
+
+  it('has the name that the published package says is its own', async () => {
+    const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as object;
+    expect(manifest).toMatchObject({ mcpName: entry.name });
+    expect(npm).toMatchObject({ identifier: product.name, version: product.version });
   });
 });
 

@@ -68,10 +68,10 @@ export function geminiExtension(product: Product, server: Files): Files {
 }
 
 /** The entry for the MCP registry; the schema that it is checked against is `deploy/server.schema.json`. */
-export function registryEntry({ name, version, short, title }: Product): object {
+export function registryEntry({ name, registryName, version, short, title }: Product): object {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-    name: `io.github.${name}/${name}`,
+    name: registryName,
     title,
     description: short,
     version,

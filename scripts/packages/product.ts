@@ -17,6 +17,8 @@ export interface Agent {
 /** What all packages say of the product, each thing from the one place that has it. */
 export interface Product {
   name: string;
+  /** What the MCP registry calls it; the registry looks for it in the published package. */
+  registryName: string;
   title: string;
   /** The key hosts file the server under. */
   key: string;
@@ -32,6 +34,7 @@ export interface Product {
 
 interface Manifest {
   name: string;
+  mcpName: string;
   version: string;
   description: string;
   keywords: string[];
@@ -48,6 +51,7 @@ export async function readProduct(): Promise<Product> {
   const { description } = manifest;
   return {
     name: manifest.name,
+    registryName: manifest.mcpName,
     title: PRODUCT,
     key: SERVER_KEY,
     version: manifest.version,

@@ -41,28 +41,54 @@ describe('the bundle for Claude Desktop', () => {
 describe('completion', () => {
   const home = temporaryFolder(afterAll);
 
-  /** What a real bash offers behind these words. */
-  async function offered(...words: readonly string[]): Promise<string[]> {
-    const typed = ['bmad', ...words].map((word) => `'${word}'`).join(' ');
-    const script = `${completionScript('bash')}
-bmad() { case "$2" in agents) echo 'architect, dev' ;; *) echo 'prd' ;; esac; }
-COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _bmad_completion; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { code, stdout, stderr } = await runToEnd('bash', ['-c', script], {
-      cwd: await home,
-      env: bareEnvironment(await home),
-    });
-    expect([code, stderr]).toEqual([0, '']);
-    return stdout.toString('utf8').trim().split('\n');
-  }
+  /** What is typed, and what is offered for it; the names of agents and workflows are those of the stand-in below. */
+  const OFFERED: readonly (readonly [typed: string, ...offered: string[]])[] = [
+    ['exec', 'execute'],
+    ['run op', 'open'],
+    ['run open --br', '--branch'],
+    ['completion ', ...[...SHELLS].sort()],
+    ['execute arch', 'architect'],
+    ['list agents --mod', '--module'],
+    ['memory list --que'],
+  ];
+  const STAND_IN = 'case "$2" in agents) echo "architect, dev" ;; *) echo prd ;; esac';
 
-  it.runIf(process.platform !== 'win32')('offers commands, options and names in a real bash', async () => {
-    expect(await offered('exec')).toEqual(['execute']);
-    expect(await offered('run', 'op')).toEqual(['open']);
-    expect(await offered('run', 'open', '--br')).toEqual(['--branch']);
-    expect(await offered('completion', '')).toEqual([...SHELLS].sort());
-    expect(await offered('execute', 'arch')).toEqual(['architect']);
-    expect(await offered('list', 'agents', '--mod')).toEqual(['--module']);
-  });
+  /** A script for each shell that prints what it offers, a line for each row: with the shell's own engine where it can be asked. */
+  const SCRIPTS: Readonly<Record<string, (typed: readonly (readonly string[])[]) => string>> = {
+    bash: (typed) => `bmad() { ${STAND_IN}; }
+${typed.map((words) => `COMP_WORDS=(bmad ${quotedAll(words)}); COMP_CWORD=${words.length}; _bmad_completion; echo "\${COMPREPLY[*]}"`).join('\n')}`,
+    zsh: (typed) => `bmad() { ${STAND_IN}; }
+compadd() { shift; print -r -- "\${(@M)@:#$words[CURRENT]*}"; }
+${typed.map((words) => `words=(bmad ${quotedAll(words)}); CURRENT=${words.length + 1}; _bmad_completion`).join('\n')}`,
+    fish: (
+      typed,
+    ) => `function bmad; if test "$argv[2]" = agents; echo 'architect, dev'; else; echo prd; end; end
+${typed.map((words) => `echo (complete -C ${quotedAll([['bmad', ...words].join(' ')])})`).join('\n')}`,
+  };
+  const quotedAll = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+  it.each(['bash', 'zsh', 'fish'] as const)(
+    'offers commands, options and names in a real %s',
+    async (shell) => {
+      const there = await runToEnd('sh', ['-c', `command -v ${shell}`], {
+        cwd: await home,
+        env: bareEnvironment(await home),
+      }).catch(() => undefined);
+      if (there?.code !== 0) return;
+      const setup = shell === 'zsh' ? 'compdef() { :; }\n' : '';
+      const script = SCRIPTS[shell]?.(OFFERED.map(([typed]) => typed.split(' '))) ?? '';
+      const { code, stdout, stderr } = await runToEnd(
+        shell,
+        ['-c', `${setup}${completionScript(shell)}\n${script}`],
+        { cwd: await home, env: bareEnvironment(await home) },
+      );
+      expect([code, stderr]).toEqual([0, '']);
+      const lines = stdout.toString('utf8').trimEnd().split('\n');
+      expect(OFFERED.map(([typed], at) => [typed, ...(lines[at] ?? '').split(' ').filter(Boolean)])).toEqual(
+        OFFERED,
+      );
+    },
+  );
 
   it('is printed by the program, for each shell, and refused for others', async () => {
     const cwd = await home;

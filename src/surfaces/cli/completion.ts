@@ -62,47 +62,72 @@ export function completionScript(shell: Shell): string {
 
 const NAMES = `for what in agents workflows; do ${CLI_PROGRAM} list $what --detail concise 2>/dev/null; done | tr ',' ' '`;
 
-function bash(words: ReadonlyMap<string, readonly string[]>): string {
-  const cases = [...words].map(([after, all]) => `    '${after}') words='${all.join(' ')}' ;;`);
-  return `# ${CLI_PROGRAM}: completion for bash
-_${CLI_PROGRAM}_completion() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" typed='' words='' word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) typed="\${typed:+$typed }$word" ;; esac
-  done
-  case "$typed" in
+/** Puts the words that may come behind those typed into a variable, in bash and zsh alike. */
+function choice(words: ReadonlyMap<string, readonly string[]>, variable: string): string {
+  const cases = [...words].map(([after, all]) => `    '${after}') ${variable}='${all.join(' ')}' ;;`);
+  return `  case "$typed" in
 ${cases.join('\n')}
     *) case "\${typed% *}" in
 ${cases.map((each) => `  ${each}`).join('\n')}
       esac ;;
   esac
   case "$typed" in ${NAMED.map((each) => `'${each}'`).join('|')})
-    case "$current" in -*) ;; *) words="$words $(${NAMES})" ;; esac ;;
-  esac
+    case "$current" in -*) ;; *) ${variable}="$${variable} $(${NAMES})" ;; esac ;;
+  esac`;
+}
+
+function bash(words: ReadonlyMap<string, readonly string[]>): string {
+  return `# ${CLI_PROGRAM}: completion for bash
+_${CLI_PROGRAM}_completion() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" typed='' words='' word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$word" in -*) ;; *) typed="\${typed:+$typed }$word" ;; esac
+  done
+${choice(words, 'words')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -F _${CLI_PROGRAM}_completion ${CLI_PROGRAM}
 `;
 }
 
-/** zsh runs completions of bash itself. */
+/** Its own, since zsh reads the substring of an array that bash takes in another way. */
 function zsh(words: ReadonlyMap<string, readonly string[]>): string {
-  return `autoload -U +X bashcompinit && bashcompinit\n${bash(words).replace('for bash', 'for zsh')}`;
+  return `# ${CLI_PROGRAM}: completion for zsh
+_${CLI_PROGRAM}_completion() {
+  local current="\${words[CURRENT]}" typed='' found='' word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$word" in -*) ;; *) typed="\${typed:+$typed }$word" ;; esac
+  done
+${choice(words, 'found')}
+  compadd -- \${=found}
+}
+compdef _${CLI_PROGRAM}_completion ${CLI_PROGRAM}
+`;
 }
 
+/** `just` holds where nothing else is typed but options, `after` also where more words have followed. */
 function fish(words: ReadonlyMap<string, readonly string[]>): string {
+  const typed = `__${CLI_PROGRAM}_typed`;
   const lines = [...words].map(([after, all]) => {
-    const typed = after === '' ? '__fish_use_subcommand' : after.split(' ').map(seen).join('; and ');
-    return `complete -c ${CLI_PROGRAM} -f -n '${typed}' -a '${all.join(' ')}'`;
+    const inner = all.some((word) => !word.startsWith('-'));
+    const when = `${typed} ${[inner ? 'just' : 'after', after].join(' ').trim()}`;
+    return `complete -c ${CLI_PROGRAM} -f -n '${when}' -a '${all.join(' ')}'`;
   });
   const names = NAMED.map(
     (each) =>
-      `complete -c ${CLI_PROGRAM} -f -n '${seen(each)}' -a '(for what in agents workflows; ${CLI_PROGRAM} list $what --detail concise 2>/dev/null; end | string split ", ")'`,
+      `complete -c ${CLI_PROGRAM} -f -n '${typed} just ${each}' -a '(for what in agents workflows; ${CLI_PROGRAM} list $what --detail concise 2>/dev/null; end | string split ", ")'`,
   );
-  return `# ${CLI_PROGRAM}: completion for fish\n${[...lines, ...names].join('\n')}\n`;
+  return `# ${CLI_PROGRAM}: completion for fish
+function ${typed}
+  set -l typed (commandline -opc | string match -v -- '-*')
+  set -e typed[1]
+  set -l wanted $argv[2..-1]
+  test $argv[1] = after; and set typed $typed[1..(count $wanted)]
+  test "$typed" = "$wanted"
+end
+${[...lines, ...names].join('\n')}
+`;
 }
-
-const seen = (word: string): string => `__fish_seen_subcommand_from ${word}`;
 
 function powershell(words: ReadonlyMap<string, readonly string[]>): string {
   const table = [...words].map(([after, all]) => `    '${after}' = '${all.join(' ')}'`);
