@@ -78,7 +78,7 @@ describe('agents that an installer compiled', () => {
   });
 
   it.each(Object.keys(COMPILING) as CompilingVersion[])(
-    'M-04: are byte for byte what the installer of %s makes of them and a customization',
+    'M-04, M-37: are byte for byte what the installer of %s makes of them and a customization',
     async (version) => {
       const installed = await installedAgents(version);
       const handler = async (type: string): Promise<string | undefined> =>
@@ -127,7 +127,7 @@ describe('agents that an installer compiled', () => {
     return outcome.answer.body;
   };
 
-  it('M-04: are started with the customization of the project and of the home folder', async () => {
+  it('M-04, M-37: are started with the customization of the project and of the home folder', async () => {
     const home = await agentsIn((folder) => join(folder, '.bmad'), CUSTOMIZATIONS['everything'] ?? '');
     const empty = await temporaryFolder((cleanUp) => cleanUps.push(cleanUp));
     const fromHome = await started(empty, home);

@@ -15,6 +15,8 @@ import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts'
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { project } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
+import { writeFiles } from '../support/folders.ts';
+import { kitState } from '../support/run-project.ts';
 
 type Input = Record<string, unknown>;
 const ends: (() => Promise<void>)[] = [];
@@ -133,6 +135,22 @@ describe('M-61: a run that is resumed leads to its step', () => {
     // The check of parity is for documents of another form only, and the step itself says what follows.
     expect(reads(answer)).toEqual([`${STEPS.replace(/c$/, 'v')}/step-v-03-density-validation.md`]);
     expect(run.progress).toMatchObject({ completed: 2, total: 13 });
+  });
+
+  it('names the part that is due where a kit has counted a step that goes on in parts', async () => {
+    const { ok, context } = given;
+    const run_id = 'create-prd-20260227-143022';
+    const workflow_path = '_bmad/bmm/workflows/2-plan-workflows/create-prd/workflow-create-prd.md';
+    const at = async (steps_completed: number[]) => {
+      const text = kitState({ run_id, workflow_path, steps_completed, artefacts_produced: [] });
+      const { root } = await context.state();
+      await writeFiles(root, { [`_bmad-output/.runs/main/${run_id}/state.json`]: text });
+      return ok(runResume, { run_id });
+    };
+    const due = await at([1, 2]);
+    expect(reads(due.answer)).toEqual([`${STEPS}/step-02b-vision.md`]);
+    expect(reads((await at([1])).answer)).toEqual([`${STEPS}/step-02-discovery.md`]);
+    expect(reads((await at([1, 2, 3])).answer)).toEqual([`${STEPS}/step-04-journeys.md`]);
   });
 
   it('offers all files where one is to be chosen', async () => {

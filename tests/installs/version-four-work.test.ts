@@ -111,6 +111,20 @@ describe('a checklist of version 4', () => {
     expect(await inputs('pm-checklist', '1.1')).toBeUndefined();
   });
 
+  it('has the story where a command of an agent names the checklist', async () => {
+    await fill({ ...story, 'docs/stories/1.2.login.md': v4Story('1.2', 'Draft') });
+    const ask = conversation(within);
+    const drafted = '- story: docs/stories/1.2.login.md (drafted)';
+    const first = await ask({ agent: 'sm', message: '*story-checklist' });
+    expect(first.body).toContain(drafted);
+    expect(first.body).toContain(TEXT);
+    // Its text is known by then.
+    const again = await ask({ command: '*story-checklist 1.1' });
+    expect(again.body).toContain('- story: docs/stories/1.1.setup.md (review)');
+    expect(again.body).not.toContain(TEXT);
+    expect((await ask({ agent: 'po', message: '*execute-checklist-po' })).body).not.toContain('- story: ');
+  });
+
   it('has the documents that it is about, and none that it only seems to name', async () => {
     await fill({ ...story, 'docs/brief.md': plain, 'docs/architecture.md': plain });
     const run = async (workflow: string, message?: string): Promise<string> =>
@@ -178,6 +192,10 @@ describe('the inputs of work on a story of version 4', () => {
 
   it('come with the settings that texts and personas send to core-config.yaml for', async () => {
     const dev = (await conversation(within)({ agent: 'dev' })).body;
+    // A persona has to load it before it greets anybody.
+    const done = '- Done already: loading `.bmad-core/core-config.yaml` (';
+    expect(dev).toContain(`${done}see Values; tasks bring what they use of it).`);
+    expect((await conversation(within)({ agent: 'sm' })).body).toContain(`${done}tasks bring`);
     expect(dev).toContain(
       '- `{devLoadAlwaysFiles}`: docs/architecture/coding-standards.md, docs/architecture/tech-stack.md, docs/architecture/source-tree.md',
     );

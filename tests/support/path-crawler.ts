@@ -48,8 +48,8 @@ function rulesIn(answer: string): Rules {
     if (/^- (?:Relative paths|Files \()/.test(line)) rules.beside = true;
     if (line.startsWith('- Files (`{skill-root}/x`') && uri !== undefined)
       rules.values.set('skill-root', uri.slice(0, -2));
-    if (line.startsWith('- A dependency') && uri !== undefined)
-      rules.prefixes.push(['dependency:', uri.replace('{type}/{name}', '')]);
+    if (line.includes('a dependency `{type}/{name}`') && uri !== undefined)
+      rules.prefixes.push(['dependency:', uri.slice(0, -1)]);
     const [, key, value] = /^- `\{([^}]+)\}`: (.+)$/.exec(line) ?? [];
     if (key !== undefined && value !== undefined && key !== 'project-root') rules.values.set(key, value);
     for (const script of written.filter((each) => each.endsWith('.py') && line.includes('Done already')))

@@ -1,4 +1,6 @@
+import { basename } from 'node:path/posix';
 import { attempt, ours } from '../../base/expected.ts';
+import { contentPath } from '../../base/files/paths.ts';
 import { present } from '../../base/present.ts';
 import { saying, type SayStep, type Step } from '../../base/step.ts';
 import { pointedSections } from '../../base/text/anchors.ts';
@@ -48,7 +50,9 @@ export async function agentText(
   const fitting = commanded === undefined ? await fittingFor(started, message) : undefined;
   const named = fitting?.isNamed === true ? fitting : undefined;
   const short =
-    detail === 'full' || asked.isResumed ? undefined : await shortForm(started, asked, key, named);
+    detail === 'full' || asked.isResumed
+      ? undefined
+      : await shortForm(started, asked, key, { named, isChosen: commanded !== undefined });
   // Agent and work come together where there is room for both; else the work is the next call.
   const agent = short ?? `${start}\n\n${activation.body}`;
   const isRoomy = detail === 'full' || byteLength(agent) + LEAST_PART <= limits.mostBytes;
@@ -58,7 +62,8 @@ export async function agentText(
   const isKnown = work !== undefined && hasWork({ ...started, activation: work.work }, asked);
   const intro = work?.intro(isKnown);
   const before = work === undefined ? [short ?? start] : [agent, intro];
-  const inputs = work && (await besideWork({ ...started, activation: work.work }, asked));
+  const inputs =
+    work && (await besideWork({ ...started, activation: work.work }, { ...asked, beside: work.checklist }));
   // A command without a workflow or task of its own still has a story.
   const forCommand =
     commanded === undefined
@@ -133,7 +138,7 @@ async function shortForm(
   { activation, call, workspace }: Started,
   { message }: Asked,
   key: GivenKey,
-  named: Named | undefined,
+  { named, isChosen }: { named: Named | undefined; isChosen: boolean },
 ): Promise<string | undefined> {
   const { record, title, body } = activation;
   if (!mayBeLeftOut(activation) || !hasText(call, key, message ?? '')) return undefined;
@@ -144,7 +149,8 @@ async function shortForm(
     `# ${title} (agent ${qualifiedName(record)})`,
     `Be this agent. ${GIVEN_BEFORE}`,
     ...(message === undefined ? [] : [`## Message from the user\n\n${fenced(message, 'text')}`]),
-    ...(entries === '' ? [] : [`Menu: ${cut(entries, MENU_LENGTH)}`]),
+    // Who has chosen an entry needs no menu.
+    ...(entries === '' || isChosen || named !== undefined ? [] : [`Menu: ${cut(entries, MENU_LENGTH)}`]),
     ...(named === undefined || prompt === undefined || byteLength(prompt) > PROMPT_BYTES
       ? []
       : [`## ${named.said}\n\nDo this as this agent:\n\n${fenced(prompt, 'xml')}`]),
@@ -174,6 +180,8 @@ interface Commanded {
   /** What is said before it, or instead of it where it was given before. */
   intro(isGiven: boolean): string;
   work: Activation;
+  /** What the work is to be done with, where that says what it is about. */
+  checklist: Asked['beside'];
 }
 
 /** The work behind an entry of a menu, with what has to be known beside the agent's own text. */
@@ -202,7 +210,19 @@ async function commandedBy(
     ]
       .filter(Boolean)
       .join('\n\n');
-  return { said: found.said, work, intro };
+  return { said: found.said, work, intro, checklist: await checklistIn(found.named, record, delivery) };
+}
+
+/** The checklist that a command names: `*story-checklist` is about a story, the task that runs it is not. */
+async function checklistIn(
+  named: readonly string[],
+  { origin }: Activation['record'],
+  delivery: Started['workspace']['delivery'],
+): Promise<Asked['beside']> {
+  const uri = named.find((each) => each.includes('/checklists/'));
+  if (uri === undefined) return undefined;
+  const file = await delivery.file(contentPath(uri), origin).catch(ours(() => undefined));
+  return { name: basename(uri).replace(/\.\w+$/, ''), text: file?.text ?? '' };
 }
 
 function besideLine(uris: readonly string[], say: SayStep): string[] {

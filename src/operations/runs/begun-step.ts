@@ -1,3 +1,5 @@
+import type { RunData } from './run-view.ts';
+
 interface At {
   resume_step?: number | undefined;
   last_step?: string | undefined;
@@ -8,4 +10,19 @@ export function begunText({ resume_step: step, last_step: last }: At): string {
   const name = last?.replaceAll('\\', '/').split('/').at(-1) ?? '';
   const digits = /^(?:step)?[\s_-]?(?:[a-z]-)?(\d{1,6})/i.exec(name)?.[1];
   return step !== undefined && Number(digits) === step ? `, step ${step} begun` : '';
+}
+
+/** Said where a run was begun under a name that another version has, or with a file that is not here. */
+export function otherVersionNote({
+  workflow,
+  workflow_path: path,
+  served,
+  served_instead: isOther,
+}: RunData): string[] {
+  const begun = workflow ?? path;
+  if (served === undefined || (isOther !== true && (workflow === undefined || served === workflow)))
+    return [];
+  return [
+    `It was begun as ${begun ?? 'another'}, and ${served} may number its steps differently: compare what is done before you continue.`,
+  ];
 }

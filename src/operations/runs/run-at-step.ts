@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse, attempt } from '../../base/expected.ts';
 import { qualifiedName } from '../../model/record.ts';
@@ -36,10 +37,13 @@ async function served(
   root: string,
   context: CataloguePort,
   project: string | undefined,
-): Promise<Pick<RunData, 'served' | 'workflow_missing'>> {
-  if (run.state?.workflow === undefined && run.state?.workflowPath === undefined) return {};
+): Promise<Pick<RunData, 'served' | 'served_instead' | 'workflow_missing'>> {
+  const { workflow, workflowPath } = run.state ?? {};
+  if (workflow === undefined && workflowPath === undefined) return {};
   const record = servedFor(run, root, await context.workspace(project));
-  return record === undefined ? { workflow_missing: true } : { served: qualifiedName(record) };
+  if (record === undefined) return { workflow_missing: true };
+  const isOther = workflow === undefined && record.absolutePath !== posix.join(root, workflowPath ?? '');
+  return { served: qualifiedName(record), ...(isOther ? { served_instead: true } : {}) };
 }
 
 /** A run by its id. */

@@ -14,6 +14,7 @@ import {
   variablesField,
   withoutSecrets,
 } from './run-fields.ts';
+import { otherVersionNote } from './begun-step.ts';
 import {
   allDone,
   fileSteps,
@@ -214,10 +215,6 @@ function latestOpen({ branches, current }: RunsReading, branch = current): Run {
 const isOver = ({ archive, status }: z.output<typeof runSchema>): boolean =>
   archive !== undefined || status === 'completed';
 
-/** Begun under a name that another version has, or with a file that is not here. */
-const isOfAnotherVersion = ({ workflow, served }: z.output<typeof runSchema>): boolean =>
-  served !== undefined && workflow !== undefined && served !== workflow;
-
 function wayOn(
   run: z.output<typeof runSchema>,
   start: string | undefined,
@@ -237,11 +234,7 @@ function wayOn(
         ? [
             `Its workflow is not here: nothing is served as ${start ?? 'it'}. Go by what is recorded above, or ask the user which workflow takes its place.`,
           ]
-        : isOfAnotherVersion(run)
-          ? [
-              `It was begun as ${start ?? 'another'}, and ${run.served ?? 'what is here'} may number its steps differently: compare what is done before you continue.`,
-            ]
-          : []),
+        : otherVersionNote(run)),
       ...(next === undefined
         ? []
         : [

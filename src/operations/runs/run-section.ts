@@ -4,6 +4,7 @@ import { stepLines, type StepWriter } from '../../base/step.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { KINDS_OF } from '../catalogue/targets.ts';
 import type { Workspace } from '../context.ts';
+import { otherVersionNote } from './begun-step.ts';
 import {
   allDone,
   fileSteps,
@@ -23,13 +24,16 @@ export function underWay(run: RunData, say: StepWriter): string | undefined {
   if (done.length === 0 && last === undefined) return undefined;
   const files = run.next_files ?? [];
   const place = `Continue run ${id} at step ${nextLabel(run)}`;
-  if (files.length === 0) return `${place} of the file below; the steps before it are done.`;
+  const other = otherVersionNote(run);
+  if (files.length === 0)
+    return [`${place} of the file below; the steps before it are done.`, ...other].join(' ');
   return [
     `${place}: ${files.map(({ uri }) => uri).join(' or ')}`,
     '',
     ...stepLines(fileSteps(run), say),
     '',
     'The steps before it are done. The file below is for its rules on how steps are followed and for its values: where it sends you to its first step, continue with this one.',
+    ...other,
   ].join('\n');
 }
 

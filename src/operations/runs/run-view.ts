@@ -17,6 +17,8 @@ export const runSchema = z.object({
   workflow_path: z.string().optional(),
   /** What is served for it here, by its name; not there where nothing is. */
   served: z.string().optional(),
+  /** Whether that is another file than it was begun with. */
+  served_instead: z.boolean().optional(),
   /** Whether its workflow is not here any more, under any name. */
   workflow_missing: z.boolean().optional(),
   started_at: z.string().optional(),

@@ -113,7 +113,10 @@ function stepFiles(
       return { number: file.number, ...told, ...(goesOn ? { goesOn } : {}) };
     },
     async next({ step, last }) {
-      const file = last === undefined ? undefined : meant(last);
+      // Kits count a step as done with its first file, also where parts of it follow.
+      const file = meant(last ?? step - 1);
+      if (last === undefined && (file === undefined || (await after(file))[0]?.number !== file.number))
+        return beginningFrom(step);
       // A step that was done again, long after it was passed, says nothing about what comes next.
       return file !== undefined && (file.number === step || file.number === step - 1)
         ? after(file)

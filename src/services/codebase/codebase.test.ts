@@ -84,6 +84,21 @@ describe('search', () => {
     });
   });
 
+  it('M-54: puts code before documents that say the same words, and before BMAD’s briefs', async () => {
+    const plan = '# Storage\n\nThe file is written atomically: written beside itself, then renamed.\n';
+    const { ask } = await codeProject({
+      ...PROJECT,
+      'src/store.ts':
+        '/** Keeps the list: the file is written beside itself and renamed, so that nobody reads half of it. */\nexport async function save(path: string, text: string): Promise<void> {\n  await writeFile(`${path}.tmp`, text);\n  await rename(`${path}.tmp`, path);\n}\n',
+      '_bmad-output/planning-artifacts/prd.md': plan,
+      '_bmad-output/planning-artifacts/architecture.md': `${plan}\n## Rules\n\nThe file is written atomically, in one place.\n`,
+      '_bmad-output/.tasks/task-1.brief.md': `${plan}\nWhere is the file written atomically?\n`,
+    });
+    const { hits } = await ask('where is the file written atomically');
+    expect(hits[0]).toMatchObject({ path: 'src/store.ts', symbol: 'save' });
+    expect(hits.map(({ path }) => path)).not.toContain('_bmad-output/.tasks/task-1.brief.md');
+  });
+
   it('puts the definition of a name first, and quoted text before everything', async () => {
     const { ask } = await codeProject({
       ...PROJECT,

@@ -44,7 +44,9 @@ const QUOTED_SHARE = 1;
 const NAME_SHARE = 0.5;
 const SYMBOL_SHARE = 0.6;
 const IN_SENTENCE = 0.05;
-const WEIGHTS = { test: 0.85, prose: 0.8, imports: 0.5, nameless: 0.6 };
+/** Plans say in the words of the question what the code does; whoever asks where it is done wants the code. */
+const WEIGHTS = { test: 0.85, prose: 0.8, plan: 0.4, imports: 0.5, nameless: 0.6 };
+const PLAN = /(?:^|\/)(?:_bmad-output|(?:planning|implementation)[-_]artifacts)\//;
 /** Rarer words decide; a long text pasted as a question has enough of them. */
 const MOST_WORDS = 48;
 const MOST_ASKED = 250;
@@ -210,9 +212,14 @@ function addExact(
   }
 }
 
+function weightOf({ language, path }: IndexedFile, tests: boolean): number {
+  if (isProse(language)) return PLAN.test(path) ? WEIGHTS.plan : WEIGHTS.prose;
+  return !tests && isTestPath(path) ? WEIGHTS.test : 1;
+}
+
 function weigh(hit: Ranked, { tests }: CodeQuestion): void {
   const { parts, file } = hit;
-  const weight = isProse(file.language) ? WEIGHTS.prose : !tests && isTestPath(file.path) ? WEIGHTS.test : 1;
+  const weight = weightOf(file, tests);
   const sum =
     (parts.words ?? 0) + VECTOR_SHARE * (parts.vector ?? 0) + (parts.exact ?? 0) + (parts.symbol ?? 0);
   hit.score = sum * weight;

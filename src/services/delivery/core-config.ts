@@ -9,19 +9,37 @@ interface Parts {
   read(path: string): Promise<string | undefined>;
 }
 
+interface CoreConfig {
+  /** The settings that a text names, one by one or as a part (`prd.*`). */
+  values: [string, string][];
+  /** For a persona that has to load the file before it greets anybody. */
+  note: string[];
+}
+
 /**
- * The settings of version 4 that a text names, one by one or as a part (`prd.*`). Its texts and personas send a model to
- * `core-config.yaml` for them; where they are given, nobody has to read that file.
+ * The settings of version 4. Its texts and personas send a model to `core-config.yaml` for them; where they are given,
+ * nobody has to read that file.
  */
-export async function coreConfigValues({ record, read }: Parts, text: string): Promise<[string, string][]> {
+export async function coreConfig({ record, read }: Parts, text: string): Promise<CoreConfig> {
   const [top = ''] = record.bmadRelativePath.split('/', 1);
-  if (!top.startsWith('.bmad-') && record.generation !== 'v4') return [];
-  const file = (await read(`${top}/core-config.yaml`)) ?? (await read(CORE));
-  if (file === undefined) return [];
+  const none = { values: [], note: [] };
+  if (!top.startsWith('.bmad-') && record.generation !== 'v4') return none;
+  const own = `${top}/core-config.yaml`;
+  const ofPack = await read(own);
+  const file = ofPack ?? (await read(CORE));
+  if (file === undefined) return none;
+  const path = ofPack === undefined ? CORE : own;
   const settings = tableOf(attempt(() => parseYaml(CORE, file), orElse({})));
   const parts = [...text.matchAll(/`(\w+)\.\*`/g)].map(([, part = '']) => tableOf(settings[part]));
   const named = new Set([...(text.match(/\b[a-z]+[A-Z]\w*/g) ?? []), ...parts.flatMap(Object.keys)]);
-  return settingsIn(settings).filter(([key]) => named.has(key));
+  const all = settingsIn(settings);
+  const values = all.filter(([key]) => named.has(key));
+  const isLoaded = record.kind === 'agent' && text.includes(`\`${path}\``);
+  const here = values.length === 0 ? '' : 'see Values; ';
+  return {
+    values,
+    note: isLoaded ? [`Done already: loading \`${path}\` (${here}tasks bring what they use of it).`] : [],
+  };
 }
 
 /** All settings by their own names, whatever part they are in: `qaLocation` of `qa`. */

@@ -17,7 +17,7 @@ import {
   usualRule,
   type PathRule,
 } from './named-paths.ts';
-import { coreConfigValues } from './core-config.ts';
+import { coreConfig } from './core-config.ts';
 import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
@@ -44,6 +44,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
   const rules = rulesOf(used, record, has);
+  const core = await coreConfig(parts, used);
   const missing = missingNames(used, rules, has);
   const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
   const further = [...new Set(belonging)].filter((uri) => !files.some((file) => file.uri === uri));
@@ -51,6 +52,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
     notes: (say) => [
       ...customized.notes,
       ...doneNote(parts, used),
+      ...core.note,
       ...pathNotes(parts, used, rules, say),
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
@@ -72,7 +74,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
         },
         [used, ...parts.beside],
       ),
-      ...(await coreConfigValues(parts, used)),
+      ...core.values,
     ],
     context: () => customized.extra,
     files,
@@ -137,14 +139,13 @@ function pathNotes(
     say({ operation: 'read', args: { target, kind: 'resource', project } });
   const { bmadRelativePath, moduleRelativePath } = record;
   const notes: string[] = [];
-  if (behaviourOf(record).pathsByFolder) {
-    // `.bmad-core/`, or nothing when the root itself is the folder.
-    const above = bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
-    notes.push(`A dependency \`{type}/{name}\` of the file: ${reading(`bmad://${above}{type}/{name}`)}.`);
-  }
-  const stated = inAllForms(rules.length > 0 || notes.length > 0 ? rules : [usualRule(record, has)], has);
-  for (const folder of new Set(stated.map((rule) => rule.folder))) {
+  const { pathsByFolder } = behaviourOf(record);
+  // `.bmad-core/`, or nothing when the root itself is the folder.
+  const above = bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
+  const stated = inAllForms(rules.length > 0 || pathsByFolder ? rules : [usualRule(record, has)], has);
+  for (const folder of new Set([...stated.map((rule) => rule.folder), ...(pathsByFolder ? [above] : [])])) {
     const written = stated.filter((rule) => rule.folder === folder).map((rule) => `\`${rule.written}x\``);
+    if (pathsByFolder && folder === above) written.push('a dependency `{type}/{name}`');
     notes.push(`Files the text names as ${written.join(' or ')}: ${reading(`bmad://${folder}x`)}.`);
   }
   const folder = skillFolder(record);
