@@ -80,6 +80,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/catalogue/changes.ts': 'changes',
   'src/catalogue/kept-readings.ts': 'kept-readings',
   'src/surfaces/cli/screens/index.ts': 'screens',
+  'src/surfaces/cli/ask/index.ts': 'asking',
+  'src/bin/person.ts': 'person',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',

@@ -15,6 +15,7 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/base/step.ts': 'how a step is said in a text, made from the writer it is kept by',
   'src/base/text/same-name.ts': 'the key of a name, which depends on the name alone',
   'src/meaning/analyse.ts': 'the stem of a word, which depends on the word alone',
+  'src/surfaces/cli/screen/width.ts': 'the widths of characters, which depend on the character alone',
   'src/surfaces/mcp/ask.ts': 'the writer of steps, made from the choice of tools it is kept by',
   'src/operations/input.ts':
     'inputs that were found right, which depend on the operation and the input alone',

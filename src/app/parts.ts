@@ -59,7 +59,7 @@ function openGitSources(settings: Settings): Promise<ServedSources> {
     approval: config.gitApproval,
     refreshMinutes: config.gitRefresh,
     patient: outside.patient,
-    tell: (message) => outside.writeError(`${secrets.redact(message)} …\n`),
+    tell: (message) => outside.tell?.(secrets.redact(message)),
     secrets,
     log,
   });

@@ -31,6 +31,8 @@ export interface Outside {
   /** Program and arguments that start the command line, where it need not be on the user's PATH. */
   ownProgram?: readonly string[];
   writeError(text: string): void;
+  /** Says what is going on before a call can; on stderr, where nothing else is named. */
+  tell?(message: string): void;
   /** Whether stderr is a terminal that a person looks at. */
   terminal: boolean;
   /** Whether the program waits for content that has to be fetched first; a server answers with what it has. */

@@ -2,12 +2,14 @@ import { createContext } from '../app/app.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
+import type { Words } from '../language/translator.ts';
 import type { Context } from '../operations/context.ts';
 import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { spoken } from '../surfaces/cli/spoken.ts';
 import { outside } from './outside.ts';
-import { answers, canvases, lineReader, printer, whenOutputIsLost } from './printer.ts';
+import { answersOn, canvases, printer, printerOn, whenOutputIsLost } from './printer.ts';
+import type { How, PersonAtTerminal } from './person.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
 import { wordsFor } from './words.ts';
@@ -20,9 +22,15 @@ async function main(): Promise<number> {
   const { how, rest } = extractPresentation(others);
   const words = await wordsFor(settings);
   const interrupted = new AbortController();
+  const person = await personHere({ ...how, json: rest.includes('--json') }, interrupted.signal);
+  const own = printerOn(person.streams);
+  const around = {
+    ...outside(settings, { presets: PRESETS, patient: true }),
+    writeError: own.err,
+    ...(person.status === undefined ? {} : { tell: said(person.status.show, words) }),
+  };
   let opened: Promise<Context> | undefined;
-  const open = (): Promise<Context> =>
-    (opened ??= createContext(outside(settings, { presets: PRESETS, patient: true })));
+  const open = (): Promise<Context> => (opened ??= createContext(around));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       interrupted.abort();
@@ -32,17 +40,29 @@ async function main(): Promise<number> {
     });
   }
   const terminal = {
-    ...printer,
-    ...answers,
-    ...canvases(process, process.env, how.colour),
+    ...own,
+    ...answersOn(person.streams),
+    ...person.canvases,
     verbose: how.verbose,
-    quiet: how.quiet,
     signal: interrupted.signal,
-    readLine: lineReader(interrupted.signal),
+    readLine: person.readLine,
+    keyboard: person.keyboard,
+    status: person.status,
     settingsHelp: settingsHelp(PRESETS, { common: true }),
   };
   return runProgram(rest, open, spoken(terminal, words, rest));
 }
+
+/** What a person needs is loaded where there may be one. */
+async function personHere(how: How, signal: AbortSignal): Promise<PersonAtTerminal> {
+  if (!process.stderr.isTTY)
+    return { streams: process, canvases: canvases(process, process.env, how.colour) };
+  const { personAt } = await import('./person.ts');
+  return personAt(process, process.env, how, signal);
+}
+
+const said = (show: (text: string) => void, words: Words | undefined) => (text: string) =>
+  show(words?.(text) ?? text);
 
 let outputLost = false;
 

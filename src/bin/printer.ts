@@ -5,14 +5,14 @@ import type { Canvas } from '../surfaces/cli/terminal.ts';
 import { lookOf, type Colour, type Look } from '../surfaces/cli/screen/look.ts';
 import { painted } from '../surfaces/cli/screen/paint.ts';
 
-interface Stream {
+export interface Stream {
   write(text: string): unknown;
   isTTY?: boolean;
   columns?: number;
 }
 
 /** Where it is written. */
-interface Streams {
+export interface Streams {
   readonly stdout: Stream;
   readonly stderr: Stream;
 }
@@ -66,7 +66,6 @@ export function canvases(streams: Streams, env: NodeJS.ProcessEnv, colour: Colou
 }
 
 export const printer = printerOn(process);
-export const answers = answersOn(process);
 
 /** Whether a person reads what is said on stderr. */
 export function errorsAreRead(): boolean {

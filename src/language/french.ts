@@ -7,6 +7,7 @@ import commander from './fr/commander.json' with { type: 'json' };
 import config from './fr/config.json' with { type: 'json' };
 import hosts from './fr/hosts.json' with { type: 'json' };
 import kit from './fr/kit.json' with { type: 'json' };
+import labels from './fr/labels.json' with { type: 'json' };
 import meaning from './fr/meaning.json' with { type: 'json' };
 import operations from './fr/operations.json' with { type: 'json' };
 import readers from './fr/readers.json' with { type: 'json' };
@@ -32,7 +33,10 @@ export const FRENCH: Catalogue = {
   ...bin,
 };
 
+/** Words that stand alone on a screen, such as the title of a column. In a text, a word alone is a name. */
+const LABELS: Catalogue = labels;
+
 let known: Words | undefined;
 
 /** Says what a person reads in French. */
-export const inFrench: Words = (text) => (known ??= translator(FRENCH))(text);
+export const inFrench: Words = (text) => LABELS[text] ?? (known ??= translator(FRENCH))(text);

@@ -6,7 +6,7 @@ import { a2aPlace, message, send } from '../support/a2a.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
-import { bmadInTerminal, hasTerminal } from '../support/terminal.ts';
+import { bmadInTerminal, bmadWithPerson, hasTerminal } from '../support/terminal.ts';
 
 /** Wipes the line, fills the clipboard, renames the window, turns the direction, hides words from people. */
 const CODES = [
@@ -67,7 +67,9 @@ beforeAll(async () => {
 /** The codes of our own painter: colours, bold and the like, and nothing that moves, clears or asks. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const PAINT = /\u001B\[(?:[12349]|2[2349]|3[12369])m/g;
-const unpainted = (screen: string): string => screen.replaceAll(PAINT, '');
+/** The line that says what is going on, where something takes long; it begins anew each time. */
+const STATUS = '\r\u001B[2K';
+const unpainted = (screen: string): string => screen.replaceAll(PAINT, '').replaceAll(STATUS, '');
 
 const screenOf = async (...args: string[]): Promise<string> =>
   unpainted((await bmadInTerminal(args, { cwd: place.cwd, env })).screen);
@@ -172,5 +174,43 @@ describe('in a pipe', () => {
     const text = stdout.toString('utf8');
     expect(text).not.toMatch(ACTS);
     expect((JSON.parse(text) as { task: { task: string } }).task.task).toBe(`${ASKED}${CODES}${SHOWN}`);
+  });
+});
+
+describe.skipIf(!hasTerminal)('a person at the keyboard', () => {
+  const withPerson = (args: string[], ...typed: [awaited: string, typed: string][]) =>
+    bmadWithPerson(args, typed, { cwd: place.cwd, env: { ...env, NO_COLOR: '1' } });
+
+  it('picks from a list that gets shorter with each letter', async () => {
+    const { code, screen } = await withPerson(
+      ['explain'],
+      ['Which agent or workflow?', 'win'],
+      ['? win', 'ston'],
+      ['? winston', '\r'],
+    );
+    expect(screen).toContain('bmm/bmad-agent-architect');
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ['Ctrl+C', '\u0003', ['start'], 'Which agent or workflow?'],
+    ['Escape', '\u001B', ['start'], 'Which agent or workflow?'],
+    ['Ctrl+C at a line', '\u0003', ['cache', 'clear'], 'Clear the cache'],
+  ])('leaves with %s, and nothing has changed', async (_name, key, args, question) => {
+    const { code, screen } = await withPerson(args, [question, key]);
+    expect(code).toBe(130);
+    expect(screen).not.toContain('Removed');
+  });
+
+  it('decides on what waits, one after the other, with the exact text', async () => {
+    const { code, screen } = await withPerson(
+      ['task', 'approve'],
+      ['[s] Skip', 'r'],
+      ['Why?', 'Not like this\r'],
+    );
+    expect(code, screen).toBe(0);
+    expect(unpainted(screen)).not.toMatch(ACTS);
+    expect(screen).toContain(`${ASKED}\\u001b[2K\\u001b[G`);
+    expect(await screenOf('task', 'show', id)).toContain('Not like this');
   });
 });

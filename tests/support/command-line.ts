@@ -6,9 +6,12 @@ import { answersOn, canvases, printerOn } from '../../src/bin/printer.ts';
 import { extractSettings, settingsHelp } from '../../src/config/flags.ts';
 import type { Words } from '../../src/language/translator.ts';
 import type { Context } from '../../src/operations/context.ts';
+import { isDone } from '../../src/surfaces/cli/ask/prompt.ts';
 import { extractPresentation } from '../../src/surfaces/cli/presentation.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
+import { textOf } from '../../src/surfaces/cli/screen/lines.ts';
 import { spoken } from '../../src/surfaces/cli/spoken.ts';
+import type { Terminal } from '../../src/surfaces/cli/terminal.ts';
 import { contentRoot, serverFile } from './app.ts';
 import type { Ended } from './programs.ts';
 
@@ -21,6 +24,39 @@ interface Here {
   terminal?: boolean;
   /** How wide that is. */
   columns?: number;
+  /** What the person at it types, a line for each question: then there is one. */
+  typed?: readonly string[];
+}
+
+/** A person who answers each question with the next of these lines; Ctrl+C, once there is none left. */
+function typing(typed: readonly string[]): Pick<Terminal, 'keyboard' | 'readLine'> & { said: string[] } {
+  const left = [...typed];
+  const said: string[] = [];
+  const next = (): string => {
+    const own = left.shift();
+    if (own === undefined) throw new BmadError('cancelled', 'Nothing was changed.');
+    return own;
+  };
+  return {
+    said,
+    async readLine(prompt) {
+      said.push(prompt);
+      return next();
+    },
+    keyboard: {
+      async ask(prompt) {
+        let state = prompt.start;
+        const keys = [...Array.from(next(), (text) => ({ text })), { name: 'return' }];
+        for (const key of keys) {
+          const pressed = prompt.press(state, key);
+          said.push(prompt.draw(state, { width: 100, height: 24 }).lines.map(textOf).join('\n'));
+          if (isDone(pressed)) return pressed.done;
+          state = pressed;
+        }
+        throw new Error('The question is still open.');
+      },
+    },
+  };
 }
 
 /**
@@ -29,8 +65,9 @@ interface Here {
  */
 export async function bmadHere(
   args: readonly string[],
-  { cwd, env, terminal = false, columns }: Here,
-): Promise<Ended & { screen: string }> {
+  { cwd, env, terminal = false, columns, typed }: Here,
+): Promise<Ended & { screen: string; asked: string }> {
+  const person = typed === undefined ? undefined : typing(typed);
   const [stdout, stderr, screen]: [string[], string[], string[]] = [[], [], []];
   const stream = (texts: string[]) => ({
     write: (text: string) => texts.push(text) + screen.push(text),
@@ -64,8 +101,8 @@ export async function bmadHere(
       ...answersOn(streams),
       ...canvases(streams, env, how.colour),
       verbose: how.verbose,
-      quiet: how.quiet,
       signal: new AbortController().signal,
+      ...(person === undefined ? {} : { keyboard: person.keyboard, readLine: person.readLine }),
       settingsHelp: settingsHelp(PRESETS, { common: true }),
     };
     words = await spokenWords(outside);
@@ -79,5 +116,11 @@ export async function bmadHere(
   } finally {
     context?.close();
   }
-  return { code, stdout: Buffer.from(stdout.join('')), stderr: stderr.join(''), screen: screen.join('') };
+  return {
+    code,
+    stdout: Buffer.from(stdout.join('')),
+    stderr: stderr.join(''),
+    screen: screen.join(''),
+    asked: person?.said.join('\n') ?? '',
+  };
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { BmadError } from '../../base/errors.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { flagOf } from '../../operations/command-line.ts';
+import { asksForMissing, REMOVING } from './ask/askable.ts';
 
 interface Property {
   type?: string;
@@ -17,6 +18,10 @@ export interface Printing {
   json: boolean;
   /** A file to the byte, with all that is hidden in it. */
   raw: boolean;
+  /** What is missing of what it needs, where a person can be asked for it. */
+  missing?: readonly string[];
+  /** Whether nothing is asked before something is removed. */
+  sure?: boolean;
   /** What is said if nothing is found under the word that was typed. */
   instead?: BmadError | undefined;
   /** What is said beside that error: the command that was perhaps meant. */
@@ -48,23 +53,26 @@ function inputSchema(operation: AnyOperation): InputSchema {
 }
 
 /** Makes the command of an operation: positional arguments and flags come from its input schema. */
-export function commandOf(operation: AnyOperation, run: RunOperation): Command {
+export function commandOf(operation: AnyOperation, run: RunOperation, askable = false): Command {
   const words = (operation.command ?? operation.name).split(' ');
   const command = new Command(words.at(-1));
   const schema = inputSchema(operation);
   // The project is a setting that every command takes, so it is not an option of each of them again.
   const { project: _project, ...properties } = schema.properties;
   const { required } = schema;
+  const asks = askable && asksForMissing(operation.name);
   const positional = operation.positional ?? [];
   command.description(operation.description);
   for (const name of positional) {
     const typed = properties[name]?.type === 'array' ? `${name}...` : name;
-    command.argument(required.has(name) ? `<${typed}>` : `[${typed}]`, describe(properties[name]));
+    command.argument(required.has(name) && !asks ? `<${typed}>` : `[${typed}]`, describe(properties[name]));
   }
   for (const [name, property] of Object.entries(properties)) {
     if (!positional.includes(name)) command.addOption(optionOf(name, property));
   }
   command.option('--json', 'print the data as JSON');
+  const removes = REMOVING.includes(operation.name);
+  if (removes && properties['yes'] === undefined) command.option('--yes', 'do not ask before removing');
   if (operation.printsFile === true)
     command.option('--raw', 'to a pipe or file: every byte, hidden characters as they are');
   if (operation.examples !== undefined) {
@@ -83,7 +91,12 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     for (const name of Object.keys(properties))
       if (!positional.includes(name) && flags[optionKey(name)] !== undefined)
         args[name] = understood(flags[optionKey(name)], properties[name]);
-    await run(operation, args, { json: flags['json'] === true, raw: flags['raw'] === true });
+    await run(operation, args, {
+      json: flags['json'] === true,
+      raw: flags['raw'] === true,
+      sure: flags['yes'] === true,
+      missing: asks ? positional.filter((name) => required.has(name) && args[name] === undefined) : [],
+    });
   });
   return command;
 }

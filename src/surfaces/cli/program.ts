@@ -2,13 +2,12 @@ import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { isYes } from '../../base/text/yes.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { commandLine } from '../../operations/command-line.ts';
 import { execute } from '../../operations/execute.ts';
 import { LATE } from '../../operations/late.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { TYPED } from '../../operations/typed.ts';
+import { askingOn, callFrom, loadAsking, needsPerson } from './asking.ts';
 import { addOptions, commandOf, givenOptions, type Printing, type RunOperation } from './command.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import { otherWord } from './other-words.ts';
@@ -34,28 +33,58 @@ export async function runProgram(
 ): Promise<number> {
   const args = spokenCommand(typed);
   let exitCode = 0;
-  async function run(
+  async function run(operation: AnyOperation, input: Record<string, unknown>, how: Printing): Promise<void> {
+    const call = callFrom(terminal);
+    const context = { ...(await openContext()), operation: operationNamed };
+    const asking = how.json ? undefined : askingOn(terminal, context, call, again);
+    let wanted: Record<string, unknown> | undefined = input;
+    try {
+      if (asking !== undefined && needsPerson(operation.name))
+        wanted = await (
+          await loadAsking()
+        ).asked(operation, input, how.missing ?? [], how.sure === true, asking);
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      exitCode = await report(error, how.json, terminal);
+      return;
+    }
+    if (wanted === undefined) return;
+    const outcome = await printed(operation, wanted, how, context, call);
+    if (outcome !== undefined && asking !== undefined && operation.name === 'inbox')
+      await (await loadAsking()).afterwards(operation.name, outcome, asking);
+  }
+
+  async function again(name: string, input: Record<string, unknown>): Promise<void> {
+    const context = { ...(await openContext()), operation: operationNamed };
+    await printed(
+      await operationNamed(name),
+      input,
+      { json: false, raw: false },
+      context,
+      callFrom(terminal),
+    );
+  }
+
+  async function printed(
     operation: AnyOperation,
     input: Record<string, unknown>,
     { json: asJson, raw, instead, otherwise }: Printing,
-  ): Promise<void> {
-    const call = {
-      signal: terminal.signal,
-      progress: (message: string) => (terminal.quiet === true ? undefined : terminal.err(`${message} …\n`)),
-      say: commandLine,
-      typed: true as const,
-      reader: { counts: terminal.verbose === true },
-      ...confirming(terminal),
-    };
-    const context = { ...(await openContext()), operation: operationNamed };
+    context: Context,
+    call: Call,
+  ): Promise<Record<string, unknown> | undefined> {
+    terminal.status?.show(operation.title);
     const outcome = await execute(operation, input, context, call);
+    terminal.status?.clear();
     if (!outcome.ok) {
       const error =
         outcome.error.code === 'not_found' ? (instead ?? withWay(outcome.error, otherwise)) : outcome.error;
       exitCode = await report(error, asJson, terminal);
-    } else if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
+      return undefined;
+    }
+    if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
     else await printAnswer(operation.name, outcome.data, outcome.answer, raw, terminal);
-    if (outcome.ok && outcome.failed) exitCode = 1;
+    if (outcome.failed) exitCode = 1;
+    return outcome.data;
   }
 
   // Help and complaints are complete before they are shown.
@@ -87,19 +116,6 @@ export async function runProgram(
 function withWay(error: BmadError, otherwise: string | undefined): BmadError {
   if (otherwise === undefined) return error;
   return error.with({ hint: [otherwise, error.hint].filter(Boolean).join('\n') });
-}
-
-/** Asks the person at the terminal; only a yes is one. */
-function confirming({ err, readLine }: Terminal): Pick<Call, 'ask' | 'confirm'> {
-  if (readLine === undefined) return {};
-  return {
-    ask: readLine,
-    async confirm({ question, details, text }) {
-      err(`${text === undefined ? '' : `${text.trimEnd()}\n\n`}${details}\n`);
-      const typed = await readLine(`${question} [y/N] `);
-      return isYes(typed) ? { yes: true } : { yes: false, why: 'you said no' };
-    },
-  };
 }
 
 /** What the short form `bmad architect "…"` takes as well as `bmad execute`. */
@@ -137,7 +153,11 @@ async function createProgram(
     names.add(first);
     if (!words.has(first)) continue;
     const made = await operationNamed(operation);
-    const command = explained(inheritSettings(commandOf(made, run), program), line, made.examples);
+    const command = explained(
+      inheritSettings(commandOf(made, run, terminal.keyboard !== undefined), program),
+      line,
+      made.examples,
+    );
     if (inner === undefined) program.addCommand(command);
     else groupNamed(program, first).addCommand(command);
   }

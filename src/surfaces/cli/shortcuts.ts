@@ -4,10 +4,13 @@ const SHORTCUTS: Readonly<Partial<Record<string, readonly string[]>>> = {
   workflows: ['list', 'workflows'],
   status: ['next', '--detail', 'concise'],
   recall: ['memory', 'recall'],
+  start: ['execute'],
+  agent: ['execute', '--kind', 'agent'],
+  workflow: ['execute', '--kind', 'workflow'],
 };
 
 /** The line of the overview that names them. */
-export const EVERY_DAY = 'Every day: agents, workflows, status, remember "…", recall "…"';
+export const EVERY_DAY = 'Every day: agents, workflows, start, status, remember "…", recall "…"';
 
 /** `bmad remember`: the same as `memory remember`, without what has to be guessed. */
 export const REMEMBER = {

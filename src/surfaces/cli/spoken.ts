@@ -1,7 +1,7 @@
 import type { Words } from '../../language/translator.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import { spokenCommand } from './shortcuts.ts';
-import type { Canvas } from './terminal.ts';
+import type { Canvas, StatusLine } from './terminal.ts';
 
 /** What of a terminal is for people. */
 interface Said {
@@ -11,6 +11,8 @@ interface Said {
   settingsHelp: string;
   answers?: Canvas | undefined;
   remarks?: Canvas | undefined;
+  status?: StatusLine | undefined;
+  words?: Words | undefined;
 }
 
 /** Their answers are texts of BMAD or for a model, which are never said otherwise. */
@@ -19,7 +21,7 @@ const DELIVERING = new Set(['completion', 'context', 'delegate', 'execute', 'rea
 /** A terminal that speaks the language of its person; JSON and files stay what they are. */
 export function spoken<T extends Said>(terminal: T, words: Words | undefined, args: readonly string[]): T {
   if (words === undefined) return terminal;
-  const { out, err, readLine, settingsHelp } = terminal;
+  const { out, err, readLine, settingsHelp, status } = terminal;
   const asked = spokenCommand(args).find((word) => !word.startsWith('-')) ?? '';
   const known = asked === '' || COMMANDS.some(({ command }) => command.split(' ', 1)[0] === asked);
   const delivers = (!known || DELIVERING.has(asked)) && !args.includes('--help');
@@ -28,7 +30,9 @@ export function spoken<T extends Said>(terminal: T, words: Words | undefined, ar
     out: delivers ? out : (text) => out(words(text)),
     err: (text) => err(words(text)),
     ...(readLine === undefined ? {} : { readLine: (prompt) => readLine(words(prompt)) }),
+    ...(status === undefined ? {} : { status: { ...status, show: (text) => status.show(words(text)) } }),
     settingsHelp: words(settingsHelp),
+    words,
     // Screens are drawn from data, in English: whoever reads another language gets the text, translated.
     answers: delivers ? terminal.answers : undefined,
     remarks: undefined,

@@ -1,3 +1,5 @@
+import type { Words } from '../../language/translator.ts';
+import type { Prompt } from './ask/prompt.ts';
 import type { Line } from './screen/lines.ts';
 import type { Look } from './screen/look.ts';
 
@@ -5,6 +7,18 @@ import type { Look } from './screen/look.ts';
 export interface Canvas {
   look: Look;
   show(lines: readonly Line[]): void;
+}
+
+/** A person who can be asked: somebody sits at the keyboard, reads the screen, and no program waits for the answer. */
+export interface Keyboard {
+  /** Shows a prompt until it has a value; throws where the person does not want to answer. */
+  ask<State, Value>(prompt: Prompt<State, Value>): Promise<Value>;
+}
+
+/** One line that says what is going on, and changes. */
+export interface StatusLine {
+  show(text: string): void;
+  clear(): void;
 }
 
 /** The printer of the program, and the settings flags every command takes. */
@@ -19,6 +33,12 @@ export interface Terminal {
   signal: AbortSignal;
   /** Reads one line that the person types; not there where nobody sits at the terminal. */
   readLine?: ((prompt: string) => Promise<string>) | undefined;
+  /** Asks with single keys, where that is possible. */
+  keyboard?: Keyboard | undefined;
+  /** What is going on; not there in a pipe, and where nobody wants to know. */
+  status?: StatusLine | undefined;
+  /** Says a text in the language of the person; nothing for English. */
+  words?: Words | undefined;
   /** Lines of help for the settings. */
   settingsHelp: string;
   /** Where a person reads the answer, and what is said about it; not there where it goes to a pipe or a file. */
@@ -26,6 +46,4 @@ export interface Terminal {
   remarks?: Canvas | undefined;
   /** Whether more is said about an answer, such as how many tokens it takes. */
   verbose?: boolean | undefined;
-  /** Whether nothing is said about what is going on. */
-  quiet?: boolean | undefined;
 }

@@ -53,7 +53,7 @@ function forcedBy({ FORCE_COLOR: force }: Readonly<Partial<Record<string, string
 }
 
 /** Whether the terminal belongs to a machine that builds or tests, where nobody sits. */
-function isAutomatic({ CI: ci }: Readonly<Partial<Record<string, string>>>): boolean {
+export function isAutomatic({ CI: ci }: Readonly<Partial<Record<string, string>>>): boolean {
   return ci !== undefined && ci !== '' && ci !== '0' && ci !== 'false';
 }
 

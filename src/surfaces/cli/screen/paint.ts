@@ -43,3 +43,27 @@ export function painted(lines: readonly Line[], { colours, links }: Pick<Look, '
     .map((text) => `${text}\n`)
     .join('');
 }
+
+/** Where the cursor is among the lines of a drawing: after the last one, unless it says otherwise. */
+export interface Cursor {
+  row: number;
+  column: number;
+}
+
+/** A drawing in the place of the one before it, whose cursor is `above` lines below its first. */
+export function repainted(
+  lines: readonly Line[],
+  look: Pick<Look, 'colours' | 'links'>,
+  above: number,
+  cursor?: Cursor,
+): string {
+  const back = above === 0 ? '\r' : `\r${ESC}[${above}A`;
+  const place =
+    cursor === undefined ? '' : `${ESC}[${lines.length - cursor.row}A${ESC}[${cursor.column + 1}G`;
+  return `${back}${ESC}[J${painted(lines, look)}${place}`;
+}
+
+/** One line in the place of the one before it, without an end: the cursor stays in it. */
+export function overwritten(spans: Line, look: Pick<Look, 'colours' | 'links'>): string {
+  return `\r${ESC}[2K${painted([spans], look).slice(0, -1)}`;
+}

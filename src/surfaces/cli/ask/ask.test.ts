@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { bmadHere } from '../../../../tests/support/command-line.ts';
+import { textOf } from '../screen/lines.ts';
+import { lineWidth } from '../screen/width.ts';
+import { choice } from './choice.ts';
+import { picker } from './picker.ts';
+import { isDone } from './prompt.ts';
+
+const cwd = await temporaryFolder(afterAll);
+const home = await temporaryFolder(afterAll);
+const env = { HOME: home, PATH: process.env['PATH'] ?? '', NO_COLOR: '1', BMAD_EMBEDDER: 'none' };
+const run = (args: string[], ...typed: string[]) =>
+  bmadHere([...args, '--project', cwd], { cwd, env, terminal: true, typed });
+const piped = (...args: string[]) => bmadHere([...args, '--project', cwd], { cwd, env });
+const dataOf = async (...args: string[]): Promise<Record<string, never[]>> =>
+  JSON.parse((await piped(...args, '--json')).stdout.toString('utf8')) as Record<string, never[]>;
+
+beforeAll(async () => {
+  await piped('memory', 'remember', 'decisions', 'architect', 'Use PostgreSQL for orders');
+  await piped('memory', 'remember', 'decisions', 'dev', 'Deploy on Tuesdays');
+});
+
+describe('a command without the name it needs', () => {
+  it('offers what there is, and goes on with what was picked', async () => {
+    const { code, asked, screen } = await run(['agent'], 'winston');
+    expect(code, screen).toBe(0);
+    expect(asked).toMatch(/❯ 🏗️ architect Winston {2}System architect/);
+    expect(asked).not.toContain('code-review');
+    expect(screen).toContain('Winston');
+  });
+
+  it('asks for the rest as well', async () => {
+    const { code, asked, screen } = await run(['delegate'], 'winston', 'Which queue fits a small shop?');
+    expect(code, screen).toBe(0);
+    expect(asked).toContain('task: ');
+    expect(screen).toContain('Which queue fits a small shop?');
+  });
+
+  it('says so where there is nothing to choose from', async () => {
+    const { code, stderr } = await run(['delivery', 'validate'], 'x');
+    expect(code).toBe(3);
+    expect(stderr).toContain('There is nothing to choose from.');
+  });
+
+  it('is an error with the usage where nobody sits', async () => {
+    const { code, stderr } = await piped('start');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Usage: bmad execute');
+  });
+});
+
+describe('before something is removed', () => {
+  it('what it is about is shown, and only a yes is one', async () => {
+    const refused = await run(['memory', 'forget'], 'postgres', 'n');
+    expect(refused.code).toBe(130);
+    expect(refused.screen).toContain('Use PostgreSQL for orders');
+    expect(refused.asked).toContain('Forget this memory? [y/N]');
+    expect(await dataOf('memory', 'count')).toMatchObject({ count: 2 });
+    const { code } = await run(['memory', 'forget'], 'postgres', 'y');
+    expect(code).toBe(0);
+    expect(await dataOf('memory', 'count')).toMatchObject({ count: 1 });
+  });
+
+  it('nobody is asked with --yes, and none in a script', async () => {
+    expect(await run(['usage', 'clear', '--yes'])).toMatchObject({ code: 0, asked: '' });
+    expect((await piped('cache', 'clear')).code).toBe(0);
+  });
+});
+
+describe('what waits for a person', () => {
+  it('is decided one after the other, by exactly what was shown', async () => {
+    for (const [key, task] of [
+      ['one', 'Delete the *old* tables'],
+      ['two', 'Rename the cart'],
+    ] as const)
+      await piped('task', 'add', 'dev', task, '--output-key', key, '--needs-approval', 'it cannot be undone');
+    const first = await run(['task', 'approve'], 'a', 'q');
+    expect(first.code, first.screen).toBe(0);
+    expect(first.screen).toContain('Delete the *old* tables');
+    expect(first.asked).toContain('[a] Approve exactly this  [r] Refuse  [q] Quit  [s] Skip');
+    const { tasks } = (await dataOf('task', 'list')) as unknown as { tasks: { status: string }[] };
+    expect(tasks.map(({ status }) => status)).toEqual(['queued', 'needs_approval']);
+    const inbox = await run(['inbox'], 'y', 'r', 'Not now');
+    expect(inbox.screen).toContain('Rename the cart');
+    expect(await dataOf('inbox')).toMatchObject({ items: [] });
+  });
+});
+
+describe('a list to pick from', () => {
+  const offers = Array.from({ length: 10_000 }, (_offer, at) => ({
+    value: `task-${at}`,
+    about: at === 7 ? 'Café à emporter עגלה 注文' : 'Does something',
+  }));
+  const prompt = picker('Which task?', offers, String);
+
+  it('finds by words without accents, among ten thousand, and fits any width', () => {
+    let state = prompt.start;
+    for (const text of 'cafe emporter') {
+      const next = prompt.press(state, { text });
+      if (!isDone(next)) state = next;
+    }
+    for (const width of [20, 80, 400]) {
+      const { lines } = prompt.draw(state, { width, height: 24 });
+      expect(lines).toHaveLength(3);
+      for (const each of lines) expect(lineWidth(each), textOf(each)).toBeLessThan(width);
+    }
+    expect(prompt.press(state, { name: 'return' })).toEqual({ done: 'task-7' });
+  });
+
+  it('moves within its bounds, and shows no more than the screen has', () => {
+    let state = prompt.start;
+    const press = (name: string): void => {
+      const next = prompt.press(state, { name });
+      if (!isDone(next)) state = next;
+    };
+    press('up');
+    expect(state.at).toBe(0);
+    press('pagedown');
+    press('down');
+    expect(prompt.draw(state, { width: 80, height: 6 }).lines).toHaveLength(5);
+    expect(prompt.press(state, { name: 'return' })).toEqual({ done: 'task-11' });
+  });
+
+  it('stays open where nothing is called that', () => {
+    const state = { typed: 'nowhere', at: 0 };
+    expect(prompt.press(state, { name: 'return' })).toBe(state);
+    expect(textOf(prompt.draw(state, { width: 80, height: 24 }).lines.at(-1) ?? [])).toContain(
+      'Nothing is called',
+    );
+  });
+});
+
+describe('a few ways to go on', () => {
+  it('have a letter each, and Enter changes nothing', () => {
+    const ways = choice(
+      [
+        { label: 'Reject', value: 1 },
+        { label: 'Refuse', value: 2 },
+        { label: 'Skip', value: 0 },
+      ],
+      String,
+    );
+    expect(ways.press('open', { text: 'e' })).toEqual({ done: 2 });
+    expect(ways.press('open', { text: 'x' })).toBe('open');
+    expect(ways.press('open', { name: 'return' })).toEqual({ done: 0 });
+  });
+});

@@ -1,0 +1,131 @@
+import { oneLine } from '../../../base/text/text.ts';
+import type { Item } from '../../../operations/catalogue/list-items.ts';
+import type { MemoryData } from '../../../operations/memory/memory-view.ts';
+import type { HandoverView } from '../../../operations/handover/handover-view.ts';
+import type { TaskView } from '../../../operations/tasks/task-view.ts';
+import type { PICKED } from './askable.ts';
+import type { Offer } from './picker.ts';
+
+/** Runs an operation for what can be picked; its data, or nothing where it fails. */
+export type Ask = (
+  operation: string,
+  input: Record<string, unknown>,
+) => Promise<Record<string, unknown> | undefined>;
+
+/** What a command can be given. */
+interface Pick {
+  question: string;
+  offers(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<Offer[]>;
+}
+
+/** Lists come in parts; a person searches in all of them. */
+const ALL = 200;
+const MOST_PARTS = 100;
+
+async function listed(
+  ask: Ask,
+  operation: string,
+  key: string,
+  input: Record<string, unknown>,
+): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let cursor: unknown;
+  for (let part = 0; part < MOST_PARTS; part++) {
+    const data = await ask(operation, { ...input, ...(cursor === undefined ? {} : { cursor }) });
+    found.push(...((data?.[key] as unknown[] | undefined) ?? []));
+    cursor = data?.['next'];
+    if (cursor === undefined) break;
+  }
+  return found;
+}
+
+const records =
+  (...kinds: readonly ('agents' | 'workflows')[]): Pick['offers'] =>
+  async (ask, { kind, module, origin }) => {
+    const wanted = kind === undefined ? kinds : kinds.filter((each) => each.slice(0, -1) === kind);
+    const input = {
+      limit: ALL,
+      ...(module === undefined ? {} : { module }),
+      ...(origin === undefined ? {} : { origin }),
+    };
+    const parts = wanted.map(
+      async (what) => (await listed(ask, 'list', 'items', { ...input, what })) as Item[],
+    );
+    return (await Promise.all(parts)).flat().map((item) => ({
+      value: item.name,
+      name: [item.icon, item.name, item.person].filter(Boolean).join(' '),
+      about: oneLine(item.description === '' ? (item.title ?? '') : item.description, 200),
+    }));
+  };
+
+const tasks =
+  (status: string): Pick['offers'] =>
+  async (ask) =>
+    ((await listed(ask, 'task_list', 'tasks', { status, limit: ALL })) as TaskView[]).map((task) => ({
+      value: task.task_id,
+      name: `${task.status.replaceAll('_', ' ')} ${task.agent}`,
+      about: oneLine(task.task, 200),
+    }));
+
+const memories =
+  (forgotten = false): Pick['offers'] =>
+  async (ask) =>
+    ((await listed(ask, 'memory_list', 'memories', { all: forgotten, limit: ALL })) as MemoryData[])
+      .filter(({ forgottenAt }) => (forgottenAt !== undefined) === forgotten)
+      .map((memory) => ({
+        value: memory.id,
+        name: `${memory.type} ${memory.agent}`,
+        about: oneLine(memory.text, 200),
+      }));
+
+const contracts: Pick['offers'] = async (ask) =>
+  ((await listed(ask, 'delivery_list', 'contracts', {})) as HandoverView[]).map((each) => ({
+    value: each.contract_id,
+    about: `${each.from_team} → ${each.to_team}, ${each.status}`,
+  }));
+
+const sources: Pick['offers'] = async (ask) =>
+  ((await listed(ask, 'sources_list', 'sources', {})) as { source: string; state: string }[]).map(
+    ({ source, state }) => ({ value: source, about: state }),
+  );
+
+const sessions: Pick['offers'] = async (ask) =>
+  (
+    (await listed(ask, 'list_sessions', 'sessions', {})) as {
+      name: string;
+      purpose?: string;
+      standing: string;
+    }[]
+  ).map(({ name, purpose, standing }) => ({ value: name, about: purpose ?? standing }));
+
+const WORK = { question: 'Which agent or workflow?', offers: records('agents', 'workflows') };
+const AGENT = { question: 'Which agent?', offers: records('agents') };
+const TASK = { question: 'Which task?' };
+const MEMORY = { question: 'Which memory?', offers: memories() };
+const CONTRACT = { question: 'Which contract?', offers: contracts };
+const SESSION = { question: 'Which session branch?', offers: sessions };
+
+export const PICKS: Readonly<Record<keyof typeof PICKED, Pick>> = {
+  execute: WORK,
+  compile_context: WORK,
+  read: WORK,
+  explain: WORK,
+  delegate_to_agent: AGENT,
+  get_agent_memory: AGENT,
+  run_open: { question: 'Which workflow?', offers: records('workflows') },
+  task_show: { ...TASK, offers: tasks('all') },
+  task_refuse: { ...TASK, offers: tasks('needs_approval') },
+  task_cancel: { ...TASK, offers: tasks('open') },
+  memory_get: MEMORY,
+  memory_update: MEMORY,
+  memory_forget: MEMORY,
+  memory_supersede: MEMORY,
+  memory_restore: { ...MEMORY, offers: memories(true) },
+  delivery_validate: CONTRACT,
+  delivery_reject: CONTRACT,
+  sources_remove: { question: 'Which source?', offers: sources },
+  session_switch: SESSION,
+  session_diff: SESSION,
+  session_merge: SESSION,
+  session_archive: SESSION,
+};

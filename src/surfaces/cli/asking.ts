@@ -1,0 +1,67 @@
+import { isYes } from '../../base/text/yes.ts';
+import { commandLine } from '../../operations/command-line.ts';
+import type { Call, Context } from '../../operations/context.ts';
+import { execute } from '../../operations/execute.ts';
+import { asksForMissing, REMOVING } from './ask/askable.ts';
+import type { Asking } from './ask/index.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What asks is loaded where somebody can answer. */
+export const loadAsking = () => import('./ask/index.ts');
+
+/** Whether a command may have a question for the person who typed it. */
+export const needsPerson = (operation: string): boolean =>
+  asksForMissing(operation) || REMOVING.includes(operation);
+
+/** A call that comes from this terminal. */
+export function callFrom(terminal: Terminal): Call {
+  return {
+    signal: terminal.signal,
+    progress: (message) => terminal.status?.show(message),
+    say: commandLine,
+    typed: true,
+    reader: { counts: terminal.verbose === true },
+    ...confirming(terminal),
+  };
+}
+
+/** Asks the person at the terminal; only a yes is one. */
+function confirming({ err, readLine, status }: Terminal): Pick<Call, 'ask' | 'confirm'> {
+  if (readLine === undefined) return {};
+  return {
+    ask: readLine,
+    async confirm({ question, details, text }) {
+      status?.clear();
+      const above = [
+        ...(text === undefined ? [] : [`${text.trimEnd()}\n`]),
+        ...(details === '' ? [] : [details]),
+      ];
+      if (above.length > 0) err(`${above.join('\n')}\n`);
+      const typed = await readLine(`${question} [y/N] `);
+      return isYes(typed) ? { yes: true } : { yes: false, why: 'you said no' };
+    },
+  };
+}
+
+/** What questions need; nothing where nobody can be asked. */
+export function askingOn(
+  terminal: Terminal,
+  context: Context,
+  call: Call,
+  run: Asking['run'],
+): Asking | undefined {
+  const { keyboard } = terminal;
+  if (keyboard === undefined || call.confirm === undefined) return undefined;
+  return {
+    keyboard,
+    terminal,
+    say: terminal.words ?? String,
+    run,
+    confirm: call.confirm,
+    async ask(name, input) {
+      const outcome = await execute(await context.operation(name), input, context, call);
+      terminal.status?.clear();
+      return outcome.ok ? outcome.data : undefined;
+    },
+  };
+}
