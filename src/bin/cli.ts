@@ -8,7 +8,7 @@ import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { spoken } from '../surfaces/cli/spoken.ts';
 import { outside } from './outside.ts';
-import { answersOn, canvases, printer, printerOn, whenOutputIsLost } from './printer.ts';
+import { answersOn, canvases, errorsAreRead, printer, printerOn, whenOutputIsLost } from './printer.ts';
 import type { How, PersonAtTerminal } from './person.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
@@ -55,8 +55,7 @@ async function main(): Promise<number> {
 
 /** What a person needs is loaded where there may be one. */
 async function personHere(how: How, signal: AbortSignal): Promise<PersonAtTerminal> {
-  if (!process.stderr.isTTY)
-    return { streams: process, canvases: canvases(process, process.env, how.colour) };
+  if (!errorsAreRead()) return { streams: process, canvases: canvases(process, process.env, how.colour) };
   const { personAt } = await import('./person.ts');
   return personAt(process, process.env, how, signal);
 }

@@ -48,7 +48,7 @@ export function askingOn(
   terminal: Terminal,
   context: Context,
   call: Call,
-  run: Asking['run'],
+  perform: Asking['perform'],
 ): Asking | undefined {
   const { keyboard } = terminal;
   if (keyboard === undefined || call.confirm === undefined) return undefined;
@@ -56,7 +56,7 @@ export function askingOn(
     keyboard,
     terminal,
     say: terminal.words ?? String,
-    run,
+    perform,
     confirm: call.confirm,
     async ask(name, input) {
       const outcome = await execute(await context.operation(name), input, context, call);

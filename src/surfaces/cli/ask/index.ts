@@ -17,7 +17,7 @@ export interface Asking {
   say: Words;
   ask: Ask;
   /** Runs an operation and prints its answer or its error. */
-  run(operation: string, input: Record<string, unknown>): Promise<void>;
+  perform(operation: string, input: Record<string, unknown>): Promise<void>;
   confirm(request: ConfirmRequest): Promise<Confirmed>;
 }
 

@@ -59,7 +59,7 @@ async function decided(item: InboxItem, place: string, asking: Asking): Promise<
   const diff = item.actions.find((each) => each.operation === 'sources_diff');
   // What changes in a source is what is approved; it is noted as read by being shown.
   if (diff === undefined) terminal.answers?.show(exactly(item.text));
-  else await asking.run(diff.operation, diff.args);
+  else await asking.perform(diff.operation, diff.args);
   terminal.remarks?.show([EMPTY]);
   for (;;) {
     const way = await asking.keyboard.ask<'open', Way>(
@@ -77,7 +77,7 @@ async function decided(item: InboxItem, place: string, asking: Asking): Promise<
     if (way === 'skip' || way === 'quit') return way === 'skip';
     const args = await completed(way.act, asking);
     if (args === undefined) continue;
-    await asking.run(way.act.operation, args);
+    await asking.perform(way.act.operation, args);
     return true;
   }
 }
