@@ -120,6 +120,8 @@ describe('decisions on the page', () => {
     const pair = entry(ada, 'Carts do not expire').filter({ hasText: 'Carts expire after a day.' });
     await pair.getByRole('button', { name: /^Both hold/ }).click();
     await pair.waitFor({ state: 'detached' });
+    const { memories } = await served.ask<{ memories: { text: string }[] }>('memory_list');
+    expect(memories.filter(({ text }) => text.includes('after a day')).length).toBe(2);
   });
 
   it('edits, forgets and restores a memory, and replaces one by another', async () => {

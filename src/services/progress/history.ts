@@ -56,7 +56,7 @@ export async function storyDates(root: string, items: readonly Item[], asked: As
 }
 
 /** Reads a log with patches, the newest commit first. The first commit in which a story has a word gives its date. */
-export function datesIn(
+function datesIn(
   log: string,
   ids: ReadonlySet<string>,
   files: ReadonlyMap<string, readonly string[]>,
@@ -71,7 +71,7 @@ export function datesIn(
       ...(isDone && known.done === undefined ? { done: at } : {}),
     });
   };
-  for (const commit of log.split(COMMIT).slice(1).reverse()) {
+  for (const commit of log.split(COMMIT).slice(1).toReversed()) {
     const [written = '', ...lines] = commit.split('\n');
     const time = Date.parse(written);
     if (Number.isNaN(time)) continue;
@@ -81,13 +81,23 @@ export function datesIn(
       if (line.length > LONGEST_LINE) continue;
       if (line.startsWith('+++ ')) own = files.get(line.slice(4).replace(/^b\//, '').trim()) ?? [];
       else if (line.startsWith('+')) {
-        const [, key = '', word = ''] = /^\+[\s*-]*["']?([\w. -]+?)["'*]*: *["']?([\w -]+)/.exec(line) ?? [];
-        if (ids.has(key)) note(key, word.trim(), at);
+        const { key, word } = entryIn(line.slice(1));
+        if (ids.has(key)) note(key, word, at);
         // The file of one story has its status in a line of its own.
         else if (own.length === 1 && own[0] !== undefined && key.toLowerCase() === 'status')
-          note(own[0], word.trim(), at);
+          note(own[0], word, at);
       }
     }
   }
   return [...found.values()];
+}
+
+const bare = (text: string): string => text.replaceAll(/[^\w.-]+/g, ' ').trim();
+
+/** What a line says of what: `1-1-setup: done`, `**Status:** in progress`, with or without quotes and bullets. */
+function entryIn(line: string): { key: string; word: string } {
+  const colon = line.indexOf(':');
+  if (colon === -1) return { key: '', word: '' };
+  const [said = ''] = line.slice(colon + 1).split('#', 1);
+  return { key: bare(line.slice(0, colon)).replace(/^- /, ''), word: bare(said) };
 }
