@@ -43,6 +43,7 @@ import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
 import type { AnyOperation, Reader } from './operation.ts';
+import type { Recent } from './delivered.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
@@ -225,36 +226,6 @@ export interface Workspace {
   startedByCommands(folders: readonly string[]): Promise<ReadonlySet<BmadRecord>>;
   /** How agents and workflows stand at this moment: `rank(record)` is a number, the higher the sooner it should come. */
   ranking(): Promise<Ranking>;
-}
-
-/** A text that a client was given. */
-interface DeliveredText {
-  /** Its folder in the content, where the files are that it names. */
-  folder: string;
-  /** Its own file, which may give names to places. */
-  path: string;
-  /** The agent, if it is one. */
-  agent?: string;
-  project: string | undefined;
-}
-
-/** What a client was given lately, to which its next call may refer; `turn` counts its calls. */
-interface Recent {
-  /** The latest first. */
-  texts: DeliveredText[];
-  /** What was called for an answer that has more parts, by the cursor of the next. */
-  calls: Map<string, { tool: string; args: Readonly<Record<string, unknown>> }>;
-  turn: number;
-  /** Texts of agents and of their work that it has; not there where several conversations could be meant. */
-  given?: Map<string, GivenText>;
-}
-
-/** A long text that need not be given again as long as it stays the same; `answered` is the last call for it. */
-interface GivenText {
-  digest: string;
-  /** The cursor of the part that it has not asked for yet. */
-  next: string | undefined;
-  answered?: { words: string; turn: number } | undefined;
 }
 
 /** What lives as long as one request; each surface brings its own. */

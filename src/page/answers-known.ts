@@ -147,3 +147,15 @@ export interface Contradictions {
   total: number;
   compared?: number;
 }
+
+export interface Delivery {
+  contract_id: string;
+  file: string;
+  status: string;
+  from_team: string;
+  to_team: string;
+  date?: string;
+  signed_by?: string;
+  artefacts: number;
+  open_questions: number;
+}

@@ -1,5 +1,6 @@
 import type {
   Contradictions,
+  Delivery,
   Doctor,
   Explained,
   Failure,
@@ -204,18 +205,6 @@ export interface Verified {
   changes_total: number;
   contract: string;
   notes: string[];
-}
-
-export interface Delivery {
-  contract_id: string;
-  file: string;
-  status: string;
-  from_team: string;
-  to_team: string;
-  date?: string;
-  signed_by?: string;
-  artefacts: number;
-  open_questions: number;
 }
 
 export interface Answers {
