@@ -11,6 +11,7 @@ import { createCodebase } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { createGrammars } from '../../src/services/codebase/grammars.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
+import { withNames } from '../../src/services/codebase/name-meaning.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
 import { embedQuestion } from '../../src/services/codebase/vectors.ts';
 import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
@@ -94,7 +95,8 @@ async function measure(
     const words = indexer.index.vocabulary.asked(pair.query);
     const vector = vectors ? await embedQuestion(embedder, pair.query, forever) : undefined;
     const question = { words, vector, needles, matches: matches ?? [], tests: true, takes: () => true };
-    const { best } = rank(indexer.index, question);
+    const found = rank(indexer.index, question);
+    const { best } = await withNames(found, vectors ? embedder : undefined, vector, forever);
     ranks.push(place(best.slice(0, 100), pair));
     const pool = best.filter((hit) => asked.get(hit.file.path)?.some((other) => isIn(hit, other)) === true);
     among.push(place(pool.slice(0, 100), pair));

@@ -6,8 +6,13 @@
 export interface NearScan {
   /** Takes in a vector of length one at a place; places are filled in any order. */
   put(place: number, vector: Float32Array): void;
-  /** For each of the first places: no vector there is nearer than this, and hardly one is much farther. */
-  atMost(wanted: Float32Array, count: number): Float64Array;
+  /** For each of the first places: no vector there is nearer than the one, nor farther than the other; they are close. */
+  within(wanted: Float32Array, count: number): Bounds;
+}
+
+export interface Bounds {
+  most: Float64Array;
+  least: Float64Array;
 }
 
 const PAGE = 65_536;
@@ -91,7 +96,7 @@ function makeScan(width: number): NearScan {
       scales[place] = scale;
       losses[place] = Math.sqrt(lost);
     },
-    atMost(wanted, count) {
+    within(wanted, count) {
       const question = new Int16Array(memory.buffer, 0, width);
       const scale = largestIn(wanted) / MOST_SHORT;
       let [lost, length] = [0, 0];
@@ -104,14 +109,16 @@ function makeScan(width: number): NearScan {
       }
       scan(rowsAt(places), count, width, 0, width * 2);
       const sums = new Int32Array(memory.buffer, width * 2, count);
-      const result = new Float64Array(count);
+      const bounds = { most: new Float64Array(count), least: new Float64Array(count) };
       const [asked, missed] = [Math.sqrt(length), Math.sqrt(lost)];
       for (let place = 0; place < count; place++) {
         // What was lost on either side can add no more than the product of its length with the length of the other.
         const more = (losses[place] as number) * asked + (lengths[place] as number) * missed + ROUNDING;
-        result[place] = (sums[place] as number) * (scales[place] as number) * scale + more;
+        const near = (sums[place] as number) * (scales[place] as number) * scale;
+        bounds.most[place] = near + more;
+        bounds.least[place] = near - more;
       }
-      return result;
+      return bounds;
     },
   };
 }

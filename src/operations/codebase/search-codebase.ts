@@ -10,6 +10,10 @@ import { defineOperation } from '../operation.ts';
 const DEFAULT_HITS = 8;
 const RESERVED = 1_200;
 
+const usesSchema = z
+  .array(z.object({ path: z.string(), line: z.int(), symbol: z.string().optional() }))
+  .optional();
+
 const hitSchema = z.object({
   path: z.string(),
   start: z.int(),
@@ -20,6 +24,8 @@ const hitSchema = z.object({
   score: z.number(),
   parts: z.record(z.string(), z.number()),
   snippet: z.array(z.object({ line: z.int(), text: z.string() })),
+  calls: usesSchema,
+  tests: usesSchema,
 });
 
 type Hit = z.output<typeof hitSchema>;
@@ -93,10 +99,34 @@ export const searchCodebase = defineOperation({
   },
 });
 
-function hitText({ path, start, end, symbol, kind, language, score, parts, snippet }: Hit): string {
+function hitText({
+  path,
+  start,
+  end,
+  symbol,
+  kind,
+  language,
+  score,
+  parts,
+  snippet,
+  calls,
+  tests,
+}: Hit): string {
   const what = symbol === undefined ? kind : `${kind} ${symbol}`;
   const why = Object.entries(parts).map(([name, value]) => `${name} ${value}`);
   const width = String(snippet.at(-1)?.line ?? 0).length;
   const lines = snippet.map(({ line, text }) => `  ${String(line).padStart(width)} ${text}`);
-  return [`${path}:${start}-${end} ${what} (${language}) ${score} = ${why.join(', ')}`, ...lines].join('\n');
+  return [
+    `${path}:${start}-${end} ${what} (${language}) ${score} = ${why.join(', ')}`,
+    ...lines,
+    ...usesLine('called by', calls),
+    ...usesLine('tested by', tests),
+  ].join('\n');
+}
+
+function usesLine(what: string, uses: Hit['calls']): string[] {
+  const places = (uses ?? []).map(
+    ({ path, line, symbol }) => `${path}:${line}${symbol === undefined ? '' : ` ${symbol}`}`,
+  );
+  return places.length === 0 ? [] : [`  ${what} ${places.join(', ')}`];
 }

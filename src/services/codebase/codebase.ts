@@ -16,7 +16,9 @@ import type { Environment, FileList } from './file-list.ts';
 import { createGrammars } from './grammars.ts';
 import { openIndexer, type Indexer } from './indexer.ts';
 import { knownLanguage, languageOf } from './languages.ts';
+import { withNames } from './name-meaning.ts';
 import { rank, type CodeQuestion } from './rank.ts';
+import { addUses } from './uses.ts';
 import { hitsOf, type CodeHit } from './hits.ts';
 import { embedQuestion } from './vectors.ts';
 import { plural } from '../../base/text/text.ts';
@@ -130,15 +132,17 @@ export function createCodebase(parts: CodebaseParts) {
       };
       await pace();
       signal.throwIfAborted();
-      let ranked = rank(work.index, question);
+      const ranking = async () => withNames(rank(work.index, question), embedder, vector, signal);
+      let ranked = await ranking();
       const rough = ranked.best.slice(0, limit * 2).filter(({ file }) => file.rough);
       if (rough.length > 0) {
         await work.refine([...new Set(rough.map(({ file }) => file.path))].slice(0, REFINED_FILES));
-        ranked = rank(work.index, question);
+        ranked = await ranking();
       }
       signal.throwIfAborted();
       const unread = unreadMatches(matches, work, list, takes);
       const hits = await hitsOf({ root, ranked: ranked.best, unread, limit, question, analyser });
+      await addUses(root, work.index, question, hits);
       return {
         hits,
         total: ranked.total + unread.length,

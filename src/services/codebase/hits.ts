@@ -7,6 +7,7 @@ import type { Analyser } from '../../meaning/analyser.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
 import type { CodeQuestion, Ranked, ScoreParts } from './rank.ts';
+import type { CodeUse } from './uses.ts';
 import { isWanted, LARGEST_FILE, unfitText } from './wanted-files.ts';
 
 interface SnippetLine {
@@ -26,6 +27,9 @@ export interface CodeHit {
   score: number;
   parts: Record<string, number>;
   snippet: SnippetLine[];
+  /** Where the name that was asked for is called, and which tests do so; only of its definition. */
+  calls?: CodeUse[];
+  tests?: CodeUse[];
 }
 
 /** So many pieces of one file at most, so that one file does not fill the answer. */

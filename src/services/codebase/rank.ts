@@ -21,7 +21,9 @@ export interface CodeQuestion {
  * What a score is made of; what had no part in it is left out. The weight is less than 1 for tests and prose, which come
  * after code that fits as well.
  */
-export type ScoreParts = Partial<Record<'words' | 'vector' | 'exact' | 'symbol' | 'weight', number>>;
+export type ScoreParts = Partial<
+  Record<'words' | 'cover' | 'vector' | 'name' | 'exact' | 'symbol' | 'weight', number>
+>;
 
 export interface Ranked {
   file: IndexedFile;
@@ -39,6 +41,8 @@ const NAME_COVER = 0.5;
 const NAME_FIT = 0.4;
 /** Words and vectors disagree often; the words of an identifier are the better witness. */
 const VECTOR_SHARE = 0.5;
+/** What having all the words of the question adds, whatever they count beside each other. */
+const COVER_ADDS = 0.5;
 const LEAST_COSINE = 0.3;
 const QUOTED_SHARE = 1;
 const NAME_SHARE = 0.5;
@@ -64,7 +68,8 @@ export function rank(index: CodeIndex, question: CodeQuestion): { best: Ranked[]
     return hit;
   };
   const words = byWords(index, question);
-  for (const { file, chunk, score } of words.best) hitOf(file, chunk).parts.words = score;
+  for (const { file, chunk, score, cover } of words.best)
+    Object.assign(hitOf(file, chunk).parts, { words: score, cover });
   const near = question.vector === undefined ? [] : byVector(index, question.vector, question);
   for (const { file, chunk, score } of near) hitOf(file, chunk).parts.vector = score;
   addExact(index, question, hitOf);
@@ -75,12 +80,13 @@ export function rank(index: CodeIndex, question: CodeQuestion): { best: Ranked[]
 }
 
 /** Equal scores are put in the order of paths, so that the same question has the same answer. */
-function byScore(a: Ranked, b: Ranked): number {
+export function byScore(a: Ranked, b: Ranked): number {
   if (a.score !== b.score) return b.score - a.score;
   return a.file === b.file ? a.chunk - b.chunk : a.file.path < b.file.path ? -1 : 1;
 }
 
 type Scored = Omit<Ranked, 'parts'>;
+type ByWords = Scored & { cover: number };
 
 /**
  * BM25 over the whole index, in one run over the numbers: no inverted index has to be kept up to date, and a million
@@ -89,7 +95,7 @@ type Scored = Omit<Ranked, 'parts'>;
 function byWords(
   { files, vocabulary }: CodeIndex,
   { words, takes }: CodeQuestion,
-): { best: Scored[]; total: number } {
+): { best: ByWords[]; total: number } {
   // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
   const asked = new Uint8Array(vocabulary.list.length);
   let count = 0;
@@ -136,7 +142,8 @@ function byWords(
       covered += weight;
       score += weight * saturated(times, K1, norm);
     }
-    return { file, chunk, score: score * (1 - COVER_SHARE + (COVER_SHARE * covered) / mass) };
+    const cover = covered / mass;
+    return { file, chunk, cover, score: score * (1 - COVER_SHARE + COVER_SHARE * cover) };
   });
   const best = scored
     .filter(({ score }) => score > 0)
@@ -221,7 +228,11 @@ function weigh(hit: Ranked, { tests }: CodeQuestion): void {
   const { parts, file } = hit;
   const weight = weightOf(file, tests);
   const sum =
-    (parts.words ?? 0) + VECTOR_SHARE * (parts.vector ?? 0) + (parts.exact ?? 0) + (parts.symbol ?? 0);
+    (parts.words ?? 0) +
+    COVER_ADDS * (parts.cover ?? 0) +
+    VECTOR_SHARE * (parts.vector ?? 0) +
+    (parts.exact ?? 0) +
+    (parts.symbol ?? 0);
   hit.score = sum * weight;
   if (weight < 1) parts.weight = weight;
 }

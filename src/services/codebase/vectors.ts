@@ -13,7 +13,7 @@ export async function embedFile(
   lines: readonly string[],
   signal: AbortSignal,
 ): Promise<Int8Array> {
-  const name = splitIdentifier(path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')).join(' ');
+  const name = fileWords(path);
   const texts = chunks.map(({ start, end, symbol }) => {
     const code = lines
       .slice(start, end + 1)
@@ -43,7 +43,12 @@ export async function embedQuestion(
   return vector === undefined || vector.length !== embedder.dim ? undefined : unit(vector);
 }
 
-function unit(vector: ArrayLike<number>): Float32Array {
+/** The words in the name of a file. */
+export function fileWords(path: string): string {
+  return splitIdentifier(path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')).join(' ');
+}
+
+export function unit(vector: ArrayLike<number>): Float32Array {
   const values = Float32Array.from(vector);
   const length = Math.hypot(...values);
   return length === 0 ? values : values.map((value) => value / length);

@@ -1,42 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { nearScan, type NearScan } from '../../../meaning/near-scan.ts';
-import type { Database } from './open.ts';
-import type { MemoryEntry } from '../../../model/memory.ts';
+import { nearScan, type Bounds, type NearScan } from '../../../meaning/near-scan.ts';
 import { spaceText } from '../rank.ts';
-import { passes, type ReadyFilter } from '../select.ts';
+import type { ReadyFilter } from '../select.ts';
+import { isSoundVector } from '../sound.ts';
 import type { VectorSpace } from '../store.ts';
-import { isSoundEntry, isSoundVector } from '../sound.ts';
-import { entryOf } from './rows.ts';
+import type { Database } from './open.ts';
+import { condition } from './rows.ts';
 import { fits } from './sound.ts';
-
-/**
- * What filters look at, row by row as one text: to take apart a text is several times as fast as to receive the columns of
- * a hundred thousand rows one by one.
- */
-const HEADS = `SELECT json_group_array(json_array(rid, type, id, agent, tags, project, created_at, updated_at, revision,
-    forgotten_at, superseded_by, superseded_at, rev)) AS rows
-  FROM (SELECT * FROM memory m WHERE (m.rev, m.rid) > (?, ?) AND ${fits('m')} ORDER BY m.rev, m.rid LIMIT ?)`;
-type Head = [
-  rid: number,
-  type: string,
-  id: string,
-  agent: string,
-  tags: string,
-  project: string,
-  createdAt: string,
-  updatedAt: string,
-  revision: number,
-  forgottenAt: string | null,
-  supersededBy: string | null,
-  supersededAt: string | null,
-  rev: number,
-];
-
-const VECTORS = `SELECT rid, vector FROM vector
-  WHERE rid IN (SELECT value FROM json_each(?)) AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ?`;
+import { Best, floatsOf, product } from './vector-numbers.ts';
+import { CHANGED, isPlace, NEXT, VECTORS, type NextVectors, type VectorRow } from './vector-queries.ts';
 
 /** Rows loaded in one step: some milliseconds of work. */
-const SLICE = 500;
+const SLICE = 1_000;
 
 /**
  * Far beyond what comparing with each is good for. A file of a project may have any number of rows, and each would take
@@ -44,25 +19,27 @@ const SLICE = 500;
  */
 const MOST_ROWS = 500_000;
 
+/** Of the nearest, so many may be left out by a filter before all rows are looked at. */
+const SPARE = 30;
+
 /**
- * The vectors of one space in one block of memory, with what filters look at. Up to a hundred thousand memories,
- * comparing with each is faster than an index would be worth.
+ * The vectors of one space, made small: with a byte a number, they tell which are worth comparing, and the few that are come
+ * from the file. Up to a hundred thousand memories, looking at each is faster than an index would be worth.
  */
 export class Matrix {
   readonly #space: VectorSpace;
-  #block = new Float32Array(0);
-  /** By slot; what has lost its vector leaves its slot empty. */
+  /** By slot; one that has lost its vector has one of zeros. */
   readonly #rids: number[] = [];
-  readonly #heads: (MemoryEntry | undefined)[] = [];
   readonly #slots = new Map<number, number>();
-  /** The last row that was taken in. */
+  /** The last change that was taken in. */
   #last = { rev: -1, rid: -1 };
   #dataVersion: number | undefined;
   #loading: Promise<void> | undefined;
   #loaded = false;
-
-  /** Tells which are worth comparing; nothing where all are. */
+  /** Nothing where the machine cannot do it, or there is no room: then the vectors themselves are kept. */
   #scan: NearScan | undefined;
+  readonly #whole: Float32Array[] = [];
+  #room = MOST_ROWS;
 
   constructor(space: VectorSpace) {
     this.#space = space;
@@ -70,8 +47,8 @@ export class Matrix {
   }
 
   /**
-   * Loads the existing rows, in slices between which the process does other things: a hundred thousand vectors take
-   * seconds. Changes in the meantime come later in the same order, or with the next refresh.
+   * Loads the existing rows, in slices between which the process does other things. Changes in the meantime come with the
+   * next refresh.
    */
   async load(database: Database): Promise<void> {
     if (this.#loaded) return;
@@ -81,15 +58,24 @@ export class Matrix {
   }
 
   async #loadAll(database: Database): Promise<void> {
-    const count = await database.read(() =>
-      database.get<{ n: number }>(
-        'SELECT count(*) AS n FROM vector WHERE space = ? AND octet_length(vector) = ?',
-        spaceText(this.#space),
-        this.#space.dim * 4,
-      ),
-    );
-    this.#reserve(count?.n ?? 0);
-    while ((await database.read(() => this.#take(database, SLICE))) === SLICE) await setImmediate();
+    const newest = `SELECT max(rev) AS rev FROM memory WHERE ${isPlace('rev')}`;
+    const { rev } = (await database.read(() => database.get<{ rev: number | null }>(newest))) ?? {};
+    let place = -1;
+    const slice = (): number => {
+      const next = database.get<NextVectors>(NEXT, place, ...this.#ofSpace(), SLICE);
+      const rids = JSON.parse(next?.rids ?? '[]') as number[];
+      const bytes = this.#space.dim * 4;
+      const all = next?.vectors?.byteLength === rids.length * bytes ? next.vectors : undefined;
+      // Joined as text, which a file may have in a form that changes them.
+      const apart = all === undefined ? this.#read(database, rids) : undefined;
+      for (const [at, rid] of rids.entries())
+        this.#put(rid, all?.subarray(at * bytes, (at + 1) * bytes) ?? apart?.get(rid));
+      place = next?.place ?? place;
+      return rids.length;
+    };
+    while ((await database.read(slice)) === SLICE) await setImmediate();
+    this.#version += 1;
+    this.#last = { rev: rev ?? -1, rid: Number.MAX_SAFE_INTEGER };
     this.#loaded = true;
   }
 
@@ -97,182 +83,158 @@ export class Matrix {
   refresh(database: Database, ownWrites: boolean): void {
     const dataVersion = database.dataVersion();
     if (dataVersion === this.#dataVersion && !ownWrites) return;
-    while (this.#take(database, SLICE) === SLICE);
+    while (this.#take(database) === SLICE);
     this.#dataVersion = dataVersion;
   }
 
   /** The next rows in the order of change; many of one transaction have the same number. */
-  #take(database: Database, most: number): number {
-    const { rows: text } = database.get<{ rows: string }>(HEADS, this.#last.rev, this.#last.rid, most) ?? {
-      rows: '[]',
-    };
-    const rows = JSON.parse(text) as Head[];
-    const vectors = new Map<number, Uint8Array>();
-    if (rows.length > 0)
-      for (const { rid, vector } of database.all<{ rid: number; vector: Uint8Array }>(
-        VECTORS,
-        JSON.stringify(rows.map(([row]) => row)),
-        spaceText(this.#space),
-        this.#space.dim * 4,
-      ))
-        vectors.set(rid, vector);
-    this.#reserve(this.#rids.length + rows.length);
-    for (const row of rows) this.#put(row, vectors.get(row[0]));
+  #take(database: Database): number {
+    const { rev, rid } = this.#last;
+    const rows = database.all<{ rid: number; rev: number }>(CHANGED, rev, rid, SLICE);
+    const vectors = this.#read(
+      database,
+      rows.map((row) => row.rid),
+    );
+    for (const row of rows) this.#put(row.rid, vectors.get(row.rid));
     if (rows.length > 0) this.#version += 1;
-    const last = rows.at(-1);
-    if (last !== undefined) this.#last = { rev: last[12], rid: last[0] };
+    this.#last = rows.at(-1) ?? this.#last;
     return rows.length;
   }
 
-  #reserve(slots: number): void {
-    const { dim } = this.#space;
-    const wanted = Math.min(slots, MOST_ROWS);
-    if (wanted * dim <= this.#block.length) return;
-    const larger = new Float32Array(Math.min(Math.max(wanted, 2 * this.#rids.length), MOST_ROWS) * dim);
-    larger.set(this.#block);
-    this.#block = larger;
+  #ofSpace(): [string, number] {
+    return [spaceText(this.#space), this.#space.dim * 4];
   }
 
-  #put(row: Head, vector: Uint8Array | undefined): void {
-    const { dim } = this.#space;
-    const [rid] = row;
+  #read(database: Database, rids: Iterable<number>): Map<number, Uint8Array> {
+    const rows = database.all<VectorRow>(VECTORS, JSON.stringify([...rids]), ...this.#ofSpace());
+    return new Map(rows.map(({ rid, vector }) => [rid, vector]));
+  }
+
+  #put(rid: number, bytes: Uint8Array | undefined): void {
     const known = this.#slots.get(rid);
-    const head = headOf(row);
-    if (vector?.byteLength !== dim * 4 || !isSoundEntry(head) || !isSoundVector(floatsOf(vector))) {
-      if (known !== undefined) this.#heads[known] = undefined;
+    const vector = bytes === undefined ? undefined : floatsOf(bytes);
+    if (vector === undefined || !isSoundVector(vector)) {
+      if (known !== undefined) this.#keep(known, new Float32Array(this.#space.dim));
       return;
     }
     const slot = known ?? this.#rids.length;
-    if (slot >= MOST_ROWS) return;
-    if (known === undefined) {
-      this.#rids.push(rid);
-      this.#slots.set(rid, slot);
-    }
-    this.#heads[slot] = head;
-    const bytes = new Uint8Array(this.#block.buffer, slot * dim * 4, dim * 4);
-    bytes.set(vector);
+    if (slot >= this.#room) return;
     try {
-      this.#scan?.put(slot, this.#block.subarray(slot * dim, (slot + 1) * dim));
+      this.#keep(slot, vector);
     } catch {
-      // No room for it: then all are compared.
-      this.#scan = undefined;
+      // No more memory is to be had: what is beyond is found by its words.
+      this.#room = slot;
+      return;
     }
+    this.#rids[slot] = rid;
+    this.#slots.set(rid, slot);
   }
 
-  cosine(rid: number, wanted: Float32Array): number | undefined {
-    const slot = this.#slots.get(rid);
-    return slot === undefined || this.#heads[slot] === undefined
-      ? undefined
-      : product(this.#block, slot * this.#space.dim, wanted);
+  #keep(slot: number, vector: Float32Array): void {
+    if (this.#scan === undefined) this.#whole[slot] = Float32Array.from(vector);
+    else this.#scan.put(slot, vector);
+  }
+
+  /** What was compared last: a question compares some of the nearest again, beside those that words have found. */
+  #compared: { wanted: Float32Array; version: number; found: Map<number, number> } | undefined;
+
+  /** How near these are, exactly; those without a vector are left out. */
+  cosines(database: Database, rids: Iterable<number>, wanted: Float32Array): ReadonlyMap<number, number> {
+    if (this.#compared?.wanted !== wanted || this.#compared.version !== this.#version)
+      this.#compared = { wanted, version: this.#version, found: new Map() };
+    const { found } = this.#compared;
+    const unknown = [...rids].filter((rid) => !found.has(rid) && this.#slots.has(rid));
+    if (unknown.length === 0) return found;
+    for (const [rid, bytes] of this.#read(database, unknown)) {
+      const vector = floatsOf(bytes);
+      if (isSoundVector(vector)) found.set(rid, product(vector, wanted));
+    }
+    return found;
   }
 
   /** The ids of the rows that are nearest among those that pass, and how near the others are at most. */
-  nearest(wanted: Float32Array, filter: ReadyFilter, count: number): { rids: number[]; others: number } {
-    const best = new Best(count);
-    const [passing, block, { dim }] = [this.#passing(filter), this.#block, this.#space];
-    const bounds = this.#scan?.atMost(wanted, passing.length);
-    for (let slot = 0; slot < passing.length; slot++)
-      if (passing[slot] === 1 && (bounds === undefined || best.mayTake(bounds[slot] as number)))
-        best.offer(product(block, slot * dim, wanted), slot);
-    const kept = best.items();
+  nearest(
+    database: Database,
+    wanted: Float32Array,
+    filter: ReadyFilter,
+    count: number,
+  ): { rids: number[]; others: number } {
+    const bounds = this.#scan?.within(wanted, this.#rids.length) ?? this.#exactly(wanted);
+    const where = condition(database, filter);
+    // Most questions leave out little: then only the few that are near have to be looked at, not every row.
+    const likely = this.#worthComparing(bounds, count + SPARE);
+    const sql = `SELECT rid FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${where.sql} AND ${fits('memory')}`;
+    const passing = database.all<{ rid: number }>(sql, JSON.stringify(likely.rids), ...where.values);
+    const first = this.#best(
+      database,
+      passing.map(({ rid }) => rid),
+      wanted,
+      count,
+    );
+    if (likely.all || (first.rids.length === count && first.others >= likely.least)) return first;
+    const { rids } = this.#worthComparing(bounds, count, this.#passing(database, filter));
+    return this.#best(database, rids, wanted, count);
+  }
+
+  #best(
+    database: Database,
+    rids: readonly number[],
+    wanted: Float32Array,
+    count: number,
+  ): { rids: number[]; others: number } {
+    const near = this.cosines(database, rids, wanted);
+    const sorted = rids.flatMap((rid): [number, number][] => {
+      const cosine = near.get(rid);
+      return cosine === undefined ? [] : [[rid, cosine]];
+    });
+    const kept = sorted.sort(([a, x], [b, y]) => y - x || a - b).slice(0, count);
     return {
-      rids: kept.map(({ item }) => this.#rids[item] as number),
-      others: kept.length < count ? -Infinity : (kept.at(-1)?.score ?? -Infinity),
+      rids: kept.map(([rid]) => rid),
+      others: kept.length < count ? -Infinity : (kept.at(-1)?.[1] ?? -Infinity),
     };
+  }
+
+  #exactly(wanted: Float32Array): Bounds {
+    const exact = Float64Array.from(this.#rids, (_, slot) => product(this.#whole[slot] ?? [], wanted));
+    return { most: exact, least: exact };
+  }
+
+  /** All that may be among the nearest of those that pass, and how near the nearest are at least. */
+  #worthComparing(
+    { most, least }: Bounds,
+    count: number,
+    passing?: Uint8Array,
+  ): { rids: number[]; least: number; all: boolean } {
+    const best = new Best(count);
+    for (let slot = 0; slot < least.length; slot++)
+      if (passing === undefined || passing[slot] === 1) best.offer(least[slot] as number);
+    const bar = best.least();
+    const rids: number[] = [];
+    for (let slot = 0; slot < most.length; slot++)
+      if ((most[slot] as number) >= bar && (passing === undefined || passing[slot] === 1))
+        rids.push(this.#rids[slot] as number);
+    return { rids, least: bar, all: bar === -Infinity };
   }
 
   /** Changes with every row that is taken in. */
   #version = 0;
   #passed: { key: string; version: number; slots: Uint8Array } | undefined;
 
-  /** Which slots pass: one question is asked in several ways under one filter, and most questions have none. */
-  #passing(filter: ReadyFilter): Uint8Array {
+  /** Which slots pass: one question is asked in several ways under one filter. */
+  #passing(database: Database, filter: ReadyFilter): Uint8Array {
     const key = JSON.stringify(filter, (_, value: unknown) => (value instanceof Set ? [...value] : value));
     const known = this.#passed;
     if (known?.key === key && known.version === this.#version) return known.slots;
-    const slots = Uint8Array.from(this.#heads, (head) =>
-      head !== undefined && passes(head, filter) ? 1 : 0,
-    );
+    const where = condition(database, filter);
+    // As one text: to take it apart is several times as fast as to receive a hundred thousand rows one by one.
+    const sql = `SELECT json_group_array(rid) AS rids FROM memory WHERE ${where.sql} AND ${fits('memory')}`;
+    const rids = JSON.parse(database.get<{ rids: string }>(sql, ...where.values)?.rids ?? '[]') as number[];
+    const slots = new Uint8Array(this.#rids.length);
+    for (const rid of rids) {
+      const slot = this.#slots.get(rid);
+      if (slot !== undefined) slots[slot] = 1;
+    }
     this.#passed = { key, version: this.#version, slots };
     return slots;
-  }
-}
-
-/** An entry without its text. */
-function headOf(row: Head): MemoryEntry {
-  const [rid, type, id, agent, tags, project, created_at, updated_at, revision, forgotten, by, superseded] =
-    row;
-  return entryOf({
-    rid,
-    type,
-    id,
-    agent,
-    text: '',
-    tags,
-    project,
-    created_at,
-    updated_at,
-    revision,
-    forgotten_at: forgotten,
-    superseded_by: by,
-    superseded_at: superseded,
-    terms: '',
-  });
-}
-
-/** Drivers give bytes that may begin anywhere in a block, where numbers cannot. */
-function floatsOf(bytes: Uint8Array): Float32Array {
-  const whole = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
-  return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength >> 2);
-}
-
-/** Four sums in parallel: the processor need not wait for one addition before it begins the next. */
-function product(block: Float32Array, from: number, wanted: Float32Array): number {
-  const dim = wanted.length;
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  let index = 0;
-  for (; index + 3 < dim; index += 4) {
-    a += (block[from + index] as number) * (wanted[index] as number);
-    b += (block[from + index + 1] as number) * (wanted[index + 1] as number);
-    c += (block[from + index + 2] as number) * (wanted[index + 2] as number);
-    d += (block[from + index + 3] as number) * (wanted[index + 3] as number);
-  }
-  for (; index < dim; index++) a += (block[from + index] as number) * (wanted[index] as number);
-  return a + b + c + d;
-}
-
-/** The best few of many: a list that is cut whenever it has grown to twice its size. */
-class Best {
-  readonly #count: number;
-  #kept: { score: number; item: number }[] = [];
-  #least = -Infinity;
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  /** Whether one of at most this score would be kept for now. */
-  mayTake(score: number): boolean {
-    return score >= this.#least;
-  }
-
-  offer(score: number, item: number): void {
-    if (score < this.#least) return;
-    this.#kept.push({ score, item });
-    if (this.#kept.length >= 2 * this.#count) this.#cut();
-  }
-
-  #cut(): void {
-    this.#kept.sort((a, b) => b.score - a.score || a.item - b.item);
-    this.#kept = this.#kept.slice(0, this.#count);
-    if (this.#kept.length === this.#count) this.#least = this.#kept.at(-1)?.score ?? -Infinity;
-  }
-
-  items(): readonly { score: number; item: number }[] {
-    this.#cut();
-    return this.#kept;
   }
 }

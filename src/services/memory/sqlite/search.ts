@@ -33,7 +33,7 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
   let hits: ReturnType<typeof weigh> | undefined;
   if (wanted !== undefined && matrix !== undefined) {
-    const near = matrix.nearest(wanted, ready, count);
+    const near = matrix.nearest(database, wanted, ready, count);
     for (const rid of near.rids) rids.add(rid);
     const first = weigh();
     // Where the best by vector leave no room for any other, whatever words that has, the words need not be asked for.
@@ -82,11 +82,8 @@ function candidatesAmong(
      WHERE rid IN (SELECT value FROM json_each(?)) AND ${SOUND}`,
     JSON.stringify([...rids]),
   );
-  return rows.map((row) => ({
-    entry: row,
-    terms: termsOf(row.terms),
-    cosine: wanted === undefined ? undefined : matrix?.cosine(row.rid, wanted),
-  }));
+  const near = wanted === undefined ? undefined : matrix?.cosines(database, rids, wanted);
+  return rows.map((row) => ({ entry: row, terms: termsOf(row.terms), cosine: near?.get(row.rid) }));
 }
 
 /** What is counted once for each change: in a hundred thousand rows that takes longer than to search. */
