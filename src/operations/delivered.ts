@@ -6,6 +6,8 @@ interface DeliveredText {
   path: string;
   /** The agent, if it is one. */
   agent?: string;
+  /** Where its files are that were rendered like it: `rendered/bmad-build`. */
+  rendered?: string;
   project: string | undefined;
 }
 

@@ -4,21 +4,30 @@ import type { Call } from './context.ts';
 
 const TEXTS_KEPT = 12;
 
-/** Takes note of what a client has been given: relative paths and bare commands are about it. */
+/**
+ * Takes note of what a client has been given: relative paths and bare commands are about it. `given` is the address of the
+ * text, which is not in the folder where it was rendered.
+ */
 export function noteText(
   { recent }: Call,
   text: BmadRecord | { path: string },
   project: string | undefined,
+  given = '',
 ): void {
   if (recent === undefined) return;
   const path = 'path' in text ? text.path : text.bmadRelativePath;
   const folder = posix.dirname(path);
   const agent = 'kind' in text && text.kind === 'agent' ? qualifiedName(text) : undefined;
   const others = recent.texts.filter((known) => known.folder !== folder || known.agent !== agent);
-  recent.texts = [{ folder, path, project, ...(agent === undefined ? {} : { agent }) }, ...others].slice(
-    0,
-    TEXTS_KEPT,
-  );
+  const rendered = /^bmad:\/\/(rendered\/[^/]+)\//.exec(given)?.[1];
+  const noted = {
+    folder,
+    path,
+    project,
+    ...(agent === undefined ? {} : { agent }),
+    ...(rendered === undefined ? {} : { rendered }),
+  };
+  recent.texts = [noted, ...others].slice(0, TEXTS_KEPT);
 }
 
 /** Arguments that do not say what a call is about. */

@@ -15,7 +15,7 @@ async function story(
   host: RealHost,
   message: string,
   script: readonly ScriptedCall[],
-  about: { modelName?: string } = {},
+  about: Pick<HostPlace, 'modelName' | 'isImpatient'> = {},
 ): Promise<{ model: ScriptedModel; shown: string; printed: string }> {
   const model = await scriptedModel(script);
   onTestFinished(() => model.close());
@@ -98,6 +98,18 @@ describe.each(REAL_HOSTS)('a story in $name', (host) => {
       expect(text.includes('Review our caching plan')).toBe(true);
     },
   );
+});
+
+it('H-06: Claude Code, which waits for no server, knows a slash prompt right after its start', async () => {
+  const [claude] = REAL_HOSTS;
+  if (claude?.slash === undefined) throw new Error('There is no Claude Code.');
+  for (let time = 1; time <= 5; time += 1) {
+    const { shown, printed } = await story(claude, claude.slash('Review our caching plan'), [], {
+      isImpatient: true,
+    });
+    expect(printed, `start ${time}`).not.toContain('Unknown');
+    expect(plain(shown)).toContain('Winston');
+  }
 });
 
 it('H-03: Codex finds the tool by the words of people, where it shows a model none at first', async () => {

@@ -12,6 +12,8 @@ export interface HostPlace {
   model: string;
   /** What the model is called, where a host treats some in another way. */
   modelName?: string;
+  /** It looks for a command without waiting for its servers, as it does by itself. */
+  isImpatient?: true;
 }
 
 /** A real host from npm that runs without a person and asks a model of ours. */
@@ -64,8 +66,7 @@ const claudeCode: RealHost = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       // All tools at once, not only those that its own search has found.
       ENABLE_TOOL_SEARCH: 'false',
-      // It does not wait for servers before it looks for a command (H-06).
-      MCP_CONNECTION_NONBLOCKING: '0',
+      ...(place.isImpatient === true ? {} : { MCP_CONNECTION_NONBLOCKING: '0' }),
     });
   },
   slash: (message) => `/mcp__bmad__bmad-architect ${message}`,

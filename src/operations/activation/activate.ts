@@ -85,7 +85,7 @@ export const activate = defineOperation({
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { lead } = activation;
     const own = qualifiedName(activation.record);
-    noteText(call, activation.record, project);
+    noteText(call, activation.record, project, activation.material.files[0]?.uri);
     const kept =
       run === undefined
         ? undefined

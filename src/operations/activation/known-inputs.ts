@@ -120,7 +120,8 @@ function inputsSection(lines: string[]): string | undefined {
 /** A document, and where it is in pieces. */
 function documentLine({ kind, path, state, pieces }: Documents[number]): string {
   const far = state === 'complete' ? '' : ` (${state})`;
-  if (pieces === undefined) return `- ${kind}: ${path}${far}`;
+  const isOnly = pieces?.files.length === 1 && pieces.files[0] === path;
+  if (pieces === undefined || isOnly) return `- ${kind}: ${path}${far}`;
   const where = `${pieces.folder}/, in ${plural(pieces.files.length, 'file')}`;
   return pieces.files.includes(path) ? `- ${kind}: ${where}${far}` : `- ${kind}: ${path}${far}; ${where}`;
 }

@@ -4,6 +4,7 @@ import { newClient } from '../../../tests/support/mcp-client.ts';
 import { served } from '../../../tests/support/served.ts';
 import { createMcpRoute } from '../../surfaces/mcp/http/route.ts';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { conversation } from '../../../tests/support/conversation.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { execute } from '../execute.ts';
 import { read } from '../catalogue/read.ts';
@@ -134,5 +135,33 @@ describe('the documents that a workflow asks for', () => {
       name: 'create-epics-and-stories',
     });
     expect(text).not.toContain('## Inputs');
+  });
+});
+
+describe('the steps of a workflow that is rendered', () => {
+  it('M-44: are read as they were rendered, however they are named', async () => {
+    const ask = conversation(await contextIn(await temporaryFolder(afterAll)));
+    const { body } = await ask({ workflow: 'build', message: 'Add a plant' });
+    expect(body).toContain('BEGIN bmad://rendered/bmad-build/workflow.md');
+    for (const uri of [
+      'step-01-clarify-and-route.md',
+      './step-02-plan.md',
+      '{skill-root}/step-04-review.md',
+    ]) {
+      const step = await ask({ operation: 'read', uri });
+      expect(step.result, uri).toMatchObject({
+        uri: `bmad://rendered/bmad-build/${uri.split('/').at(-1) ?? ''}`,
+      });
+      expect(step.body, uri).not.toContain('[[bmad-snapshot:');
+    }
+    // It is 11 kB long, and all of it comes.
+    const little = await ask({ operation: 'read', uri: 'bmad://bmm/ship/bmad-build/step-04-review.md' });
+    expect(little.result).toMatchObject({ complete: true });
+    // What was not rendered is where it is.
+    const other = await ask({ workflow: 'prd' });
+    expect(other.body).toContain('BEGIN bmad://bmm/plan/bmad-prd/SKILL.md');
+    expect((await ask({ operation: 'read', uri: 'references/headless.md' })).result).toMatchObject({
+      uri: 'bmad://bmm/plan/bmad-prd/references/headless.md',
+    });
   });
 });

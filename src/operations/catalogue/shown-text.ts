@@ -67,11 +67,15 @@ export function showText(whole: string, options: ShowOptions): ShownText {
   };
 }
 
-/** A text that is only a little too long is not torn from the sections it points to. */
+/** So much more is given where a second call would bring no more than an end. */
+const A_LITTLE_MORE = 1.2;
+
+/** A text that is only a little too long is not torn apart, and from the sections it points to not easily. */
 function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor }: ShowOptions): number {
   const size = byteLength(text) + SHORT_NOTE;
   if (size <= maxBytes) return maxBytes;
-  const isWhole = cursor === undefined && size <= mostBytes && pointedSections(text).length > 0;
+  const fits = cursor === undefined && size <= mostBytes;
+  const isWhole = fits && (size <= maxBytes * A_LITTLE_MORE || pointedSections(text).length > 0);
   return isWhole ? mostBytes : maxBytes - RESERVED;
 }
 

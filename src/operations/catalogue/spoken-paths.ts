@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { orElse } from '../../base/expected.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Call, Workspace } from '../context.ts';
@@ -41,11 +42,23 @@ export async function spokenPath(
   const folders = [of, named, ...texts.map(({ folder }) => folder)].filter((folder) => folder !== undefined);
   for (const folder of folders) {
     const found = besideOrAbove(folder, rest, known);
-    if (found !== undefined) return contentUri(found);
+    if (found !== undefined) return contentUri(await asRendered(found, texts, workspace));
   }
   const like = isBeside ? await endingWith(rest, folders, workspace) : [];
   if (like.length > 0) throw unplaced(target, rest, like);
   return target;
+}
+
+/** The files of a workflow that was given rendered are meant as that has them. */
+async function asRendered(
+  path: string,
+  texts: NonNullable<Call['recent']>['texts'],
+  { delivery }: Workspace,
+): Promise<string> {
+  const given = texts.find(({ folder, rendered }) => rendered !== undefined && path.startsWith(`${folder}/`));
+  if (given?.rendered === undefined) return path;
+  const own = `${given.rendered}/${path.slice(given.folder.length + 1)}`;
+  return delivery.file(own).then(() => own, orElse(path));
 }
 
 /**

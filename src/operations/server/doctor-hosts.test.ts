@@ -32,7 +32,7 @@ const abouts = (row: CheckedHost | undefined): string[] =>
   (row?.checks ?? []).map(({ level, about }) => `${level} ${about}`);
 
 describe('doctor, asked about the hosts', () => {
-  it('says of each what is configured, whether it answers, what stands in the way, and how to mend it', async () => {
+  it('H-07: says of each what is configured, whether it answers, what stands in the way, and how to mend it', async () => {
     const here = await machine(afterAll, {
       '.cursor/mcp.json': json('mcpServers', {
         ...OWN,

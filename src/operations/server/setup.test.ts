@@ -143,7 +143,7 @@ describe('setup', () => {
     expect(await isThere(here.path('.local/state/bmad-mcp-server/hosts'))).toBe(false);
   });
 
-  it('asks in a terminal which hosts, who the user is, and what git is to see', async () => {
+  it('H-07: asks in a terminal which hosts, who the user is, and what git is to see', async () => {
     const here = await machine(afterAll, {
       '.cursor/x': '',
       '.kiro/x': '',

@@ -28,9 +28,11 @@ export function ownFilesNote(
   if (own.length === 0) return [];
   const place = (path: string): number => placeIn(text, path);
   // What to do without a script is told with the scripts.
-  const named = own
+  const inText = own
     .filter((path) => !path.endsWith('.py') && place(path) >= 0)
     .sort((a, b) => place(a) - place(b));
+  // A single one is named sooner than a call that lists it.
+  const named = inText.length === 0 && own.length === 1 ? own : inText;
   const lengths = named.map((path) => path.length);
   const shown = named.filter(
     (_path, index) => lengths.slice(0, index + 1).reduce((sum, length) => sum + length, 0) <= NAMES_LENGTH,
@@ -41,7 +43,7 @@ export function ownFilesNote(
     args: { what: 'resources', pattern: `${folder}/**`, project },
   });
   const names = shown.map((path) => `\`${path}\``).join(', ');
-  if (left === 0) return [`Its files: ${names}.`];
+  if (left === 0) return [own.length === 1 ? `Its file: ${names}.` : `Its files: ${names}.`];
   return [shown.length === 0 ? `Its ${left} files: ${all}.` : `Its files: ${names}; ${left} more: ${all}.`];
 }
 
