@@ -41,7 +41,9 @@ describe('M-36: the project’s generation comes first', () => {
     const { name, body } = await started('4.44.3', args);
     expect(name).toBe(agent);
     expect(body.split('\n', 1)[0]).toContain('In BMAD 4.44.3, ');
-    expect(body.split('\n', 1)[0]).toContain(` is ${said.split(' ', 1)[0] ?? ''}, a command of the agent`);
+    const [own = ''] = said.split(' ', 1);
+    const other = Object.values(args).some((each) => each.startsWith(own)) ? '' : `${own}, `;
+    expect(body.split('\n', 1)[0]).toContain(` is ${other}a command of the agent`);
     expect(body).toContain(`## Message from the user\n\n\`\`\`text\n${said}\n\`\`\``);
   });
 

@@ -195,8 +195,9 @@ async function commandedBy(
   const say = saying(call.say);
   const work = await delivery.activation(found.starts, undefined, project, say);
   if (work.lead === undefined) return undefined;
-  const known = new Set(head.split('\n'));
-  const notes = work.head.split('\n').filter((line) => line.startsWith('- ') && !known.has(line));
+  // A rule that leads to the same call is known, whatever it is for.
+  const isKnown = (line: string): boolean => head.includes(line.slice(line.indexOf(': ') + 2));
+  const notes = work.head.split('\n').filter((line) => line.startsWith('- ') && !isKnown(line));
   const beside = found.beside.filter((uri) => !notes.some((line) => line.includes(uri)));
   const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}`;
   const intro = (isGiven: boolean): string =>

@@ -184,6 +184,6 @@ function started(
   return {
     record: agent,
     message: words === undefined ? said : `${said} ${words}`,
-    told: `In ${version}, ${quoted(name)} is ${said}, a command of the agent ${catalogue.names.handleOf(agent)}: become it and do that.${other}`,
+    told: `In ${version}, ${quoted(name)} is ${said === name ? '' : `${said}, `}a command of the agent ${catalogue.names.handleOf(agent)}: become it and do that.${other}`,
   };
 }
