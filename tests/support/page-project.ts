@@ -155,14 +155,19 @@ async function commitInSteps(folder: string): Promise<void> {
   const begun = now.replace('list: done', 'list: in-progress').replace('tax: in-progress', 'tax: backlog');
   const planned = begun
     .replace('list: in-progress', 'list: ready-for-dev')
-    .replace('checkout: review', 'checkout: backlog');
+    .replace('out: review', 'out: backlog');
+  const written = (word: string): Record<string, string> => ({
+    [`${impl}/1-1-product-list.md`]: story('1.1', word, '- [x] one\n'),
+    [`${impl}/1-3-checkout.md`]: story('1.3', word, '- [x] one\n'),
+  });
   await run('git', ['init', '-q', '.'], { cwd: folder });
-  for (const [day, text] of [
-    ['02', planned],
-    ['05', begun],
-    ['09', now],
-  ] as const) {
-    await writeFile(join(folder, LEDGER), text);
+  const steps = [
+    ['02', planned, 'ready-for-dev'],
+    ['05', begun, 'in-progress'],
+    ['09', now, 'done'],
+  ] as const;
+  for (const [day, text, word] of steps) {
+    await writeFiles(folder, { [LEDGER]: text, ...written(word) });
     const date = `2026-03-${day}T12:00:00Z`;
     await run('git', ['add', '-A'], { cwd: folder });
     await run('git', [...who, 'commit', '-q', '-m', day], {
