@@ -8,6 +8,7 @@ import { smallerPng } from './smaller-png.ts';
 
 // Writes the pictures of the guide: every view of the page over the project of its tests, in a real browser.
 // npm run images
+// With --all every view in both themes, wide and narrow, whole and as large as it is, to look at: .cache/images
 
 const WIDE = { width: 1100, height: 660 };
 const NARROW = { width: 390, height: 660 };
@@ -43,14 +44,25 @@ const PICTURES: readonly Picture[] = [
   ['health', '#/health', 'light', WIDE],
 ];
 
+const isAll = process.argv.includes('--all');
+
+/** Every view in both themes, wide and narrow. */
+const EVERY: readonly Picture[] = [...new Map(PICTURES.map(([name, address]) => [address, name]))].flatMap(
+  ([address, name]) =>
+    (['light', 'dark'] as const).flatMap((theme): Picture[] => [
+      [`${name.replace('-narrow', '')}-${theme}-wide`, address, theme, WIDE],
+      [`${name.replace('-narrow', '')}-${theme}-narrow`, address, theme, NARROW],
+    ]),
+);
+
 const ends: (() => Promise<void>)[] = [];
 const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
 try {
-  const folder = join(repository, 'docs', 'guide', 'images');
+  const folder = isAll ? join(repository, '.cache', 'images') : join(repository, 'docs', 'guide', 'images');
   await mkdir(folder, { recursive: true });
   const served = await servePage(onEnd);
   const browser = await startBrowser(onEnd);
-  for (const [name, address, colorScheme, viewport] of PICTURES) {
+  for (const [name, address, colorScheme, viewport] of isAll ? EVERY : PICTURES) {
     const person = await served.person(browser, { colorScheme, viewport });
     await person.see(address);
     // Nothing of it is waited for by the view itself: the lines to paste, the live mark.
@@ -64,8 +76,8 @@ try {
         [served.project.home]: '/home/ada',
       }),
     );
-    const png = smallerPng(await person.page.screenshot());
-    if (png.length > LARGEST)
+    const png = smallerPng(await person.page.screenshot({ fullPage: isAll }));
+    if (!isAll && png.length > LARGEST)
       throw new Error(`${name} has ${png.length} bytes; at most ${LARGEST} are allowed.`);
     await writeFile(join(folder, `page-${name}.png`), png);
     await person.context.close();
@@ -73,4 +85,4 @@ try {
 } finally {
   for (const end of ends) await end();
 }
-process.stdout.write('Written to docs/guide/images.\n');
+process.stdout.write(`Written to ${isAll ? '.cache/images' : 'docs/guide/images'}.\n`);

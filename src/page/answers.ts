@@ -106,7 +106,7 @@ export interface Next {
   waiting: { handoffs: { id: string; from: string; to?: string; text: string }[] };
   items?: ProgressItem[];
   totals: { stories: number; done: number; waiting_for_review: number; done_without_review: number };
-  verification?: { verdict: string; receipt?: string; says: string };
+  verification?: { verdict: string; contract: string; receipt?: string; says: string };
 }
 
 export interface Reconciled {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { oneLine, plural } from '../../base/text/text.ts';
-import { MEMORY_TYPES } from '../../model/memory.ts';
+import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
+import type { Context } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { headline, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
@@ -9,6 +10,7 @@ import { headline, memoryData, memorySchema, memoryTypeField } from './memory-vi
 /** Each is compared with each other one of its type; of more, the newest are. */
 const MOST_COMPARED = 120;
 const MOST_PAIRS = 30;
+const MOST_BROWSED = 2_000;
 
 const pairSchema = z.object({
   /** The newer of the two, where dates are known. */
@@ -17,6 +19,16 @@ const pairSchema = z.object({
   /** Whether each can be changed; what is only in a file of the project cannot. */
   stored: z.boolean(),
 });
+
+type Memory = Awaited<ReturnType<Context['memory']>>;
+type Found = Parameters<Memory['distinct']>[0][number];
+
+/** The newest of a type, also from files of the project; of a memory too large to be read whole, only from the store. */
+async function newest(memory: Memory, type: MemoryType): Promise<readonly Found[]> {
+  if ((await memory.count({ type })) <= MOST_BROWSED) return (await memory.browse(type)).entries;
+  const { entries } = await memory.list({ type }, { limit: MOST_COMPARED + 1 });
+  return entries.map((entry) => ({ entry, sources: [], stored: true }));
+}
 
 export const memoryContradictions = defineOperation({
   name: 'memory_contradictions',
@@ -41,7 +53,7 @@ export const memoryContradictions = defineOperation({
     const pairs: z.input<typeof pairSchema>[] = [];
     let cut = false;
     for (const each of type === undefined ? MEMORY_TYPES : [type]) {
-      const { entries } = await memory.browse(each);
+      const entries = await newest(memory, each);
       cut ||= entries.length > MOST_COMPARED;
       const told = await memory.distinct(entries.slice(0, MOST_COMPARED), signal);
       const known = new Map(told.map((one) => [one.entry.id, one]));

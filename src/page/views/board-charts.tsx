@@ -13,8 +13,8 @@ export function BoardCharts(): VNode | null {
   const stories = data?.stories ?? [];
   const done = stories.filter((story) => story.done !== undefined);
   // One day is a point, and says nothing about time.
-  const days = new Set(stories.flatMap((story) => [story.planned, story.done ?? []].flat()));
-  if (data === undefined || done.length === 0 || days.size < 2) return null;
+  const times = new Set(stories.flatMap((story) => [story.planned, story.done ?? []].flat()));
+  if (data === undefined || done.length === 0 || times.size < 2) return null;
   const timed = done.filter(({ days }) => days !== undefined).slice(-MOST_BARS);
   return (
     <section aria-label={board.burnUp}>

@@ -6,6 +6,7 @@ import { Phases } from '../parts/phases.tsx';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { Proofs } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
+import { address } from '../router.ts';
 import { words } from '../words.ts';
 
 function startOf({ call, action }: Pick<NextAction, 'call' | 'action'>): Start | undefined {
@@ -47,7 +48,15 @@ function Standing({ data }: { data: NextData }): VNode {
       <Phases phases={data.phases} totals={data.totals} />
       {data.verification === undefined ? null : (
         <p class={data.verification.verdict === 'PASS' ? 'good' : 'bad'}>
-          {inLine(data.verification.says, 600)}
+          {/* What it says is for a model that has to ask; who reads this can decide. */}
+          {data.verification.contract === 'waits for a person' ? (
+            <>
+              {next.unproven(inLine(data.verification.receipt ?? '', 60))}{' '}
+              <a href={address('inbox')}>{next.allow}</a>
+            </>
+          ) : (
+            inLine(data.verification.says, 600)
+          )}
         </p>
       )}
       <Group title={next.steps} count={data.actions.length} />

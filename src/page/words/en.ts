@@ -97,6 +97,9 @@ export const en = {
     } as Record<string, string>,
   },
   next: {
+    unproven: (receipt: string) =>
+      receipt === '' ? 'Nothing has been verified yet.' : `The last verification did not pass (${receipt}).`,
+    allow: 'Allow the completion contract in the inbox',
     title: 'Next',
     lead: (done: number, all: number) => (all === 0 ? 'No stories yet.' : `${done} of ${all} stories done.`),
     steps: 'Next steps',

@@ -96,6 +96,11 @@ export const fr: Words = {
     },
   },
   next: {
+    unproven: (receipt) =>
+      receipt === ''
+        ? 'Rien n’a encore été vérifié.'
+        : `La dernière vérification n’a pas réussi (${receipt}).`,
+    allow: 'Autorisez le contrat d’achèvement dans la boîte de réception',
     title: 'Suite',
     lead: (done, all) =>
       all === 0 ? 'Pas encore de récits.' : `${done} sur ${many(all, 'récit')} terminés.`,
