@@ -82,6 +82,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/cli/screens/index.ts': 'screens',
   'src/surfaces/cli/ask/index.ts': 'asking',
   'src/bin/person.ts': 'person',
+  'src/bin/start-screen.ts': 'start-screen',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
   'src/surfaces/mcp/embedded.ts': 'embedded-server',

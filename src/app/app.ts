@@ -15,8 +15,11 @@ import { readSettings, type Outside, type Settings } from './settings.ts';
 export type { Outside };
 
 /** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
-export async function createContext(outside: Outside): Promise<Context> {
-  const settings = await readSettings(outside);
+export async function createContext(
+  outside: Outside,
+  read: Promise<Settings> = readSettings(outside),
+): Promise<Context> {
+  const settings = await read;
   const { config, from, warnings, log } = settings;
   const parts = await createParts(settings);
   warnings.push(...parts.gitSources.warnings);

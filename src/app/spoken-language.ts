@@ -5,24 +5,27 @@ import { readKit } from '../kit/kit.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import { chosenLanguage, languageOf, type Language } from '../language/choose.ts';
 import type { Words } from '../language/translator.ts';
-import { configFiles, earlyRoot, type Outside } from './settings.ts';
+import { configFiles, earlyRoot, type Outside, type Settings } from './settings.ts';
 
 /** How a person at this machine is spoken to; nothing where that is English, as everything is written. */
-export async function spokenWords(outside: Outside): Promise<Words | undefined> {
-  if ((await spokenLanguage(outside)) === 'en') return undefined;
+export async function spokenWords(outside: Outside, read?: Promise<Settings>): Promise<Words | undefined> {
+  if ((await spokenLanguage(outside, read)) === 'en') return undefined;
   return (await import('../language/french.ts')).inFrench;
 }
 
-/** The language that a person at this machine is spoken to in. Whatever cannot be read here says nothing. */
-export async function spokenLanguage(outside: Outside): Promise<Language> {
+/**
+ * The language that a person at this machine is spoken to in. Whatever cannot be read here says nothing. A program that has
+ * read its settings need not have them read again.
+ */
+export async function spokenLanguage(outside: Outside, read?: Promise<Settings>): Promise<Language> {
   const { flags, env } = outside;
   const typed = languageOf([flags.language ?? env['BMAD_LANG'] ?? []].flat().at(-1));
   if (typed !== undefined) return typed;
-  const root = await earlyRoot(outside);
-  const files = configFiles(outside, root);
-  const loaded = await loadConfig({ flags: {}, env: {}, files }).catch(() => undefined);
+  const known = await read?.catch(() => undefined);
+  const root = known === undefined ? await earlyRoot(outside) : known.root;
+  const { config } = known ?? (await settingsOfFiles(outside, root)) ?? {};
   return chosenLanguage({
-    setting: loaded?.config.language,
+    setting: config?.language,
     project: await projectLanguage(root),
     person: await readPerson(userPersonFile(outside)).then(
       (person) => person.communication_language,
@@ -30,6 +33,11 @@ export async function spokenLanguage(outside: Outside): Promise<Language> {
     ),
     env,
   });
+}
+
+/** Without what was typed, which may be what is wrong. */
+async function settingsOfFiles(outside: Outside, root: string | undefined) {
+  return loadConfig({ flags: {}, env: {}, files: configFiles(outside, root) }).catch(() => undefined);
 }
 
 async function projectLanguage(root: string | undefined): Promise<string | undefined> {

@@ -1,8 +1,9 @@
 import { createContext } from '../app/app.ts';
+import { readSettings } from '../app/settings.ts';
+import { once } from '../base/async.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
-import type { Words } from '../language/translator.ts';
 import type { Context } from '../operations/context.ts';
 import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
@@ -20,17 +21,18 @@ const PRESETS = { answerBytes: '400000' };
 async function main(): Promise<number> {
   const { settings, rest: others } = extractSettings(programArguments());
   const { how, rest } = extractPresentation(others);
-  const words = await wordsFor(settings);
   const interrupted = new AbortController();
   const person = await personHere({ ...how, json: rest.includes('--json') }, interrupted.signal);
   const own = printerOn(person.streams);
   const around = {
     ...outside(settings, { presets: PRESETS, patient: true }),
     writeError: own.err,
-    ...(person.status === undefined ? {} : { tell: said(person.status.show, words) }),
+    tell: (text: string) => person.status?.show(words?.(text) ?? text),
   };
+  const read = once(() => readSettings(around));
+  const words = await wordsFor(settings, read);
   let opened: Promise<Context> | undefined;
-  const open = (): Promise<Context> => (opened ??= createContext(around));
+  const open = (): Promise<Context> => (opened ??= createContext(around, read()));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       interrupted.abort();
@@ -59,9 +61,6 @@ async function personHere(how: How, signal: AbortSignal): Promise<PersonAtTermin
   const { personAt } = await import('./person.ts');
   return personAt(process, process.env, how, signal);
 }
-
-const said = (show: (text: string) => void, words: Words | undefined) => (text: string) =>
-  show(words?.(text) ?? text);
 
 let outputLost = false;
 

@@ -1,5 +1,6 @@
 import { createContext, type Outside } from '../app/app.ts';
 import { BmadError, quoted } from '../base/errors.ts';
+import { CLI_PROGRAM } from '../base/product.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { plural } from '../base/text/text.ts';
 import { withoutEnd } from '../base/text/ends.ts';
@@ -22,22 +23,45 @@ import { pageProjects } from './page-projects.ts';
 import { pageParts } from './page-server.ts';
 import { printer } from './printer.ts';
 import { programArguments } from './program-place.ts';
+import { fail } from './server-flags.ts';
+import { wordsFor } from './words.ts';
 
 const SWITCHES = ['help', 'open', 'list', 'force'] as const;
 const VALUES = ['port', 'at', 'revoke', 'export'] as const;
 
+/** What is printed, in the language of the person. */
+interface Said {
+  out(text: string): void;
+  err(text: string): void;
+}
+
 /** `bmad page`: the way in for people, and the server for it if none is running. */
 export async function servePage(): Promise<void> {
   const { settings, switches, values } = parseFlags(programArguments().slice(1), SWITCHES, VALUES);
-  if (switches.has('help')) return printer.out(pageHelp());
+  const words = await wordsFor(settings);
+  const said: Said = {
+    out: (text) => printer.out(words?.(text) ?? text),
+    err: (text) => printer.err(words?.(text) ?? text),
+  };
+  try {
+    await servedPage({ settings, switches, values }, said);
+  } catch (error) {
+    fail(error, CLI_PROGRAM, words);
+  }
+}
+
+type Typed = ReturnType<typeof parseFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>>;
+
+async function servedPage({ settings, switches, values }: Typed, said: Said): Promise<void> {
+  if (switches.has('help')) return said.out(pageHelp());
   const surroundings = outside(settings);
   const state = userStateFolder(surroundings);
-  if (switches.has('list')) return printer.out(await listed(state));
-  if (values.revoke !== undefined) return printer.out(await revoked(state, values.revoke));
+  if (switches.has('list')) return said.out(await listed(state));
+  if (values.revoke !== undefined) return said.out(await revoked(state, values.revoke));
   if (values.at !== undefined) return printer.out(await linkTo(addressOf(values.at), state));
   const context = await createContext(surroundings);
   if (values.export !== undefined)
-    return printer.out(
+    return said.out(
       await exportPage(context, { file: values.export, cwd: surroundings.cwd, force: switches.has('force') }),
     );
   const { root } = await context.describeProject();
@@ -45,13 +69,13 @@ export async function servePage(): Promise<void> {
   const found = serverFor(root, await openInstances(state).answering());
   if (found !== undefined) {
     context.close();
-    printer.err(`The page is served already, by process ${found.pid}.\n`);
-    return told(found.origin, state, surroundings, switches.has('open'));
+    said.err(`The page is served already, by process ${found.pid}.\n`);
+    return told(found.origin, state, surroundings, switches.has('open'), said);
   }
   const port = httpPort(true, values.port ?? String(PAGE_PORT)) ?? PAGE_PORT;
   const serving = await served(context, surroundings, port, values.port !== undefined);
-  await told(serving.origin, state, surroundings, switches.has('open'));
-  printer.err('The page is served until Ctrl+C.\n');
+  await told(serving.origin, state, surroundings, switches.has('open'), said);
+  said.err('The page is served until Ctrl+C.\n');
   await serving.ended;
 }
 
@@ -125,13 +149,19 @@ async function served(
   return serving;
 }
 
-async function told(origin: string, state: string, surroundings: Outside, opens: boolean): Promise<void> {
+async function told(
+  origin: string,
+  state: string,
+  surroundings: Outside,
+  opens: boolean,
+  { err }: Said,
+): Promise<void> {
   const link = await linkTo(origin, state);
-  printer.err('Open this link within ten minutes; it works once:\n');
+  err('Open this link within ten minutes; it works once:\n');
   printer.out(link);
   if (!opens) return;
   const trouble = await openInBrowser(link.trim(), state, surroundings);
-  if (trouble !== undefined) printer.err(`${trouble}\n`);
+  if (trouble !== undefined) err(`${trouble}\n`);
 }
 
 async function linkTo(origin: string, state: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
 import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
-import { PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { settingsHelp } from '../config/flags.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
@@ -47,12 +48,26 @@ async function main(early: EarlyStart | undefined): Promise<void> {
       hint: 'Over stdin and stdout, the host that started the server is its only client.',
     });
   if (switches.has('test')) return printer.out(`${await readyLine(context)}\n`);
-  const told = switches.has('summary') || process.stdin.isTTY;
-  const words = told ? await saidTo(settings) : String;
-  if (process.stdin.isTTY) printer.err(words(connectionHelp()));
-  const summary = told ? readyLine(context) : undefined;
+  if (process.stdin.isTTY) return serveAtTerminal(context, await saidTo(settings));
+  const words = switches.has('summary') ? await saidTo(settings) : String;
+  const summary = switches.has('summary') ? readyLine(context) : undefined;
   const printed = summary?.then((line) => printer.err(`${words(line)}\n`));
   await serve(context, early);
+  await printed;
+}
+
+/** A person has started it: the screen says what they can do, and "?" says more. */
+async function serveAtTerminal(context: Context, words: (text: string) => string): Promise<void> {
+  const { commandIsFound, startHelp, startScreen, withHelp } = await import('./start-screen.ts');
+  const tell = (text: string): void => printer.err(words(text));
+  const printed = readyLine(context).then((summary) =>
+    tell(startScreen({ summary, installed: commandIsFound(process.env, process.platform) })),
+  );
+  await serve(
+    context,
+    undefined,
+    withHelp(process.stdin, () => tell(startHelp(serverFile()))),
+  );
   await printed;
 }
 
@@ -78,13 +93,12 @@ function firstAnswers({ tools }: Context, early: EarlyStart | undefined): FirstA
 }
 
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
-async function serve(context: Context, early: EarlyStart | undefined): Promise<void> {
-  const connection = serveStreams(
-    context,
-    early?.input ?? process.stdin,
-    protocolOutput(),
-    firstAnswers(context, early),
-  );
+async function serve(
+  context: Context,
+  early: EarlyStart | undefined,
+  input: Readable = early?.input ?? process.stdin,
+): Promise<void> {
+  const connection = serveStreams(context, input, protocolOutput(), firstAnswers(context, early));
   const stop = (): void => {
     leaveSoon();
     context.close();
@@ -108,18 +122,6 @@ const GRACE_MS = 1_000;
 /** Whatever still runs must not keep the process alive: hosts count on it being gone. */
 function leaveSoon(): void {
   setTimeout(() => process.exit(0), GRACE_MS).unref();
-}
-
-function connectionHelp(): string {
-  const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [serverFile()] } } };
-  return `${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Press Ctrl+C to stop.
-
-Claude Code:  claude mcp add --scope user ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"
-Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"
-Other hosts, in their MCP configuration:
-${JSON.stringify(entry, null, 2)}
-
-`;
 }
 
 /** What was answered before this was loaded comes along, with the input from its first byte. */

@@ -34,7 +34,7 @@ export const FRENCH: Catalogue = {
 };
 
 /** Words that stand alone on a screen, such as the title of a column. In a text, a word alone is a name. */
-const LABELS: Catalogue = labels;
+export const LABELS: Catalogue = labels;
 
 let known: Words | undefined;
 

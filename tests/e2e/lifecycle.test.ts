@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { serverFile, temporaryFolder } from '../support/app.ts';
+import { cliFile, serverFile, temporaryFolder } from '../support/app.ts';
 import { INITIALIZE, LineClient } from '../support/line-client.ts';
 import { bareEnvironment } from '../support/programs.ts';
 import { DEFAULT_TOOLS } from '../support/tool-names.ts';
@@ -178,24 +178,33 @@ const hasScript =
   spawnSync(TERMINAL, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
 
 describe('the server in a terminal', () => {
-  it.skipIf(!hasScript)('says what it is and how to connect (needs "script" of util-linux)', async () => {
-    const terminal = spawn(TERMINAL, ['-qec', `'${process.execPath}' '${serverFile}'`, '/dev/null'], {
-      cwd,
-      env: bareEnvironment(home),
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    let shown = '';
-    terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
-    while (!shown.includes('Ready')) await once(terminal.stdout, 'data');
-    expect(shown).toContain('BMAD MCP Server');
-    expect(shown).toContain('waiting for a host');
-    expect(shown).toContain(`claude mcp add --scope user bmad -- "${process.execPath}" "${serverFile}"`);
-    expect(shown).toContain('"mcpServers"');
-    expect(shown).toMatch(/ tools registered — .*5 agents.* — Ready/);
-    expect(shown).toContain(` ${DEFAULT_TOOLS.length} tools`);
-    // Ctrl+D is how a person ends stdin.
-    const ended = once(terminal, 'close');
-    terminal.stdin.write('\u0004');
-    expect((await inTime(ended))[0]).toBe(0);
-  });
+  it.skipIf(!hasScript)(
+    'says what it is, how to connect, and more to a question mark (needs "script" of util-linux)',
+    async () => {
+      const terminal = spawn(TERMINAL, ['-qec', `'${process.execPath}' '${serverFile}'`, '/dev/null'], {
+        cwd,
+        env: bareEnvironment(home),
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      let shown = '';
+      terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+      const until = async (text: string): Promise<void> => {
+        while (!shown.includes(text)) await once(terminal.stdout, 'data');
+      };
+      await until('waiting for a host');
+      expect(shown).toContain('BMAD MCP Server');
+      expect(shown).toContain(`Connect   "${process.execPath}" "${cliFile}" setup`);
+      expect(shown).toContain('npm link');
+      terminal.stdin.write('?\r');
+      await until('npm start -- --http');
+      expect(shown).toContain(`claude mcp add --scope user bmad -- "${process.execPath}" "${serverFile}"`);
+      expect(shown).toContain('"mcpServers"');
+      expect(shown).toMatch(/ tools registered — .*5 agents.* — Ready/);
+      expect(shown).toContain(` ${DEFAULT_TOOLS.length} tools`);
+      // Ctrl+D is how a person ends stdin.
+      const ended = once(terminal, 'close');
+      terminal.stdin.write('\u0004');
+      expect((await inTime(ended))[0]).toBe(0);
+    },
+  );
 });

@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/product.ts';
-import { repository } from '../support/app.ts';
+import { commandIsFound } from '../../src/bin/start-screen.ts';
+import { repository, temporaryFolder } from '../support/app.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { filesBelow } from '../support/package-skills.ts';
 import { installPackedPackage } from '../support/packed-package.ts';
@@ -98,5 +99,25 @@ describe('the installed package', () => {
     } finally {
       await client.close();
     }
+  });
+});
+
+describe('a clone', () => {
+  it('has the programs in every folder after "npm link", as the README says', async () => {
+    const prefix = await temporaryFolder(afterAll);
+    const npm = process.env['npm_execpath'];
+    const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
+    const flags = ['link', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    const linked = await runToEnd(program, [...first, ...flags], {
+      cwd: repository,
+      env: { ...env, npm_config_prefix: prefix },
+    });
+    expect(linked.code, linked.stderr).toBe(0);
+    const folder = process.platform === 'win32' ? prefix : join(prefix, 'bin');
+    const own = join(repository, 'dist', 'bmad.cjs');
+    expect(commandIsFound({ PATH: folder }, process.platform, own)).toBe(true);
+    expect(commandIsFound({ PATH: installed }, process.platform, own)).toBe(false);
+    const { stdout } = await runToEnd(join(folder, 'bmad'), ['--version'], { cwd: prefix, env });
+    expect(stdout.toString('utf8')).toBe(`${VERSION}\n`);
   });
 });

@@ -48,3 +48,13 @@ export function changeMark(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** Whether two paths lead to one file, through links or not. */
+export function isSameFile(path: string, other: string): boolean {
+  try {
+    const [one, two] = [statSync(path, { bigint: true }), statSync(other, { bigint: true })];
+    return one.ino === two.ino && one.dev === two.dev;
+  } catch {
+    return false;
+  }
+}

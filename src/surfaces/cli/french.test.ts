@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FRENCH, LABELS } from '../../language/french.ts';
 import { lineLanguage } from '../../base/text/spoken.ts';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { bmadHere } from '../../../tests/support/command-line.ts';
@@ -24,6 +25,13 @@ afterAll(async () => {
 async function said(args: string, env: Record<string, string> = {}): Promise<string> {
   const surroundings = { HOME: join(project, '..'), PATH: process.env['PATH'] ?? '', ...env };
   const { screen } = await bmadHere(args.split(' '), { cwd: project, env: surroundings });
+  return screen.replaceAll('\u00A0', ' ');
+}
+
+/** The same in a terminal of 80 columns. */
+async function shown(args: string): Promise<string> {
+  const env = { HOME: join(project, '..'), PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
+  const { screen } = await bmadHere(args.split(' '), { cwd: project, env, terminal: true, columns: 80 });
   return screen.replaceAll('\u00A0', ' ');
 }
 
@@ -53,6 +61,31 @@ describe('a session in a French project', () => {
     expect(next).toContain('Écrire l’architecture');
     expect(next).toContain('Voir toutes les preuves : bmad next --detail full');
     expect(englishLines(next)).toEqual([]);
+  });
+
+  it('has the same screens as in English', async () => {
+    expect(await shown('list agents')).toMatch(
+      /^ {4}nom +qui +pour quoi +module\n📊 {2}analyst +Mary +Business/,
+    );
+    expect(await shown('next')).toMatch(
+      /^Analyse +░+ {2}non commencé\nPlanification +█{10} {2}terminé\n[^]*\nSuite\n1\. Écrire l’architecture/,
+    );
+    const doctor = await shown('doctor --no-handshake');
+    expect(doctor).toMatch(/\n✓ Projet +\/[^]*\n✓ Problèmes +aucun\n/);
+    expect(doctor).toMatch(/\ncontenu de +rang +agents/);
+    const explained = await shown('explain architect');
+    expect(explained).toMatch(/└─ ✓ bmm\/bmad-agent-architect {2}agent de BMAD [^]*démarré 0 fois/);
+    expect(await shown('help memory')).toMatch(/\nCommandes :\n {2}\w/);
+    expect(await shown('read nulle-part')).toMatch(/^✗ Aucun agent ni workflow/);
+    for (const text of [doctor, await shown('memory list'), await shown('task list')])
+      expect(englishLines(text)).toEqual([]);
+  });
+
+  it('has a word for the title of every column', async () => {
+    const folder = join(import.meta.dirname, 'screens');
+    for (const file of (await readdir(folder)).filter((name) => !name.endsWith('.test.ts')))
+      for (const [, title = ''] of (await readFile(join(folder, file), 'utf8')).matchAll(/title: '([^']+)'/g))
+        expect(FRENCH[title] ?? LABELS[title], title).toBeDefined();
   });
 
   it('says what went wrong, and the way out', async () => {

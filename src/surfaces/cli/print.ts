@@ -2,8 +2,10 @@ import { ERROR_CODES, type BmadError } from '../../base/errors.ts';
 import { stepLines } from '../../base/step.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import type { Answer } from '../../operations/operation.ts';
+import type { Words } from '../../language/translator.ts';
 import type { Line } from './screen/lines.ts';
-import type { Terminal } from './terminal.ts';
+import type { Sight } from './screens/index.ts';
+import type { Canvas, Terminal } from './terminal.ts';
 
 const SHOWN = 'Hidden characters are shown as escapes; with --raw, a pipe or a file gets them as they are.';
 
@@ -16,7 +18,7 @@ export async function printAnswer(
   terminal: Terminal,
 ): Promise<void> {
   const { body, note, exact, json: isJson, steps = [] } = answer;
-  const { answers, remarks } = terminal;
+  const { answers, remarks, words: say = String, delivers = false } = terminal;
   const screens = answers === undefined && remarks === undefined ? undefined : await loadScreens();
   // What is a file stays one, to be copied; a Markdown file is drawn as others are, unless it is asked for as it is.
   const isFile = exact === true && (raw || data['mimeType'] !== 'text/markdown');
@@ -24,14 +26,14 @@ export async function printAnswer(
   let shown = false;
   if (isJson === true && !raw) terminal.json(body);
   else if (answers !== undefined && screens !== undefined && !isFile) {
-    drawn = screens.answerLines(operation, data, answer, answers.look.width);
+    drawn = screens.answerLines(operation, data, answer, sight(answers, delivers ? String : say));
     answers.show(drawn);
   } else if (exact === true) shown = terminal.file(body, raw);
   else terminal.out(body.endsWith('\n') ? body : `${body}\n`);
   // A file may end in the middle of a line; what is said about it begins a new one.
   const gap = exact === true && drawn.length === 0 && body !== '' && !body.endsWith('\n') ? '\n' : '';
   if (remarks !== undefined && screens !== undefined) {
-    const said = screens.remarkLines(answer, shown ? [SHOWN] : [], drawn, remarks.look.width);
+    const said = screens.remarkLines(answer, shown ? [SHOWN] : [], drawn, sight(remarks, say));
     if (said.length > 0) {
       terminal.err(gap);
       remarks.show(drawn.length === 0 ? said : [[], ...said]);
@@ -46,6 +48,8 @@ export async function printAnswer(
   if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
 }
 
+const sight = ({ look }: Canvas, say: Words): Sight => ({ width: look.width, say });
+
 /** What draws is loaded where somebody looks. */
 const loadScreens = () => import('./screens/index.ts');
 
@@ -54,7 +58,7 @@ export async function printHelp(text: string, stream: 'out' | 'err', terminal: T
   const canvas = stream === 'out' ? terminal.answers : terminal.remarks;
   if (text === '') return;
   if (canvas === undefined) terminal[stream](text);
-  else canvas.show((await loadScreens()).helpLines(text, canvas.look.width));
+  else canvas.show((await loadScreens()).helpLines(terminal.words?.(text) ?? text, canvas.look.width));
 }
 
 /** Prints an error; answers with the exit code. */
@@ -65,7 +69,7 @@ export async function report(error: BmadError, json: boolean, terminal: Terminal
     terminal.json(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
   } else if (terminal.remarks !== undefined) {
     const { errorLines } = await loadScreens();
-    terminal.remarks.show(errorLines(error, terminal.remarks.look.width));
+    terminal.remarks.show(errorLines(error, sight(terminal.remarks, terminal.words ?? String)));
   } else {
     terminal.err(`${error.textWith(commandLine)}\n`);
   }

@@ -1,7 +1,7 @@
 import type { Words } from '../../language/translator.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import { spokenCommand } from './shortcuts.ts';
-import type { Canvas, StatusLine } from './terminal.ts';
+import type { StatusLine } from './terminal.ts';
 
 /** What of a terminal is for people. */
 interface Said {
@@ -9,10 +9,9 @@ interface Said {
   err(text: string): void;
   readLine?: ((prompt: string) => Promise<string>) | undefined;
   settingsHelp: string;
-  answers?: Canvas | undefined;
-  remarks?: Canvas | undefined;
   status?: StatusLine | undefined;
   words?: Words | undefined;
+  delivers?: boolean | undefined;
 }
 
 /** Their answers are texts of BMAD or for a model, which are never said otherwise. */
@@ -33,8 +32,6 @@ export function spoken<T extends Said>(terminal: T, words: Words | undefined, ar
     ...(status === undefined ? {} : { status: { ...status, show: (text) => status.show(words(text)) } }),
     settingsHelp: words(settingsHelp),
     words,
-    // Screens are drawn from data, in English: whoever reads another language gets the text, translated.
-    answers: delivers ? terminal.answers : undefined,
-    remarks: undefined,
+    delivers,
   };
 }

@@ -39,6 +39,8 @@ export interface Terminal {
   status?: StatusLine | undefined;
   /** Says a text in the language of the person; nothing for English. */
   words?: Words | undefined;
+  /** Whether what is printed is a text of BMAD or for a model, which is never said otherwise. */
+  delivers?: boolean | undefined;
   /** Lines of help for the settings. */
   settingsHelp: string;
   /** Where a person reads the answer, and what is said about it; not there where it goes to a pipe or a file. */

@@ -1,8 +1,9 @@
+import { plural } from '../../../base/text/text.ts';
 import type { Item } from '../../../operations/catalogue/list-items.ts';
 import { line, span, stacked, type Line } from '../screen/lines.ts';
-import { table, type Column, type Row } from '../screen/table.ts';
+import type { Column, Row } from '../screen/table.ts';
 import { wrapped } from '../screen/wrap.ts';
-import { firstSentence, MARKS, short, titled, type Draw, type Page } from './parts.ts';
+import { firstSentence, listing, MARKS, short, titled, type Draw, type Page } from './parts.ts';
 
 interface Listed {
   what: string;
@@ -15,15 +16,15 @@ export const listScreen: Draw<Listed> = ({ what, detail, items }, page) => {
   if (items.length === 0 || what === 'resources' || detail === 'concise') return undefined;
   if (what === 'agents') return agentTable(items, detail, page);
   const rows = (own: readonly Item[]): Row[] => own.map((item) => itemRow(item, detail, page));
-  if (what !== 'workflows') return table(ITEM_COLUMNS, rows(items), page.width);
+  if (what !== 'workflows') return listing(ITEM_COLUMNS, rows(items), page);
   const phases = [...new Set(items.map(({ phase }) => phase))].sort(byPhase);
-  return table(
+  return listing(
     ITEM_COLUMNS,
     phases.flatMap((phase) => [
-      { cells: [], heading: line(span(phaseTitle(phase), 'title')) },
+      { cells: [], heading: line(span(phaseTitle(phase, page), 'title')) },
       ...rows(items.filter((item) => item.phase === phase)),
     ]),
-    page.width,
+    page,
   );
 };
 
@@ -31,10 +32,10 @@ interface Found {
   items: readonly (Item & { why?: string | undefined })[];
 }
 
-export const searchScreen: Draw<Found> = ({ items }, { width }) =>
+export const searchScreen: Draw<Found> = ({ items }, page) =>
   items.length === 0
     ? undefined
-    : table(
+    : listing(
         [
           { title: 'name' },
           { title: 'kind' },
@@ -45,17 +46,17 @@ export const searchScreen: Draw<Found> = ({ items }, { width }) =>
         items.map((item) => ({
           cells: [
             line(span(item.name, 'name')),
-            line(span(item.kind, 'muted')),
+            line(span(page.say(item.kind), 'muted')),
             line(purpose(item, 'standard')),
-            line(span(short(item.why ?? '', 40), 'muted')),
+            line(span(short(page.say(item.why ?? ''), 40), 'muted')),
             line(span(item.module ?? '', 'muted')),
           ],
         })),
-        width,
+        page,
       );
 
-function agentTable(items: readonly Item[], detail: string, { width }: Page): Line[] {
-  return table(
+function agentTable(items: readonly Item[], detail: string, page: Page): Line[] {
+  return listing(
     [
       { title: '' },
       { title: 'name' },
@@ -71,10 +72,10 @@ function agentTable(items: readonly Item[], detail: string, { width }: Page): Li
         line(span(short(item.person ?? item.title ?? '', 40), 'strong')),
         line(purpose(item, detail)),
         line(span(item.module ?? '', 'muted')),
-        line(span(item.origin ?? '', 'muted')),
+        line(span(page.say(item.origin ?? ''), 'muted')),
       ],
     })),
-    width,
+    page,
   );
 }
 
@@ -85,15 +86,16 @@ const ITEM_COLUMNS: readonly Column[] = [
   { title: 'from', drop: 2 },
 ];
 
-function itemRow(item: Item, detail: string, { width }: Page): Row {
+function itemRow(item: Item, detail: string, page: Page): Row {
+  const { width, say } = page;
   return {
     cells: [
       line(span(item.name, 'name')),
       item.replacedBy === undefined
         ? line(purpose(item, detail, Math.max(60, width)))
-        : line(span(`now ${item.replacedBy}`, 'warn')),
+        : line(span(say(`now ${item.replacedBy}`), 'warn')),
       line(span(item.module ?? '', 'muted')),
-      line(span(item.origin ?? '', 'muted')),
+      line(span(page.say(item.origin ?? ''), 'muted')),
     ],
   };
 }
@@ -105,7 +107,7 @@ function purpose({ description, title = '' }: Item, detail: string, most = 160):
 }
 
 /** Phases by their number, or in the order of the work; what has none comes last. */
-const ORDER = ['analy', 'plan', 'solution', 'implement', 'ship', 'learn'];
+const ORDER = ['analy', 'plan', 'solution', 'implement', 'ship', 'learn', 'anytime'];
 function byPhase(a: string | undefined, b: string | undefined): number {
   const place = (phase: string | undefined): number => {
     if (phase === undefined) return 1_000;
@@ -117,9 +119,9 @@ function byPhase(a: string | undefined, b: string | undefined): number {
   return place(a) - place(b);
 }
 
-function phaseTitle(phase: string | undefined): string {
-  if (phase === undefined) return 'Any time';
-  const words = phase.replace(/^\d+[-_ ]*/, '').replaceAll(/[-_]/g, ' ');
+function phaseTitle(phase: string | undefined, { say }: Page): string {
+  if (phase === undefined) return say('Any time');
+  const words = say(phase.replace(/^\d+[-_ ]*/, '').replaceAll(/[-_]/g, ' '));
   return words === '' ? phase : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -148,7 +150,7 @@ interface Explained {
 
 /** `bmad explain` as a tree: what was asked for, and below it every candidate with what became of it. */
 export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers, ranking }, page) => {
-  const { width } = page;
+  const { width, say } = page;
   const tree = candidates.flatMap((candidate, at) => {
     const last = at === candidates.length - 1;
     const branch = line(span(last ? '└─ ' : '├─ ', 'muted'));
@@ -161,17 +163,22 @@ export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers,
           candidate.chosen ? MARKS.good : span('·', 'muted'),
           ' ',
           span(candidate.name, candidate.chosen ? 'name' : undefined),
-          span(`  ${candidate.kind} from ${candidate.origin}, priority ${candidate.priority}`, 'muted'),
+          span(
+            `  ${say(`${candidate.kind} from ${candidate.origin}, priority ${candidate.priority}`)}`,
+            'muted',
+          ),
         ),
         width,
         { first: branch, rest: under },
       ),
-      ...wrapped(line(candidate.why), width, below),
+      ...wrapped(line(say(candidate.why)), width, below),
       ...wrapped([span(candidate.path, 'muted')], width, below),
-      ...(git === undefined ? [] : wrapped([span(`${git.source} at ${git.commit}`, 'muted')], width, below)),
+      ...(git === undefined
+        ? []
+        : wrapped([span(say(`${git.source} at ${git.commit}`), 'muted')], width, below)),
     ];
   });
-  const values = table(
+  const values = listing(
     [{ title: 'value' }, { title: '', flexible: true }, { title: 'set in', drop: 1 }],
     layers.map(({ key, file, line: at, value, chosen }) => ({
       cells: [
@@ -180,14 +187,17 @@ export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers,
         line(span(`${file.split('/').at(-1) ?? file}${at === undefined ? '' : `:${at}`}`, 'muted')),
       ],
     })),
-    width,
+    page,
   );
   const ranks =
     ranking === undefined
       ? []
       : [
-          line(span(`Ranking ${ranking.score}`, 'title'), span(`  started ${ranking.uses} times`, 'muted')),
-          ...table(
+          line(
+            span(say(`Ranking ${ranking.score}`), 'title'),
+            span(`  ${say(`started ${plural(ranking.uses, 'time')}`)}`, 'muted'),
+          ),
+          ...listing(
             [
               { title: 'signal' },
               { title: 'value', end: true },
@@ -195,14 +205,14 @@ export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers,
               { title: 'points', end: true },
             ],
             ranking.signals.map(({ signal, value, weight, points }) => ({
-              cells: [line(signal), line(String(value)), line(String(weight)), line(String(points))],
+              cells: [line(say(signal)), line(String(value)), line(String(weight)), line(String(points))],
             })),
-            width,
+            page,
           ),
         ];
   return stacked(
-    [line(span(target, 'title'), span(`  ${is}`, 'muted')), ...tree],
-    titled('Values and where they are set', values),
+    [line(span(target, 'title'), span(`  ${say(is)}`, 'muted')), ...tree],
+    titled(say('Values and where they are set'), values),
     ranks,
   );
 };

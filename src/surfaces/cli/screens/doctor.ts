@@ -3,10 +3,9 @@ import { plural } from '../../../base/text/text.ts';
 import type { CacheView } from '../../../operations/server/cache-view.ts';
 import type { Safety } from '../../../operations/server/doctor-safety-schema.ts';
 import { line, span, stacked, type Line, type Span } from '../screen/lines.ts';
-import { table } from '../screen/table.ts';
 import { padded } from '../screen/width.ts';
 import { wrapped } from '../screen/wrap.ts';
-import { MARKS, problemLines, titled, type Draw, type Page } from './parts.ts';
+import { listing, MARKS, problemLines, titled, type Draw, type Page } from './parts.ts';
 
 interface Checked {
   version: string;
@@ -36,11 +35,11 @@ const LABEL = 11;
 
 /** `bmad doctor`: every check with a tick or a cross, then what is wrong in full. */
 export const doctorScreen: Draw<Checked> = (data, page) => {
-  const { width } = page;
+  const { width, say } = page;
   const { project, modules, origins, handshake, safety, cache } = data;
   const check = (mark: Span, label: string, text: string): Line[] =>
-    wrapped(line(text), width, {
-      first: line(mark, ' ', ...padded(line(span(label, 'strong')), LABEL)),
+    wrapped(line(say(text)), width, {
+      first: line(mark, ' ', ...padded(line(span(say(label), 'strong')), LABEL)),
       rest: line(' '.repeat(Math.min(LABEL + 2, Math.floor(width / 3)))),
     });
   const broken = data.findings.filter(({ level }) => level === 'broken');
@@ -48,7 +47,7 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
   const wrong = data.problems.length + broken.length;
   const unsafe = safety === undefined ? [] : safetyWords(safety);
   return stacked(
-    [line(span(`${PRODUCT} ${data.version}`, 'title'), span(`  on Node ${data.node}`, 'muted'))],
+    [line(span(`${PRODUCT} ${data.version}`, 'title'), span(`  ${say(`on Node ${data.node}`)}`, 'muted'))],
     [
       ...check(
         project.root === undefined ? MARKS.warn : MARKS.good,
@@ -75,7 +74,7 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
       ...problemLines([...data.problems, ...broken.map(({ text }) => text)], page),
       ...problemLines([...notices.map(({ text }) => text), ...data.warnings], page, MARKS.warn),
     ],
-    table(
+    listing(
       [
         { title: 'content from' },
         { title: 'rank', end: true },
@@ -86,14 +85,14 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
       ],
       origins.map((origin) => ({
         cells: [
-          line(span(origin.name, 'name')),
+          line(span(say(origin.name), 'name')),
           ...[origin.priority, origin.agents, origin.workflows, origin.tasks, origin.skills].map((count) =>
             line(String(count)),
           ),
         ],
         below: line(span(origin.root, 'muted')),
       })),
-      width,
+      page,
     ),
     cache === undefined ? [] : cacheTable(cache, page),
   );
@@ -114,11 +113,12 @@ function safetyWords(safety: Safety): string[] {
   ];
 }
 
-function cacheTable({ parts }: CacheView, { width }: Page): Line[] {
+function cacheTable({ parts }: CacheView, page: Page): Line[] {
+  const { say } = page;
   const filled = parts.filter(({ files }) => files > 0);
   return titled(
-    'Cache',
-    table(
+    say('Cache'),
+    listing(
       [
         { title: 'part' },
         { title: 'files', end: true },
@@ -127,14 +127,14 @@ function cacheTable({ parts }: CacheView, { width }: Page): Line[] {
       ],
       filled.map(({ part, files, bytes, damaged, outdated, folder }) => ({
         cells: [
-          line(part),
+          line(say(part)),
           line(String(files)),
           line(`${(bytes / 1_048_576).toFixed(1)} MiB`),
           line(
             span(
               [
-                ...(damaged === 0 ? [] : [`${damaged} damaged`]),
-                ...(outdated === 0 ? [] : [`${outdated} of another version`]),
+                ...(damaged === 0 ? [] : [say(`${damaged} damaged`)]),
+                ...(outdated === 0 ? [] : [say(`${outdated} of another version`)]),
               ].join(', '),
               'warn',
             ),
@@ -142,7 +142,7 @@ function cacheTable({ parts }: CacheView, { width }: Page): Line[] {
         ],
         below: line(span(folder, 'muted')),
       })),
-      width,
+      page,
     ),
   );
 }

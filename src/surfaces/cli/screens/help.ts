@@ -2,8 +2,10 @@ import { line, span, type Line } from '../screen/lines.ts';
 import { wrapped } from '../screen/wrap.ts';
 import { MARKS } from './parts.ts';
 
-const TITLE = /^[A-Z][\w ,']*:$/;
-const LABELLED = /^(Usage|Example|Also|Every day): /;
+/** In English and in French, where a space that does not break stands before a colon. */
+const TITLE = /^\p{Lu}[\p{L}\w ,'’]*\u00A0?:$/u;
+const LABELLED = /^((?:Usage|Example|Also|Every day|Exemple|Aussi|Chaque jour)\u00A0?): /;
+const COMPLAINT = /^(?:error|erreur\u00A0): /;
 
 /** Help and complaints of the parser, with what can be typed marked, and broken between words. */
 export function helpLines(text: string, width: number): Line[] {
@@ -20,8 +22,8 @@ function helpLine(own: string, width: number): Line[] {
     return wrapped(line(span(`${label}: `, 'title'), own.slice(label.length + 2)), width, {
       rest: line(' '.repeat(label.length + 2)),
     });
-  if (own.startsWith('error: '))
-    return wrapped(line(own.slice('error: '.length)), width, {
+  if (COMPLAINT.test(own))
+    return wrapped(line(own.replace(COMPLAINT, '')), width, {
       first: line(MARKS.bad, ' '),
       rest: line('  '),
     });

@@ -8,7 +8,7 @@ import { lineWidth } from '../screen/width.ts';
 import { wrapped } from '../screen/wrap.ts';
 import { explainScreen, listScreen, searchScreen } from './catalogue.ts';
 import { doctorScreen } from './doctor.ts';
-import { MARKS, type Draw } from './parts.ts';
+import { MARKS, type Draw, type Page } from './parts.ts';
 export { helpLines } from './help.ts';
 import { nextScreen } from './progress.ts';
 import { memoriesScreen, recallScreen, usageScreen } from './memories.ts';
@@ -33,16 +33,19 @@ const SCREENS: Readonly<Partial<Record<string, Draw<never>>>> = {
   usage_show: usageScreen,
 };
 
+/** Who looks: how much fits, and in which language. */
+export type Sight = Pick<Page, 'width' | 'say'>;
+
 /** The lines of an answer for a person: its screen, or its text as Markdown. */
 export function answerLines(
   operation: string,
   data: Record<string, unknown>,
   { body }: Pick<Answer, 'body'>,
-  width: number,
+  { width, say }: Sight,
 ): Line[] {
   const draw = SCREENS[operation];
-  const drawn = draw?.(data as never, { width, now: Date.now() });
-  return drawn?.flatMap((each) => fitting(each, width)) ?? markdown(body, width);
+  const drawn = draw?.(data as never, { width, now: Date.now(), say });
+  return drawn?.flatMap((each) => fitting(each, width)) ?? markdown(say(body), width);
 }
 
 /** A title or a place may be wider than a narrow terminal. What is to be copied is broken by the terminal alone. */
@@ -56,17 +59,17 @@ export function remarkLines(
   { note, steps = [] }: Pick<Answer, 'note' | 'steps'>,
   more: readonly string[],
   shown: readonly Line[],
-  width: number,
+  { width, say }: Sight,
 ): Line[] {
   const prose = Math.min(width, PROSE_WIDTH);
   const above = shown.map(textOf).join('\n');
   const open = steps.filter((step) => !above.includes(commandLine(step) ?? '\n'));
   return [
     ...[note, ...more]
-      .flatMap((text) => text?.split('\n') ?? [])
+      .flatMap((text) => (text === undefined ? [] : say(text).split('\n')))
       .filter((text) => text.trim() !== '')
       .flatMap((text) => wrapped([span(text.trim(), 'muted')], prose)),
-    ...stepLines(open, commandLine).flatMap((text) => stepLine(text, prose)),
+    ...stepLines(open, commandLine).flatMap((text) => stepLine(say(text), prose)),
   ];
 }
 
@@ -82,9 +85,9 @@ function stepLine(text: string, width: number): Line[] {
 }
 
 /** An error: what happened, and what to do about it. */
-export function errorLines(error: BmadError, width: number): Line[] {
+export function errorLines(error: BmadError, { width, say }: Sight): Line[] {
   const prose = Math.min(width, PROSE_WIDTH);
-  const [first = '', ...rest] = error.textWith(commandLine).split('\n');
+  const [first = '', ...rest] = say(error.textWith(commandLine)).split('\n');
   return [
     ...wrapped(line(first), prose, { first: line(MARKS.bad, ' '), rest: line('  ') }),
     ...rest.flatMap((text) =>

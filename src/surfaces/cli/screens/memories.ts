@@ -1,15 +1,14 @@
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import { inline } from '../screen/inline.ts';
 import { line, span, type Line } from '../screen/lines.ts';
-import { table } from '../screen/table.ts';
-import { muted, short, when, type Draw, type Page } from './parts.ts';
+import { listing, muted, short, when, type Draw, type Page } from './parts.ts';
 
 /** Memories in a table, each with the id that changes it. */
 function memories(
   found: readonly (Omit<MemoryData, 'text'> & { text: string; score?: number })[],
   page: Page,
 ): Line[] {
-  return table(
+  return listing(
     [
       { title: 'type' },
       { title: 'agent', drop: 2 },
@@ -27,7 +26,7 @@ function memories(
       ],
       below: muted(memory.id),
     })),
-    page.width,
+    page,
   );
 }
 
@@ -52,10 +51,10 @@ interface Used {
 export const usageScreen: Draw<Used> = ({ items, problem }, page) =>
   items.length === 0 || problem !== undefined
     ? undefined
-    : table(
+    : listing(
         [{ title: 'name' }, { title: 'kind' }, { title: 'starts', end: true }, { title: 'last' }],
         items.map(({ name, kind, uses, last }) => ({
-          cells: [line(span(name, 'name')), muted(kind), line(String(uses)), when(last, page)],
+          cells: [line(span(name, 'name')), muted(page.say(kind)), line(String(uses)), when(last, page)],
         })),
-        page.width,
+        page,
       );

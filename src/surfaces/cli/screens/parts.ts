@@ -1,5 +1,7 @@
 import { ago, oneLine } from '../../../base/text/text.ts';
+import type { Words } from '../../../language/translator.ts';
 import { line, span, type Line, type Span, type Style } from '../screen/lines.ts';
+import { table, type Column, type Row } from '../screen/table.ts';
 import { wrapped } from '../screen/wrap.ts';
 
 /** What a screen knows about where it is shown. */
@@ -7,6 +9,8 @@ export interface Page {
   width: number;
   /** The time for which it is drawn. */
   now: number;
+  /** Says our own words in the language of the reader; what others wrote stays as it is. */
+  say: Words;
 }
 
 /** Draws an answer from its data; nothing where the text of the answer says it best. */
@@ -35,8 +39,8 @@ const MEANINGS: readonly (readonly [RegExp, Style])[] = [
   ],
 ];
 
-export function state(word: string): Span {
-  return span(word.replaceAll('_', ' '), MEANINGS.find(([words]) => words.test(word))?.[1] ?? 'muted');
+export function state(word: string, { say }: Pick<Page, 'say'>): Span {
+  return span(say(word.replaceAll('_', ' ')), MEANINGS.find(([words]) => words.test(word))?.[1] ?? 'muted');
 }
 
 export const MARKS = { good: span('✓', 'good'), bad: span('✗', 'bad'), warn: span('!', 'warn') };
@@ -45,9 +49,9 @@ export const MARKS = { good: span('✓', 'good'), bad: span('✗', 'bad'), warn:
 export const short = (text: string, most = 400): string => oneLine(text, most);
 
 /** `5 minutes ago`, muted; nothing where the time is not known. */
-export function when(time: string | undefined, { now }: Page): Line {
+export function when(time: string | undefined, { now, say }: Page): Line {
   const then = time === undefined ? Number.NaN : Date.parse(time);
-  return Number.isNaN(then) ? [] : [span(ago(then, now), 'muted')];
+  return Number.isNaN(then) ? [] : [span(say(ago(then, now)), 'muted')];
 }
 
 export const muted = (text: string): Line => line(span(text, 'muted'));
@@ -55,15 +59,25 @@ export const muted = (text: string): Line => line(span(text, 'muted'));
 export const titled = (title: string, lines: readonly Line[]): Line[] =>
   lines.length === 0 ? [] : [line(span(title, 'title')), ...lines];
 
+/** A table with the titles of its columns in the language of the reader. */
+export const listing = (columns: readonly Column[], rows: readonly Row[], { width, say }: Page): Line[] =>
+  table(
+    columns.map((column) => ({ ...column, title: column.title === '' ? '' : say(column.title) })),
+    rows,
+    width,
+  );
+
 /** Lines about what is wrong, each with its mark. */
-export function problemLines(problems: readonly string[], { width }: Page, mark = MARKS.bad): Line[] {
+export function problemLines(problems: readonly string[], { width, say }: Page, mark = MARKS.bad): Line[] {
   return problems.flatMap((text) =>
-    text.split('\n').flatMap((each, at) =>
-      wrapped(line(each.trim()), width, {
-        first: at === 0 ? line(mark, ' ') : line('  '),
-        rest: line('  '),
-      }),
-    ),
+    say(text)
+      .split('\n')
+      .flatMap((each, at) =>
+        wrapped(line(each.trim()), width, {
+          first: at === 0 ? line(mark, ' ') : line('  '),
+          rest: line('  '),
+        }),
+      ),
   );
 }
 

@@ -40,7 +40,7 @@ const PHASE_WIDTH = 16;
 export const nextScreen: Draw<Standing> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
-  const { width } = page;
+  const { say } = page;
   const most = data.detail === 'concise' ? 1 : SHOWN.actions;
   const needed = data.actions.findIndex(({ optional }) => !optional) + 1;
   const shown = data.actions.slice(0, Math.max(most, needed));
@@ -48,34 +48,32 @@ export const nextScreen: Draw<Standing> = (data, page) => {
     board(data, page),
     waitingLines(data, page),
     shown.length === 0
-      ? [line(MARKS.good, ' Nothing left to do: everything planned is done.')]
+      ? [line(MARKS.good, ' ', say('Nothing left to do: everything planned is done.'))]
       : titled(
-          'Next',
-          shown.flatMap((action, at) => actionLines(action, at + 1, width)),
+          say('Next'),
+          shown.flatMap((action, at) => actionLines(action, at + 1, page)),
         ),
   );
 };
 
-function board({ phases, totals, verification }: Standing, { width }: Page): Line[] {
+function board({ phases, totals, verification }: Standing, page: Page): Line[] {
+  const { width, say } = page;
   const rows = phases.map(({ phase, state: word }) => {
     const stories = /implement|ship/.test(phase) && totals.stories > 0;
     const [done, all] = stories ? [totals.done, totals.stories] : shareOf(word);
     const review = totals.waiting_for_review === 0 ? '' : `, ${totals.waiting_for_review} waiting for review`;
-    const counted = stories ? `  ${totals.done} of ${totals.stories} stories done${review}` : '';
-    const name = phase.charAt(0).toUpperCase() + phase.slice(1);
+    const counted = stories ? `  ${say(`${totals.done} of ${totals.stories} stories done${review}`)}` : '';
+    const own = say(phase);
+    const name = own.charAt(0).toUpperCase() + own.slice(1);
     const head = [...padded(line(span(name, 'strong')), PHASE_WIDTH), ...bar(done, all), span('  ')];
-    return wrapped([...head, state(word), span(counted, 'muted')], width, {
+    return wrapped([...head, state(word, page), span(counted, 'muted')], width, {
       rest: line(' '.repeat(Math.min(PHASE_WIDTH, Math.floor(width / 3)))),
     });
   });
   const verdict =
     verification === undefined
       ? []
-      : problemLines(
-          [verification.says],
-          { width, now: 0 },
-          verification.verdict === 'PASS' ? MARKS.good : MARKS.warn,
-        );
+      : problemLines([verification.says], page, verification.verdict === 'PASS' ? MARKS.good : MARKS.warn);
   return [...rows.flat(), ...verdict];
 }
 
@@ -108,20 +106,23 @@ function waitingLines({ waiting, drift, troubles }: Standing, page: Page): Line[
   ];
 }
 
-function actionLines(action: Action, number: number, width: number): Line[] {
+function actionLines(action: Action, number: number, { width, say }: Page): Line[] {
   const { what, why, agent, optional } = action;
   const indent = line('   ');
   const command = commandOf(action);
   return [
     ...wrapped(
       line(
-        span(what, 'strong'),
-        span(`${agent === undefined ? '' : `  with ${agent}`}${optional ? '  optional' : ''}`, 'muted'),
+        span(say(what), 'strong'),
+        span(
+          `${agent === undefined ? '' : `  ${say(`with ${agent}`)}`}${optional ? `  ${say('optional')}` : ''}`,
+          'muted',
+        ),
       ),
       width,
       { first: line(span(`${number}. `, 'muted')), rest: indent },
     ),
-    ...wrapped(line(why), width, { first: indent, rest: indent }),
+    ...wrapped(line(say(why)), width, { first: indent, rest: indent }),
     ...(command === undefined ? [] : [[...indent, span(command, 'name')]]),
   ];
 }

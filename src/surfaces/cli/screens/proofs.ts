@@ -2,8 +2,7 @@ import type { ReceiptData } from '../../../operations/completion/receipt-view.ts
 import type { SourceData } from '../../../operations/git-sources/sources-view.ts';
 import type { HandoverView } from '../../../operations/handover/handover-view.ts';
 import { line, span, stacked } from '../screen/lines.ts';
-import { table } from '../screen/table.ts';
-import { MARKS, muted, problemLines, short, state, when, type Draw } from './parts.ts';
+import { listing, MARKS, muted, problemLines, short, state, when, type Draw } from './parts.ts';
 
 interface Receipts {
   items: readonly ReceiptData[];
@@ -15,7 +14,7 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
   items.length === 0
     ? undefined
     : stacked(
-        table(
+        listing(
           [
             { title: '' },
             { title: 'verdict' },
@@ -29,18 +28,20 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
               line(
                 receipt.status === 'PASS' ? MARKS.good : receipt.status === 'FAIL' ? MARKS.bad : MARKS.warn,
               ),
-              line(state(receipt.status)),
+              line(state(receipt.status, page)),
               line(
-                `${receipt.stacks.join(', ')}${receipt.working_dir === '.' ? '' : ` in ${receipt.working_dir}`}`,
-                span(receipt.written_here === false ? ' (not written here)' : '', 'warn'),
+                `${receipt.stacks.join(', ')}${receipt.working_dir === '.' ? '' : ` ${page.say(`in ${receipt.working_dir}`)}`}`,
+                span(receipt.written_here === false ? ` ${page.say('(not written here)')}` : '', 'warn'),
               ),
-              line(`${receipt.commit?.slice(0, 10) ?? ''}${receipt.dirty === true ? ' with changes' : ''}`),
+              line(
+                `${receipt.commit?.slice(0, 10) ?? ''}${receipt.dirty === true ? ` ${page.say('with changes')}` : ''}`,
+              ),
               line(`${(receipt.duration_ms / 1_000).toFixed(1)} s`),
               when(receipt.started, page),
             ],
             below: muted(receipt.id),
           })),
-          page.width,
+          page,
         ),
         problemLines(
           problems.map(({ message }) => message),
@@ -57,7 +58,7 @@ export const sourcesScreen: Draw<{
   sources.length === 0 || copies !== undefined
     ? undefined
     : stacked(
-        table(
+        listing(
           [
             { title: 'state' },
             { title: 'source', flexible: true },
@@ -67,7 +68,7 @@ export const sourcesScreen: Draw<{
           ],
           sources.map((source) => ({
             cells: [
-              line(state(source.state)),
+              line(state(source.state, page)),
               line(span(source.source, 'name')),
               line(
                 source.commit?.slice(0, 10) ?? '',
@@ -76,9 +77,10 @@ export const sourcesScreen: Draw<{
               line(source.files === undefined ? '' : String(source.files)),
               when(source.checkedAt, page),
             ],
-            below: source.trouble === undefined ? undefined : line(span(short(source.trouble), 'bad')),
+            below:
+              source.trouble === undefined ? undefined : line(span(short(page.say(source.trouble)), 'bad')),
           })),
-          page.width,
+          page,
         ),
         problemLines(
           sources.flatMap(({ source, skipped }) => skipped.map((each) => `${source}: ${each}`)),
@@ -95,7 +97,7 @@ export const deliveriesScreen: Draw<{ contracts: readonly HandoverView[]; proble
   contracts.length === 0
     ? undefined
     : stacked(
-        table(
+        listing(
           [
             { title: 'contract' },
             { title: 'status' },
@@ -106,13 +108,13 @@ export const deliveriesScreen: Draw<{ contracts: readonly HandoverView[]; proble
           contracts.map((each) => ({
             cells: [
               line(span(each.contract_id, 'name')),
-              line(state(each.status)),
+              line(state(each.status, page)),
               line(`${each.from_team} → ${each.to_team}`),
               line(each.date),
               line(String(each.open_questions)),
             ],
           })),
-          page.width,
+          page,
         ),
         problemLines(problems, page),
       );

@@ -94,7 +94,12 @@ describe('the screens of the command line', () => {
       origin: 'Project',
     };
     const items = Array.from({ length: 10_000 }, (_item, at) => ({ ...item, name: `task-${at}` }));
-    const lines = answerLines('list', { what: 'tasks', detail: 'standard', items }, { body: '' }, 80);
+    const lines = answerLines(
+      'list',
+      { what: 'tasks', detail: 'standard', items },
+      { body: '' },
+      { width: 80, say: String },
+    );
     expect(lines).toHaveLength(10_001);
     expect(textOf(lines.at(-1) ?? [])).toContain('task-9999');
   });

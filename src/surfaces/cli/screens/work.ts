@@ -1,8 +1,19 @@
 import type { RunData } from '../../../operations/runs/run-view.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
 import { line, span, stacked } from '../screen/lines.ts';
-import { table } from '../screen/table.ts';
-import { bar, MARKS, muted, problemLines, short, state, titled, when, type Draw } from './parts.ts';
+import {
+  bar,
+  listing,
+  MARKS,
+  muted,
+  problemLines,
+  short,
+  state,
+  titled,
+  when,
+  type Draw,
+  type Page,
+} from './parts.ts';
 
 export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly string[] }> = (
   { tasks, problems },
@@ -11,7 +22,7 @@ export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly 
   tasks.length === 0
     ? undefined
     : stacked(
-        table(
+        listing(
           [
             { title: 'status' },
             { title: 'agent' },
@@ -21,35 +32,30 @@ export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly 
           ],
           tasks.map((task) => ({
             cells: [
-              line(state(task.status)),
+              line(state(task.status, page)),
               line(span(task.agent, 'name')),
-              line(short(task.task, 200), span(taskRemark(task), 'muted')),
+              line(short(task.task, 200), span(taskRemark(task, page), 'muted')),
               line(task.output_key),
               when(task.updated_at, page),
             ],
             below: muted(task.task_id),
           })),
-          page.width,
+          page,
         ),
         problemLines(problems, page),
       );
 
-function taskRemark({
-  from,
-  worker,
-  error,
-  approval,
-  status,
-  depends_on: after,
-  over_http,
-}: TaskView): string {
+function taskRemark(
+  { from, worker, error, approval, status, depends_on: after, over_http }: TaskView,
+  { say }: Page,
+): string {
   const parts = [
     from === undefined ? undefined : `from outside, by ${from}`,
     worker === undefined ? undefined : `by ${short(worker, 100)}`,
     over_http === true ? 'handed in over HTTP' : undefined,
     after.length === 0 ? undefined : `after ${after.join(', ')}`,
     error ?? (status === 'needs_approval' ? approval : undefined),
-  ].filter((part) => part !== undefined);
+  ].flatMap((part) => (part === undefined ? [] : [say(part)]));
   return parts.length === 0 ? '' : ` (${short(parts.join('; '), 200)})`;
 }
 
@@ -70,7 +76,7 @@ interface RunStatus {
 export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, problems }, page) => {
   if (run === undefined || journal !== undefined) return undefined;
   return stacked(
-    table(
+    listing(
       [
         { title: 'run' },
         { title: 'status' },
@@ -81,24 +87,24 @@ export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, prob
       [run, ...others].map((each) => ({
         cells: [
           line(span(each.run_id, 'name')),
-          line(state(each.status)),
+          line(state(each.status, page)),
           [
             ...bar(each.progress.completed, each.progress.total ?? 0, 8),
-            span(`  ${stepsText(each.progress)}`),
+            span(`  ${page.say(stepsText(each.progress))}`),
           ],
           line(each.workflow ?? ''),
           when(each.last_checkpoint, page),
         ],
       })),
-      page.width,
+      page,
     ),
     titled(
-      'Results',
+      page.say('Results'),
       run.artefacts.map(({ name, path, exists }) =>
         line(exists ? MARKS.good : MARKS.bad, ` ${name}  `, span(path, 'muted')),
       ),
     ),
-    [muted(`branch ${branch}, kept in ${run.folder}`)],
+    [muted(page.say(`branch ${branch}, kept in ${run.folder}`))],
     problemLines([...run.problems, ...problems], page),
   );
 };
@@ -126,7 +132,7 @@ export const sessionsScreen: Draw<{ sessions: readonly Session[]; problems: read
   sessions.length === 0
     ? undefined
     : stacked(
-        table(
+        listing(
           [
             { title: '' },
             { title: 'branch' },
@@ -140,14 +146,14 @@ export const sessionsScreen: Draw<{ sessions: readonly Session[]; problems: read
             cells: [
               line(session.current ? span('●', 'good') : ' '),
               line(span(session.archive ?? session.name, 'name')),
-              line(state(session.standing)),
+              line(state(session.standing, page)),
               line(short(session.purpose ?? '', 160)),
               line(String(session.runs['total'] ?? 0)),
               line(session.latest_run?.run_id ?? ''),
               when(session.created_at, page),
             ],
           })),
-          page.width,
+          page,
         ),
         problemLines([...sessions.flatMap((each) => each.problems), ...problems], page),
       );

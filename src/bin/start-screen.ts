@@ -1,0 +1,89 @@
+import { isAbsolute, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
+import { CLI_PROGRAM, PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { programFolder } from './program-place.ts';
+
+/** What a person at the terminal of a server types instead of a message of the protocol. */
+const HELP_WORDS = new Set(['?', 'h', 'help', 'aide']);
+
+interface Started {
+  /** What is served, in one line. */
+  summary: string;
+  /** Whether the command line is found by its name. */
+  installed: boolean;
+}
+
+/** The end of a start in a terminal: what is served, and what can be done next. */
+export function startScreen({ summary, installed }: Started): string {
+  const bmad = installed ? CLI_PROGRAM : `"${process.execPath}" "${programFolder}/${CLI_PROGRAM}.cjs"`;
+  const row = (what: string, command: string, why: string): string =>
+    `  ${what.padEnd(10)}${command}\n  ${' '.repeat(10)}${why}\n`;
+  return `${summary}
+
+What to do next, in another terminal:
+
+${row('Connect', `${bmad} setup`, 'Finds the hosts on this machine and connects those you choose')}${row('Try it', `${bmad} start`, 'Offers the agents and workflows to choose from')}${row('Page', `${bmad} page`, 'Prints the address of the page for people')}${
+    installed
+      ? ''
+      : row('Command', 'npm link', `Once, in the folder of the server: then "${CLI_PROGRAM}" is enough`)
+  }
+${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Type ? for help, Ctrl+C to stop.
+`;
+}
+
+/**
+ * Whether people can type the name of the command line, by the folders that are searched for programs. Other packages have
+ * a program of that name too; on Windows there is only a script that starts it.
+ */
+export function commandIsFound(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+  own = join(programFolder, `${CLI_PROGRAM}.cjs`),
+): boolean {
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(platform === 'win32' ? ';' : ':');
+  return folders
+    .filter((folder) => isAbsolute(folder))
+    .some((folder) =>
+      platform === 'win32'
+        ? changeMark(join(folder, `${CLI_PROGRAM}.cmd`)) !== undefined
+        : isSameFile(join(folder, CLI_PROGRAM), own),
+    );
+}
+
+/** What "?" answers: how to connect by hand, and what the programs are. */
+export function startHelp(server: string): string {
+  const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [server] } } };
+  return `A host starts this program itself; it need not run here. To connect one by hand:
+
+Claude Code:  claude mcp add --scope user ${SERVER_KEY} -- "${process.execPath}" "${server}"
+Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${server}"
+Other hosts, in their MCP configuration:
+${JSON.stringify(entry, null, 2)}
+
+"${CLI_PROGRAM} help" explains the command line, "${SERVER_PROGRAM} --help" the settings of the server.
+"npm start -- --http" serves over HTTP instead, with the page for people at its address.
+`;
+}
+
+/** The input of a server at a terminal: what a person asks is answered, everything else goes to the protocol. */
+export function withHelp(input: NodeJS.ReadableStream, answer: () => void): Transform {
+  let rest = '';
+  const helped = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const lines = (rest + chunk.toString('utf8')).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const typed = line.trim().toLowerCase();
+        if (HELP_WORDS.has(typed)) answer();
+        else if (typed !== '') helped.push(`${line}\n`);
+      }
+      done();
+    },
+    flush(done) {
+      if (rest !== '') helped.push(rest);
+      done();
+    },
+  });
+  return input.pipe(helped);
+}
