@@ -27,6 +27,27 @@ export const RECORDINGS: readonly Recording[] = [
     columns: 100,
     commands: ['bmad list agents'],
   },
+  {
+    file: 'docs/images/search.svg',
+    title: 'bmad search: what fits a wish, with the reason it was found',
+    sample: 'empty',
+    columns: 100,
+    commands: ['bmad search "break my product down into stories" --limit 4'],
+  },
+  {
+    file: 'docs/images/help.svg',
+    title: 'bmad help memory: the commands of a group',
+    sample: 'empty',
+    columns: 92,
+    commands: ['bmad help memory'],
+  },
+  {
+    file: 'docs/images/next-fr.svg',
+    title: 'bmad next en français : où en est le projet, et la suite',
+    sample: 'planned',
+    columns: 92,
+    commands: ['bmad next --lang fr'],
+  },
 ];
 
 /** Runs the commands of a recording as a person at a terminal of that width, and draws what they show. */

@@ -1,5 +1,5 @@
 import { inline } from './inline.ts';
-import { EMPTY, line, span, type Line } from './lines.ts';
+import { EMPTY, line, span, type Line, type Style } from './lines.ts';
 import { table, type Row } from './table.ts';
 import { lineWidth } from './width.ts';
 import { wrapped } from './wrap.ts';
@@ -25,15 +25,18 @@ export function markdown(text: string, width: number): Line[] {
   const prose = Math.min(width, PROSE_WIDTH);
   const lines: Line[] = [];
   let fence: string | undefined;
+  let isDiff = false;
   for (let at = 0; at < source.length; at++) {
     const own = source[at] ?? '';
     const mark = FENCE.exec(own)?.[1];
     if (fence !== undefined) {
       if (mark?.startsWith(fence) === true) fence = undefined;
       // Code is copied: only the terminal breaks its lines.
-      else lines.push(line('  ', span(own, 'code')));
-    } else if (mark !== undefined) fence = mark;
-    else if (own.startsWith('|') && DIVIDER.test((source[at + 1] ?? '').trim())) {
+      else lines.push(line('  ', span(own, isDiff ? diffStyle(own) : 'code')));
+    } else if (mark !== undefined) {
+      fence = mark;
+      isDiff = own.trim().slice(mark.length) === 'diff';
+    } else if (own.startsWith('|') && DIVIDER.test((source[at + 1] ?? '').trim())) {
       const end = endOfTable(source, at + 2);
       lines.push(...tableOf(source.slice(at, end), width));
       at = end - 1;
@@ -42,6 +45,12 @@ export function markdown(text: string, width: number): Line[] {
   }
   while (lines.at(-1) === EMPTY) lines.pop();
   return lines;
+}
+
+/** What comes and what goes; a mark at the beginning says it too. */
+function diffStyle(own: string): Style | undefined {
+  if (own.startsWith('+')) return 'good';
+  return own.startsWith('-') ? 'bad' : 'code';
 }
 
 function block(own: string, width: number): Line[] {

@@ -2,7 +2,7 @@ import type { ReceiptData } from '../../../operations/completion/receipt-view.ts
 import type { SourceData } from '../../../operations/git-sources/sources-view.ts';
 import type { HandoverView } from '../../../operations/handover/handover-view.ts';
 import { line, span, stacked } from '../screen/lines.ts';
-import { listing, MARKS, muted, problemLines, short, state, when, type Draw } from './parts.ts';
+import { listing, MARKS, problemLines, short, state, when, type Draw } from './parts.ts';
 
 interface Receipts {
   items: readonly ReceiptData[];
@@ -17,6 +17,7 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
         listing(
           [
             { title: '' },
+            { title: 'receipt' },
             { title: 'verdict' },
             { title: 'what was verified', flexible: true },
             { title: 'commit', drop: 1 },
@@ -28,6 +29,7 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
               line(
                 receipt.status === 'PASS' ? MARKS.good : receipt.status === 'FAIL' ? MARKS.bad : MARKS.warn,
               ),
+              line(span(receipt.id, 'name')),
               line(state(receipt.status, page)),
               line(
                 `${receipt.stacks.join(', ')}${receipt.working_dir === '.' ? '' : ` ${page.say(`in ${receipt.working_dir}`)}`}`,
@@ -39,7 +41,6 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
               line(`${(receipt.duration_ms / 1_000).toFixed(1)} s`),
               when(receipt.started, page),
             ],
-            below: muted(receipt.id),
           })),
           page,
         ),
