@@ -4,6 +4,7 @@ import { once } from '../base/async.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
+import type { Words } from '../language/translator.ts';
 import type { Context } from '../operations/context.ts';
 import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
@@ -24,13 +25,14 @@ async function main(): Promise<number> {
   const interrupted = new AbortController();
   const person = await personHere({ ...how, json: rest.includes('--json') }, interrupted.signal);
   const own = printerOn(person.streams);
+  let words: Words | undefined;
   const around = {
     ...outside(settings, { presets: PRESETS, patient: true }),
-    writeError: own.err,
+    writeError: (text: string) => own.err(words?.(text) ?? text),
     tell: (text: string) => person.status?.show(words?.(text) ?? text),
   };
   const read = once(() => readSettings(around));
-  const words = await wordsFor(settings, read);
+  words = await wordsFor(settings, read);
   let opened: Promise<Context> | undefined;
   const open = (): Promise<Context> => (opened ??= createContext(around, read()));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

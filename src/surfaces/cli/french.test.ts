@@ -64,15 +64,13 @@ describe('a session in a French project', () => {
   });
 
   it('has the same screens as in English', async () => {
-    expect(await shown('list agents')).toMatch(
-      /^ {4}nom +qui +pour quoi +module\n📊 {2}analyst +Mary +Business/,
-    );
+    expect(await shown('list agents')).toMatch(/^ {4}nom +qui +rôle +module\n📊 {2}analyst +Mary +Business/);
     expect(await shown('next')).toMatch(
       /^Analyse +░+ {2}non commencé\nPlanification +█{10} {2}terminé\n[^]*\nSuite\n1\. Écrire l’architecture/,
     );
     const doctor = await shown('doctor --no-handshake');
     expect(doctor).toMatch(/\n✓ Projet +\/[^]*\n✓ Problèmes +aucun\n/);
-    expect(doctor).toMatch(/\ncontenu de +rang +agents/);
+    expect(doctor).toMatch(/\ncontenu +rang +agents/);
     const explained = await shown('explain architect');
     expect(explained).toMatch(/└─ ✓ bmm\/bmad-agent-architect {2}agent de BMAD [^]*démarré 0 fois/);
     expect(await shown('help memory')).toMatch(/\nCommandes :\n {2}\w/);

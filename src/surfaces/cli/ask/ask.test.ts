@@ -104,6 +104,7 @@ describe('a list to pick from', () => {
       const { lines } = prompt.draw(state, { width, height: 24 });
       expect(lines).toHaveLength(3);
       for (const each of lines) expect(lineWidth(each), textOf(each)).toBeLessThan(width);
+      expect(textOf(lines[0] ?? [])).toContain('cafe emporter');
     }
     expect(prompt.press(state, { name: 'return' })).toEqual({ done: 'task-7' });
   });

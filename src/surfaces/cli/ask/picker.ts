@@ -1,6 +1,6 @@
 import type { Words } from '../../../language/translator.ts';
 import { line, span, type Line } from '../screen/lines.ts';
-import { cutLine, padded, widthOf } from '../screen/width.ts';
+import { cutLine, lineWidth, padded, widthOf } from '../screen/width.ts';
 import type { Done, Key, Prompt, Room } from './prompt.ts';
 
 /** One of the things that can be picked. */
@@ -94,7 +94,10 @@ function drawn(
     Math.max(0, ...shown.map((offer) => widthOf(nameOf(offer)))),
     Math.floor(width * 0.45),
   );
-  const head = cutLine(line(span('? ', 'name'), span(`${say(question)} `, 'strong'), span(typed)), width - 1);
+  const whole = line(span('? ', 'name'), span(`${say(question)} `, 'strong'), span(typed));
+  // In a narrow terminal, what is typed is needed more than what was asked.
+  const fits = lineWidth(whole) < width || typed === '';
+  const head = cutLine(fits ? whole : line(span('? ', 'name'), span(typed)), width - 1);
   const list = shown.map((offer, index): Line => {
     const marked = from + index === at;
     const name = padded(cutLine([span(nameOf(offer), marked ? 'name' : 'strong')], names), names);
