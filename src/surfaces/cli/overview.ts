@@ -50,7 +50,7 @@ Usage: ${CLI_PROGRAM} <command> [options] [--json]  ${CLI_PROGRAM} help <command
 ${EVERY_DAY}
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}; --color
+Also: ${others.join(', ')}
 Settings for every command, with their environment variables:
 ${settings}
 `;
