@@ -8,7 +8,6 @@ import { stepLines } from '../base/step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
-import type { Origin } from '../model/origin.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
@@ -143,7 +142,7 @@ export async function openWorkspace(
   });
   const views = new Map<Catalogue, Workspace>();
   /** A view is of some of the origins of a world; what is delivered and known is the world's. */
-  const workspaceOf = (view: Catalogue, world: World, origins?: ReadonlySet<Origin>): Workspace => ({
+  const workspaceOf = (view: Catalogue, world: World): Workspace => ({
     project,
     warnings,
     steps: git.steps,
@@ -154,7 +153,7 @@ export async function openWorkspace(
     everything,
     from(some) {
       const chosen = view.from(some);
-      const known = views.get(chosen) ?? workspaceOf(chosen, world, some);
+      const known = views.get(chosen) ?? workspaceOf(chosen, world);
       views.set(chosen, known);
       return known;
     },
@@ -183,10 +182,7 @@ export async function openWorkspace(
         catalogue: view,
         describe: (agent) => agentText(agent, world.delivery),
         embedder,
-        before:
-          world.catalogue === catalogue
-            ? undefined
-            : () => (origins === undefined ? workspaceOfAll : workspaceOfAll.from(origins)).search(),
+        hasBeside: world.catalogue !== catalogue,
         // What manifests say of everything has no say in what a sentence means; what people start here has.
         async ranking() {
           const ranking = await rankings.of(project, world.catalogue);

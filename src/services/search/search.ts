@@ -25,8 +25,8 @@ export interface SearchParts {
   embedder(): Promise<Embedder | undefined>;
   /** How much each record is wanted at the moment; it decides between hits that fit about equally well. */
   ranking?: (() => Promise<(record: BmadRecord) => number>) | undefined;
-  /** The search without the built-in modules that lists leave out, where this one has them. */
-  before?: (() => Promise<Search>) | undefined;
+  /** Whether this one has built-in modules that lists leave out. */
+  hasBeside?: boolean | undefined;
   /** Where indexes are kept for the next process. */
   cache?: IndexCache | undefined;
 }
@@ -52,7 +52,14 @@ const NEARLY_EQUAL = 0.03;
 const LONGEST_NAME = 200;
 
 /** Finds what is served by what people type. Nothing is indexed before the first question. */
-export function createSearch({ catalogue, describe, embedder, ranking, before, cache }: SearchParts): Search {
+export function createSearch({
+  catalogue,
+  describe,
+  embedder,
+  ranking,
+  hasBeside = false,
+  cache,
+}: SearchParts): Search {
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
   const names = createNames(served, (record) => catalogue.names.handleOf(record));
@@ -75,23 +82,31 @@ export function createSearch({ catalogue, describe, embedder, ranking, before, c
   return {
     /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
     async find({ words, kinds, takes, signal }: SearchQuery): Promise<SearchHit[]> {
-      const isWanted = (record: BmadRecord): boolean => kinds.includes(record.kind) && takes(record);
+      const isBeside = ({ origin }: BmadRecord): boolean => catalogue.beside.has(origin);
       const rank = (await ranking?.()) ?? (() => 0);
-      const named = exactly(words, isWanted, names, rank);
       const shelf = await shelfOf(mainKind(kinds))(signal);
-      const found = await shelf.ask(words, signal);
-      const own = ownFirst(catalogue, isWanted);
-      const all = firstOfEach([
-        ...own.named([
-          ...named.filter(({ record }) => isListed(record)),
-          ...replacing(named, served, isWanted),
-          ...unreplaced(named, served, isWanted),
-        ]),
-        ...own.found(byRank(makersFirst(found.filter(({ record }) => isWanted(record))), rank)),
-        ...own.found(namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted)),
-      ]);
-      if (before === undefined) return all;
-      return methodFirst(await (await before()).find({ words, kinds, takes, signal }), all, catalogue);
+      const found = await shelf.ask(words, signal, hasBeside ? isBeside : undefined);
+      const hitsAmong = (hits: readonly SearchHit[], taken: (record: BmadRecord) => boolean): SearchHit[] => {
+        const isWanted = (record: BmadRecord): boolean => kinds.includes(record.kind) && taken(record);
+        const named = exactly(words, isWanted, names, rank);
+        const own = ownFirst(catalogue, isWanted);
+        return firstOfEach([
+          ...own.named([
+            ...named.filter(({ record }) => isListed(record)),
+            ...replacing(named, served, isWanted),
+            ...unreplaced(named, served, isWanted),
+          ]),
+          ...own.found(byRank(makersFirst(hits.filter(({ record }) => isWanted(record))), rank)),
+          ...own.found(namedBy(words, names.holding(STARTABLE.includes(mainKind(kinds))), isWanted)),
+        ]);
+      };
+      const all = hitsAmong(found.all, takes);
+      if (!hasBeside) return all;
+      return methodFirst(
+        hitsAmong(found.own, (record) => takes(record) && !isBeside(record)),
+        all,
+        catalogue,
+      );
     },
 
     /** Indexes what can be started, as the first question would, and waits until that is kept. */

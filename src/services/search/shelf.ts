@@ -40,7 +40,17 @@ const WEAK = { words: 0.14, wordsToo: 0.2, meaning: 0.25 };
 const WORDS_SHOWN = 3;
 
 /** What a question may be about, best first; equal ones in the order of the records. */
-export type Shelf = (question: string, signal?: AbortSignal) => Promise<SearchHit[]>;
+export interface Found {
+  all: SearchHit[];
+  /** The same as if those that are left out were not there. */
+  own: SearchHit[];
+}
+
+export type Shelf = (
+  question: string,
+  signal?: AbortSignal,
+  leftOut?: (record: BmadRecord) => boolean,
+) => Promise<Found>;
 
 export interface ShelfParts {
   records: readonly BmadRecord[];
@@ -53,7 +63,7 @@ export interface ShelfParts {
 /** Records that are searched together, by words and by meaning. */
 export function createShelf({ records, textAt, words, meaning }: ShelfParts): Shelf {
   const names = nameNumbers(records);
-  return async (typed, signal) => {
+  return async (typed, signal, leftOut) => {
     const question = questionOf(typed);
     const hits = words.find(slotsOf(question, words, vocabulary()));
     await pace();
@@ -65,12 +75,19 @@ export function createShelf({ records, textAt, words, meaning }: ShelfParts): Sh
       if (meant === undefined) return covered < WEAK.words;
       return covered === 0 ? like < LIKENESS_ALONE : covered < WEAK.wordsToo && like < WEAK.meaning;
     };
-    return worthShowing(fused(hits, likeness), names).map(({ at, score }): SearchHit => {
+    const hitAt = ({ at, score }: Fused): SearchHit => {
       const like = likeness[at] ?? 0;
       const weak = isWeak(hits.covers(at), like);
       const why = (): string => reason(hits.matched(at), textAt(at).fields, like);
       return { record: records[at] as BmadRecord, score, weak, why };
-    });
+    };
+    const all = worthShowing(fused(hits, likeness), names).map(hitAt);
+    if (leftOut === undefined) return { all, own: all };
+    const kept = Uint8Array.from(records, (record) => (leftOut(record) ? 0 : 1));
+    const scores = hits.scores.map((score, at) => score * (kept[at] as number));
+    const best = scores.reduce((most, score) => Math.max(most, score), 0);
+    const near = likeness.map((like, at) => like * (kept[at] as number));
+    return { all, own: worthShowing(fused({ ...hits, scores, best }, near), names).map(hitAt) };
   };
 }
 
