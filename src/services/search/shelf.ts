@@ -40,7 +40,7 @@ const WEAK = { words: 0.14, wordsToo: 0.2, meaning: 0.25 };
 const WORDS_SHOWN = 3;
 
 /** What a question may be about, best first; equal ones in the order of the records. */
-export interface Found {
+interface Found {
   all: SearchHit[];
   /** The same as if those that are left out were not there. */
   own: SearchHit[];
