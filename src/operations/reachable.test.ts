@@ -19,9 +19,15 @@ describe('what programs may call by name', () => {
   it('is everything but what is for a person, the library or a surface alone', () => {
     const left = operations.filter((operation) => !isForPrograms(operation)).map(({ name }) => name);
     expect(left.sort()).toEqual([
+      'app_data',
+      'ask_decision',
       'cache_clear',
       'config_show',
+      'delivery_accept',
       'describe_agents',
+      'embedder_add',
+      'embedder_remove',
+      'embedder_try',
       'find_agent_tool',
       'find_prompt',
       'inbox',
@@ -29,6 +35,7 @@ describe('what programs may call by name', () => {
       'list_files',
       'list_mark',
       'load',
+      'memory_contradictions',
       'memory_copies',
       'memory_export',
       'memory_import',
@@ -43,6 +50,8 @@ describe('what programs may call by name', () => {
       'query_records',
       'remove',
       'setup',
+      'show_board',
+      'show_catalogue',
       'sources_add',
       'sources_approve',
       'sources_clear',

@@ -45,6 +45,9 @@ const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
   complete: { what: 'agent', value: 'arch' },
   load: { name: 'architect', kind: 'agent' },
   outside_task_show: { task_id: 'task-1' },
+  embedder_try: { question: 'which database' },
+  ask_decision: { question: 'Which queue?', options: ['PostgreSQL', 'Redis'] },
+  app_data: { view: 'board' },
 };
 
 /** The kit counts in one file what its memory is asked; a cache may be made and thrown away at any time. */

@@ -54,6 +54,7 @@ const ASKED: Record<string, Body[]> = {
   search_codebase: [{ query: 'panier' }],
   memory_list: [{}, { type: 'decisions' }],
   memory_get: [{ id: '<memory>' }],
+  story_history: [{}],
   memory_count: [{}],
   memory_stats: [{}],
   memory_status: [{}],
