@@ -166,7 +166,8 @@ describe('the commands of the contract', () => {
     expect((await run('verify')).code).toBe(1);
     const first = await run('run');
     expect(first.code).toBe(0);
-    expect(first.stderr).toContain('▶ go test ./... …');
+    // How far it is concerns a person at a terminal, not a pipe.
+    expect(first.stderr).not.toContain('▶');
     expect((await run('verify')).code).toBe(0);
     await writeFiles(cwd, { '.verify/go': 'go test ./...|tests FAILED\n' });
     const changed = await run('verify');
