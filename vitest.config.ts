@@ -86,7 +86,6 @@ const WHOLE = [
   }),
   project('programs', [...PROCESSES, ...BROWSER, ...CONFORMANCE], {
     exclude: [BUILT_PAGE],
-    ...fetchTools,
     ...fetching,
     ...waiting,
   }),

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetchAhead } from './fetching.ts';
+import { allInstalls } from './installs.ts';
 import { scratchFolder } from './scratch.ts';
+import { allTools } from './tools.ts';
 
 /** One line for each recommended step that a test has taken. */
 export const STEPS_TAKEN = 'steps-taken.txt';
@@ -19,6 +22,8 @@ export default function setup(): (() => void) | undefined {
   if (process.env['BMAD_TEST_FOLDER'] !== undefined) return undefined;
   execFileSync(process.execPath, ['scripts/ensure.mjs'], { stdio: ['ignore', 'inherit', 'inherit'] });
   const folder = realpathSync(mkdtempSync(join(scratchFolder(), 'bmad-tests-')));
+  // Whoever names a part waits only for what it needs.
+  if (process.argv.slice(2).every((word) => word === 'run')) fetchAhead([...allInstalls(), ...allTools()]);
   Object.assign(process.env, { BMAD_TEST_FOLDER: folder, TMPDIR: folder, TEMP: folder, TMP: folder });
   return () => {
     const steps = linesOf(join(folder, STEPS_TAKEN));

@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from './app.ts';
+import { fetchedElsewhere } from './fetching.ts';
 import { installedPackage } from './npm.ts';
 
 const run = promisify(execFile);
@@ -47,8 +48,19 @@ export async function installOf(version: Version): Promise<string> {
   if (process.env['BMAD_TEST_INSTALLS'] === 'none')
     throw new Error('This test needs an install: list its file in vitest.config.ts with those that do.');
   const folder = join(cache, version);
+  if (!existsSync(folder)) await fetchedElsewhere(folder);
   if (!existsSync(folder)) await makeInstall(version, folder);
   return folder;
+}
+
+/** All of them with their places; those that most tests need come first. */
+export function allInstalls(): { place: string; fetch: () => Promise<unknown> }[] {
+  const first: Version[] = ['6.12.0', '6.0.4', '4.44.3'];
+  const versions = new Set([...first, ...(Object.keys(RECIPES) as Version[])]);
+  return [...versions].map((version) => ({
+    place: join(cache, version),
+    fetch: () => installOf(version),
+  }));
 }
 
 /** Installs `version` over what is in `folder` already, as an upgrade does. */

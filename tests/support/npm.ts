@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fetchedElsewhere } from './fetching.ts';
 
 const run = promisify(execFile);
 
@@ -20,6 +21,7 @@ export function installedPackage(folder: string, name: string, version: string):
 
 async function install(folder: string, name: string, version: string): Promise<string> {
   const installed = join(folder, 'node_modules', name);
+  if (!existsSync(installed)) await fetchedElsewhere(folder);
   if (existsSync(installed)) return installed;
   const making = `${folder}.${process.pid}`;
   await rm(making, { recursive: true, force: true });

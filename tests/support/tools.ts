@@ -42,6 +42,14 @@ export async function nodeOf(version: string): Promise<string> {
   return join(folder, 'bin', windows ? 'node.exe' : 'node');
 }
 
+/** Those that a whole run needs, with their places. */
+export function allTools(): { place: string; fetch: () => Promise<unknown> }[] {
+  return [
+    { place: join(repository, keptIn(...CONFORMANCE)), fetch: conformanceTool },
+    { place: join(repository, keptIn(...INSPECTOR)), fetch: inspectorTool },
+  ];
+}
+
 /** A package in a folder of its own. */
 export function tool(name: string, version: string): Promise<string> {
   return installedPackage(join(repository, keptIn(name, version)), name, version);
