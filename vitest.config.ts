@@ -76,7 +76,6 @@ const PROCESSES = [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.
 const BROWSER = ['tests/page/**/*.test.ts'];
 const CONFORMANCE = ['tests/conformance/**/*.test.ts'];
 const BUILT_PAGE = 'tests/page/built.test.ts';
-const fetchTools = { globalSetup: 'tests/conformance/setup.ts' };
 
 /** One for what happens in the tests' own process and one for what starts programs: every worker imports all that it needs anew. */
 const WHOLE = [
@@ -100,7 +99,7 @@ const PARTS = [
   project('installs', INSTALLS, { exclude: WITH_PROCESSES, ...fetching }),
   project('processes', PROCESSES, waiting),
   project('browser', BROWSER, { exclude: [BUILT_PAGE], ...fetching, ...waiting }),
-  project('conformance', CONFORMANCE, { ...fetchTools, ...fetching, ...waiting }),
+  project('conformance', CONFORMANCE, { ...fetching, ...waiting }),
   ...(isDeep ? [project('deep', DEEP, { ...fetching, ...waiting })] : []),
 ];
 
