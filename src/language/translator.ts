@@ -15,6 +15,10 @@ const COLUMNS = /( {2,})/;
 /** Where a line can be taken apart, with what is between the pieces. */
 const PIECES = /(?<=[.!?:;)…])(\s+)(?=\S)|( · | — )/;
 const COMMAND = ': bmad ';
+/** Stands for a command while the words around it are looked up: it has no letters, so nothing is said of it. */
+const HELD = '\u{E000}';
+/** `task      Work queued for sub-agents`: how a command is typed, and what it does. */
+const TYPED_COLUMN = /^\p{Ll}\S* {2,}\S/u;
 const RULER = /^\|[-:| ]+\|$/;
 
 /** What is put behind a text and belongs to no entry, and how it is written in the other language. */
@@ -157,14 +161,24 @@ export function translator(catalogue: Catalogue): Words {
       .join('|');
   }
 
+  /** What is said before a command; an entry may have the command in it. */
+  function beside(text: string, command: string): string {
+    const own = said(text, 0);
+    const both = own === text ? whole(`${text}${COMMAND}${HELD}`, 0) : undefined;
+    const name = COMMAND.slice(2);
+    return both?.includes(name + HELD) === true
+      ? both.replace(name + HELD, () => command)
+      : `${own}\u00A0: ${command}`;
+  }
+
   function line(text: string, next = ''): string {
     if (text.length > LONGEST || !/\p{L}/u.test(text)) return text;
     if (isRow(text)) return row(text, RULER.test(next.trim()));
     const { before, words, after } = framed(text);
     // A command is copied, and is never said otherwise.
     const command = words.startsWith('Usage: ') ? -1 : words.indexOf(COMMAND);
-    if (command > 0)
-      return `${before}${said(words.slice(0, command), 0)}\u00A0: ${words.slice(command + 2)}${after}`;
+    if (command > 0) return before + beside(words.slice(0, command), words.slice(command + 2)) + after;
+    if (TYPED_COLUMN.test(words)) return before + columns(words) + after;
     const own = whole(words, 0);
     if (own !== undefined) return before + own + after;
     if (COLUMNS.test(words)) return before + columns(words) + after;

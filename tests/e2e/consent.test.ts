@@ -99,6 +99,9 @@ describe.skipIf(process.platform === 'win32')('a project that brings settings of
     const { stderr } = await bmad(['contract', 'run'], { cwd: place.cwd, env });
     expect(ran(place)).toBe(false);
     expect(stderr).toContain("This project's programs have not been allowed to run on this machine");
+    // Who types may be the user.
+    expect(stderr).toContain('Only a person may allow it');
+    expect(stderr).not.toContain('tell the user');
   });
 });
 

@@ -50,15 +50,15 @@ export function cell(text: string): string {
     .trim();
 }
 
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
 /** How long ago something was, in the largest unit that fits: "5 days ago". */
 export function ago(then: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - then) / 1000));
-  if (seconds < 60) return 'just now';
-  for (const [unit, length] of [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-  ] as const)
-    if (seconds >= length) return `${plural(Math.floor(seconds / length), unit)} ago`;
-  return 'just now';
+  if (seconds < MINUTE) return 'just now';
+  if (seconds >= DAY) return plural(Math.floor(seconds / DAY), 'day ago', 'days ago');
+  if (seconds >= HOUR) return plural(Math.floor(seconds / HOUR), 'hour ago', 'hours ago');
+  return plural(Math.floor(seconds / MINUTE), 'minute ago', 'minutes ago');
 }

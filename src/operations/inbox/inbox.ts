@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { compare, oneLine, plural } from '../../base/text/text.ts';
+import { compare, oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { itemSchema, stepsOf, type InboxItem } from './inbox-item.ts';
@@ -31,7 +31,9 @@ export const inbox = defineOperation({
       items.length === 0 ? 'Nothing waits for you.' : items.map(itemLines).join('\n'),
       ...unread.map(({ what, why }) => `Could not be read: ${what}: ${why}`),
     ].join('\n'),
-    note: `${plural(items.length, 'thing')} ${items.length === 1 ? 'waits' : 'wait'} for you.`,
+    ...(items.length === 0
+      ? {}
+      : { note: items.length === 1 ? '1 thing waits for you.' : `${items.length} things wait for you.` }),
     steps: items.flatMap(stepsOf).slice(0, SHOWN_STEPS),
   }),
 });

@@ -121,7 +121,7 @@ describe('setup', () => {
     expect((await here.setup({ hosts: ['windsurf'], scope: 'project' })).error?.text).toMatch(
       /no configuration with the scope project.*--scope user/s,
     );
-    expect((await here.setup({})).error?.text).toMatch(/No host was found on this machine/);
+    expect((await here.setup({})).error?.text).toMatch(/No host was found on this machine[^]*claude-code/);
     await mkdir(here.path('.cursor'));
     expect((await here.setup({})).error?.text).toMatch(/no one to ask.*--yes: cursor/s);
     const outside = await machine(afterAll, {}, {});

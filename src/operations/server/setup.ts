@@ -123,6 +123,8 @@ export const setup = defineOperation({
   },
 });
 
+const EXAMPLE_HOST = 'claude-code';
+
 interface Asking {
   call: Call;
   context: Context;
@@ -136,6 +138,14 @@ async function chosenOf(installed: HostState[], quiet: boolean, asking: Asking):
   if (installed.length === 0)
     throw new BmadError('not_found', 'No host was found on this machine.', {
       hint: `Name the ones to set up anyway: ${hosts.all.map(({ id }) => id).join(', ')}.`,
+      steps: [
+        { operation: 'setup', args: { hosts: [EXAMPLE_HOST] }, why: 'For example' },
+        {
+          operation: 'setup',
+          args: { hosts: [EXAMPLE_HOST], print: true },
+          why: 'Only print the text to paste',
+        },
+      ],
     });
   if (quiet) return installed;
   if (asking.call.ask === undefined)

@@ -33,7 +33,7 @@ describe('task_list', () => {
   it('says that there is none', async () => {
     const session = await memorySession(afterAll, { files: {} });
     const { body, note } = (await session.ok(taskList, {})).answer;
-    expect([body, note]).toEqual(['No open task.', '0 of 0 tasks; in all: no tasks.']);
+    expect([body, note]).toEqual(['No task has been queued.', undefined]);
   });
 });
 

@@ -71,15 +71,14 @@ export const taskList = defineOperation({
   },
   render({ status, total, counts, tasks, problems, next }) {
     const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
-    const summary = states.length === 0 ? 'no tasks' : states.join(', ');
     return {
       body: [
-        tasks.length === 0
-          ? `No ${status === 'all' ? '' : `${status} `}task.`
-          : tasks.map(taskLine).join('\n'),
+        tasks.length === 0 ? noneOf(status, states.length) : tasks.map(taskLine).join('\n'),
         ...problems.map((problem) => `Problem: ${problem}`),
       ].join('\n'),
-      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.`,
+      ...(states.length === 0
+        ? {}
+        : { note: `${tasks.length} of ${plural(total, 'task')}; in all: ${states.join(', ')}.` }),
       again: nextPart(next),
       steps:
         status === 'all' || tasks.length > 0 || states.length === 0
@@ -88,6 +87,11 @@ export const taskList = defineOperation({
     };
   },
 });
+
+function noneOf(status: (typeof STATES)[number], kinds: number): string {
+  if (kinds === 0) return 'No task has been queued.';
+  return status === 'open' ? 'No task is open.' : `No task is ${status}.`;
+}
 
 export const taskShow = defineOperation({
   name: 'task_show',

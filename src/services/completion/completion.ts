@@ -67,6 +67,8 @@ interface Caller {
   progress(message: string): void;
   /** Asks the person at the other end; not there where nobody can be asked. */
   confirm?: Confirm;
+  /** Whether it was typed at the command line. */
+  typed?: true;
 }
 
 /** Whether what is there is really done, and what was found out about that before. */
@@ -136,7 +138,7 @@ const STDERR_TAIL = 2_000;
 async function runCompletion(
   project: CompletionProject,
   request: CompletionRequest,
-  { signal, progress, confirm }: Caller,
+  { signal, progress, confirm, typed }: Caller,
 ) {
   const { setup, kit, root, leftOut } = project;
   const plan = await planOf(project, request);
@@ -145,7 +147,7 @@ async function runCompletion(
   const script = await scriptOf(root, kit);
   if (script !== undefined) refuseWindowsLines(script);
   const programs = await readPrograms(plan, script);
-  await requireConsent(programs, setup.trust, setup.state, confirm);
+  await requireConsent(programs, setup.trust, setup.state, confirm, typed);
   const receipts = await receiptPlace(kit, setup.state);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.

@@ -15,6 +15,7 @@ export async function requireConsent(
   policy: TrustPolicy,
   state: string,
   confirm: Confirm | undefined,
+  typed?: true,
 ): Promise<void> {
   const standing = await standingOf(programs, policy, state);
   if (standing.allowed) return;
@@ -23,7 +24,7 @@ export async function requireConsent(
       hint: `The setting trust is "never" (${policy.from}).`,
     });
   const answer = await confirm?.(consentQuestion(programs, standing));
-  if (answer?.yes !== true) throw refusal(programs, standing, answer);
+  if (answer?.yes !== true) throw refusal(programs, standing, answer, typed === true);
   await recordTrust(programs, state);
 }
 
@@ -80,6 +81,7 @@ function refusal(
   programs: Programs,
   standing: Exclude<Standing, { allowed: true }>,
   answer: Exclude<Confirmed, { yes: true }> | undefined,
+  typed: boolean,
 ): BmadError {
   const what =
     standing.changed === undefined
@@ -87,7 +89,16 @@ function refusal(
       : `What this project runs has changed since it was allowed (${standing.changed.join(', ')})`;
   return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
     subject: programs.root,
-    hint: 'Nothing was run. A person has to allow it first: tell the user, and do not try to get around it.',
+    hint: refusalHint(typed, answer !== undefined),
     steps: [{ operation: 'trust', args: trustArguments(programs), why: 'Show what would run, and decide' }],
   });
+}
+
+/** A model is told to tell the user; at a command line the reader may be that user, or an agent with a shell. */
+function refusalHint(typed: boolean, asked: boolean): string {
+  if (!typed)
+    return 'Nothing was run. A person has to allow it first: tell the user, and do not try to get around it.';
+  return asked
+    ? 'Nothing was run.'
+    : 'Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.';
 }

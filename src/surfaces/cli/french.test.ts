@@ -45,6 +45,21 @@ describe('a session in a French project', () => {
     expect(help).toMatch(/list +Lister le contenu disponible/);
     expect(help).toMatch(/--project <folder> +Dossier du projet +BMAD_PROJECT_ROOT/);
     expect(englishLines(help)).toEqual([]);
+    // How a command is typed is never said otherwise.
+    expect(help).toMatch(/\n {2}task +Travail en file/);
+    expect(help).toMatch(/\n {2}contract +Si le projet est terminé/);
+  });
+
+  it('says what is near to a word that is not known, and what a model is given', async () => {
+    expect(await said('nxt')).toContain('Pour lancer la commande "next" : bmad next\n');
+    expect(await said('memory recall')).toContain('Exemple : bmad memory recall "which database"\n');
+    expect(await said('task list')).toContain('Aucune tâche n’est en file.');
+    expect(await said('inbox')).not.toMatch(/\b0\b/);
+    const prd = await shown('workflow prd');
+    expect(prd.replaceAll(/\s+/g, ' ')).toMatch(
+      /Ce texte est pour un modèle\. .* dites dans votre hôte : avec bmad, démarre prd\. $/,
+    );
+    expect(await said('workflow prd')).not.toContain('Ce texte est pour un modèle');
   });
 
   it('lists, and leaves what BMAD says of its agents as it is', async () => {

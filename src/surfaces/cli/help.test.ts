@@ -48,6 +48,10 @@ describe('help', () => {
     expect(first.code).not.toBe(0);
     expect(first.err).toContain('\nTo run the command "list": bmad list\n');
     expect((await typed('recal')).err).toContain('To run the command "recall": bmad recall');
+    expect((await typed('contrat', 'run')).err).toContain(
+      'To run the command "contract run": bmad contract run\n',
+    );
+    expect((await typed('contrat', 'whatever')).err).not.toContain('To run the command');
     expect((await typed('init')).err).toContain('bmad setup');
     expect((await typed('memory', 'lst')).err).toBe(
       "error: unknown command 'lst'\n(Did you mean list?)\n\nbmad help memory lists its commands.\n",

@@ -33,7 +33,8 @@ export async function printAnswer(
   // A file may end in the middle of a line; what is said about it begins a new one.
   const gap = exact === true && drawn.length === 0 && body !== '' && !body.endsWith('\n') ? '\n' : '';
   if (remarks !== undefined && screens !== undefined) {
-    const said = screens.remarkLines(answer, shown ? [SHOWN] : [], drawn, sight(remarks, say));
+    const more = [...(shown ? [SHOWN] : []), ...(drawn.length === 0 ? [] : forModel(operation, data))];
+    const said = screens.remarkLines(answer, more, drawn, sight(remarks, say));
     if (said.length > 0) {
       terminal.err(gap);
       remarks.show(drawn.length === 0 ? said : [[], ...said]);
@@ -46,6 +47,16 @@ export async function printAnswer(
     ...stepLines(steps, commandLine),
   ];
   if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
+}
+
+/** A person who starts an agent at a terminal sees a text that speaks to a model: its end says so, and what to do instead. */
+function forModel(operation: string, data: Record<string, unknown>): string[] {
+  const started = operation === 'bmad' && data['operation'] === 'execute' ? data['result'] : data;
+  if (started === data && operation !== 'execute') return [];
+  const { name } = started as { name?: unknown };
+  if (typeof name !== 'string') return [];
+  const short = name.replace(/^.*\//, '').replace(/^bmad-(?:agent-)?/, '');
+  return [`This text is for a model. To put one to work, say in your host: use bmad, start ${short}.`];
 }
 
 const sight = ({ look }: Canvas, say: Words): Sight => ({ width: look.width, say });

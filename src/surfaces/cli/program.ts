@@ -168,10 +168,8 @@ async function createProgram(
     if (command === undefined) program.help({ error: true });
     const instead = otherWord(command ?? '');
     const near = nearest(command ?? '', [...names, ...SHORTCUT_WORDS], 1)[0];
-    const otherwise =
-      near === undefined || message.length > 0
-        ? undefined
-        : `To run the command ${quoted(near)}: bmad ${near}`;
+    const meant = near === undefined ? undefined : commandMeant(near, message);
+    const otherwise = meant === undefined ? undefined : `To run the command ${quoted(meant)}: bmad ${meant}`;
     const input = {
       command,
       ...(message.length === 0 ? {} : { message: message.join(' ') }),
@@ -180,6 +178,13 @@ async function createProgram(
     await run(bmad, input, { json: flags['json'] === true, raw: false, instead, otherwise });
   });
   return program;
+}
+
+/** What a word that is nearly a command was meant for: what follows is a message, unless it is a command of that group. */
+function commandMeant(near: string, [inner, ...others]: readonly string[]): string | undefined {
+  if (inner === undefined) return near;
+  const whole = `${near} ${inner}`;
+  return others.length === 0 && COMMANDS.some(({ command }) => command === whole) ? whole : undefined;
 }
 
 /** A command that is about the command line itself, and no operation. */

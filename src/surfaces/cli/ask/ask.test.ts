@@ -26,6 +26,7 @@ describe('a command without the name it needs', () => {
     const { code, asked, screen } = await run(['agent'], 'winston');
     expect(code, screen).toBe(0);
     expect(asked).toMatch(/❯ 🏗️ architect Winston {2}System architect/);
+    expect(asked).toContain('? Which agent? ');
     expect(asked).not.toContain('code-review');
     expect(screen).toContain('Winston');
   });

@@ -52,12 +52,13 @@ async function completed(
       continue;
     }
     terminal.status?.show(say('reading the content'));
+    const question = pick.ofKind?.[String(input['kind'])] ?? pick.question;
     const offers = await pick.offers(ask, input);
     if (offers.length === 0)
       throw new BmadError('not_found', 'There is nothing to choose from.', {
-        hint: `${pick.question} None is known here.`,
+        hint: `${question} None is known here.`,
       });
-    input[field] = await keyboard.ask(picker(pick.question, offers, say));
+    input[field] = await keyboard.ask(picker(question, offers, say));
   }
   return input;
 }

@@ -15,6 +15,8 @@ export type Ask = (
 /** What a command can be given. */
 interface Pick {
   question: string;
+  /** What is asked instead where one kind was named, as in `bmad agent`. */
+  ofKind?: Readonly<Partial<Record<string, string>>>;
   offers(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<Offer[]>;
 }
 
@@ -98,7 +100,11 @@ const sessions: Pick['offers'] = async (ask) =>
     }[]
   ).map(({ name, purpose, standing }) => ({ value: name, about: purpose ?? standing }));
 
-const WORK = { question: 'Which agent or workflow?', offers: records('agents', 'workflows') };
+const WORK = {
+  question: 'Which agent or workflow?',
+  ofKind: { agent: 'Which agent?', workflow: 'Which workflow?' },
+  offers: records('agents', 'workflows'),
+};
 const AGENT = { question: 'Which agent?', offers: records('agents') };
 const TASK = { question: 'Which task?' };
 const MEMORY = { question: 'Which memory?', offers: memories() };
