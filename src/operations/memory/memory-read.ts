@@ -35,7 +35,7 @@ export const memoryList = defineOperation({
   render: ({ memories, total, next }) => ({
     body:
       memories.length === 0
-        ? 'There are no such memories.'
+        ? 'The store has no such memories. "recall" also reads the files of the project.'
         : lines(
             DATA_NOTE,
             memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),

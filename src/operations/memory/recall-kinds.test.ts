@@ -44,6 +44,18 @@ describe('a question for a kind of memories', () => {
     expect(await session.recall('what did we decide', { limit: 1 })).toHaveLength(1);
     const { answer } = await session.ok(recallStructured, { query: 'what did we decide', limit: 1 });
     expect(answer.note).toMatch(/^The newest 1 of \d+ decisions\./);
+    // The list of memories knows only what is stored, and here files of the project have decisions too.
+    const [step] = answer.steps ?? [];
+    expect(step).toMatchObject({ operation: 'recall_structured', args: { type: 'decisions' } });
+    const all = await session.ok(recallStructured, step?.args ?? {});
+    expect(all.answer.note).toMatch(/all there are\.$/m);
+  });
+
+  it('leads to the list of memories where all of them are stored', async () => {
+    const own = await memorySession(onTestFinished, { files: {} });
+    await own.remember('decisions', 'pm', 'Orders can be cancelled for a day');
+    await own.remember('decisions', 'pm', 'Prices include tax');
+    const { answer } = await own.ok(recallStructured, { query: 'what did we decide', limit: 1 });
     expect(answer.steps).toMatchObject([{ operation: 'memory_list', args: { type: 'decisions' } }]);
   });
 });

@@ -1,3 +1,5 @@
+import { present } from '../../base/present.ts';
+import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import { subjectWords } from '../../meaning/wordings.ts';
@@ -88,8 +90,24 @@ export async function kindRecalled(
         : `The newest ${shown.length} of ${plural(all.length, word)}.`,
       ...notes,
     ],
-    steps: more === 0 ? [] : [{ operation: 'memory_list', args: { type: kind }, why: `List every ${word}` }],
+    steps: more === 0 ? [] : [everyStep(question, kind, all, word)],
   };
+}
+
+/** As many as one recall gives. */
+const MOST = 50;
+
+/** The list of memories has only those of the store: where files of the project have others, a longer recall does. */
+function everyStep(
+  { query, agent }: RecallQuestion,
+  type: MemoryType,
+  all: readonly { stored: boolean }[],
+  word: string,
+): Step {
+  const why = `List every ${word}`;
+  if (all.every(({ stored }) => stored)) return { operation: 'memory_list', args: { type }, why };
+  const limit = Math.min(all.length, MOST);
+  return { operation: 'recall_structured', args: present({ query, type, agent, limit }), why };
 }
 
 /** Whether some hits are all that there is of the types that were asked for. */
