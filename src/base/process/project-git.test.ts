@@ -121,6 +121,26 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     expect(existsSync(ran)).toBe(false);
   });
 
+  it('runs no program that is to check a signature, though the repository wants signatures shown', async () => {
+    const { root, ran } = await repository();
+    const signed = (await run('git', ['-C', root, 'cat-file', 'commit', 'HEAD'])).stdout.replace(
+      '\n\n',
+      '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n',
+    );
+    await writeFile(join(root, '.git/signed'), signed);
+    const stored = await run('git', ['-C', root, 'hash-object', '-wt', 'commit', '.git/signed']);
+    await run('git', ['-C', root, 'update-ref', 'HEAD', stored.stdout.trim()]);
+    await writeFile(join(root, 'check.sh'), `#!/bin/sh\ntouch "${ran}"\n`, { mode: 0o755 });
+    await config(root, 'gpg.program', join(root, 'check.sh'));
+    await config(root, 'log.showSignature', 'true');
+    await run('git', ['-C', root, 'log'], { env });
+    expect(existsSync(ran)).toBe(true);
+    await rm(ran);
+    const signal = new AbortController().signal;
+    expect((await askGit(root, ['log', '--format=%H'], { env, timeoutMs: 60_000, signal }))?.code).toBe(0);
+    expect(existsSync(ran)).toBe(false);
+  });
+
   it('is not a program that lies in the project, whatever the PATH says (S-17)', async () => {
     const { root, ran } = await repository();
     const place = join(root, 'git');

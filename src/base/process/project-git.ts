@@ -10,9 +10,9 @@ export interface GitQuestion {
 
 /**
  * Asks git about a project. A repository that came as an archive has a configuration of somebody else's, and git would run
- * the programs it names because somebody looks: monitors and hooks, filters that clean a file before it is compared, and
- * transports that fetch an object the repository lacks. None of them runs. Nothing without git, and where a pipe in the
- * project would keep git waiting.
+ * the programs it names because somebody looks: monitors and hooks, filters that clean a file before it is compared,
+ * programs that check signatures, and transports that fetch an object the repository lacks. None of them runs. Nothing
+ * without git, and where a pipe in the project would keep git waiting.
  */
 export async function askGit(
   root: string,
@@ -39,6 +39,8 @@ const OFF = [
   'core.fsmonitor=false',
   'core.untrackedCache=false',
   'core.hooksPath=/dev/null',
+  // A log that shows signatures runs the program that is to check them.
+  'log.showSignature=false',
   // Files with the names of a repository's own can be committed, so a clone can bring another configuration.
   'safe.bareRepository=explicit',
 ].flatMap((setting) => ['-c', setting]);

@@ -67,6 +67,20 @@ describe('the history of stories', () => {
     expect((await session.ok(storyHistory)).data).toMatchObject({ undated: 1, median_days: 3 });
   });
 
+  it('knows names with accents, in ledgers and of files', async () => {
+    const { session } = await shop(
+      ['02', { [LEDGER]: ledger({ 'epic-1': 'in-progress', '1-1-créer-un-compte': 'backlog' }) }],
+      ['04', { [`${impl}/1-1-créer-un-compte.md`]: story('1.1', 'in-progress') }],
+    );
+    expect((await session.ok(storyHistory)).data['stories']).toEqual([
+      {
+        id: '1-1-créer-un-compte',
+        planned: '2026-03-02T12:00:00.000Z',
+        started: '2026-03-04T12:00:00.000Z',
+      },
+    ]);
+  });
+
   it('is empty, and says so, where there is no git', async () => {
     const folder = await temporaryFolder(afterAll);
     await writeFiles(folder, { [LEDGER]: ledger({ 'epic-1': 'backlog', '1-1-setup': 'backlog' }) });

@@ -37,6 +37,10 @@ export async function storyDates(root: string, items: readonly Item[], asked: As
   const ran = await askGit(
     root,
     [
+      // Names as they are, not as bytes in quotes; and no name is a pattern.
+      '-c',
+      'core.quotePath=false',
+      '--literal-pathspecs',
       'log',
       `--max-count=${MOST_COMMITS}`,
       '--format=%x00%cI',
@@ -47,6 +51,7 @@ export async function storyDates(root: string, items: readonly Item[], asked: As
       '--no-ext-diff',
       '--no-textconv',
       '--no-color',
+      '--dst-prefix=b/',
       '--',
       ...paths,
     ],
@@ -92,7 +97,7 @@ function datesIn(
   return [...found.values()];
 }
 
-const bare = (text: string): string => text.replaceAll(/[^\w.-]+/g, ' ').trim();
+const bare = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, ' ').trim();
 
 /** What a line says of what: `1-1-setup: done`, `**Status:** in progress`, with or without quotes and bullets. */
 function entryIn(line: string): { key: string; word: string } {
