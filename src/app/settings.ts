@@ -31,7 +31,7 @@ export interface Outside {
   /** Program and arguments that start the command line, where it need not be on the user's PATH. */
   ownProgram?: readonly string[];
   writeError(text: string): void;
-  /** Says what is going on before a call can; on stderr, where nothing else is named. */
+  /** Says what is going on before a call can; not there where nobody waits for it. */
   tell?(message: string): void;
   /** Whether stderr is a terminal that a person looks at. */
   terminal: boolean;

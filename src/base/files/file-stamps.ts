@@ -39,14 +39,23 @@ function stampOf(path: string): FileStamp | undefined {
   }
 }
 
-/** Changes when a file is replaced or written by others, or a link changes its target. Undefined if there is none. */
+/**
+ * Changes when a file is replaced, written or given other permissions, or a link changes its target. Undefined if there is
+ * none. Of the two times, programs can set the one of writing back, but not the one of any change.
+ */
 export function changeMark(path: string): string | undefined {
   try {
     const info = statSync(path, { throwIfNoEntry: false });
-    return info === undefined ? undefined : `${info.ino} ${info.mtimeMs} ${info.size}`;
+    return info === undefined ? undefined : `${info.ino} ${info.mtimeMs} ${info.size} ${info.ctimeMs}`;
   } catch {
     return undefined;
   }
+}
+
+/** The later of the times in a mark, in milliseconds. */
+export function timeIn(mark: string): number {
+  const [, written = 0, , changed = 0] = mark.split(' ').map(Number);
+  return Math.max(written, changed);
 }
 
 /** Whether two paths lead to one file, through links or not. */

@@ -1,6 +1,5 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
-import { attempt, broken, unlessShort } from '../../base/expected.ts';
-import { listInside, pathExists } from '../../base/files/files.ts';
+import { attempt, broken } from '../../base/expected.ts';
 import { field, isTable, parseConfig, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import { CONTRACT_SCRIPT } from '../../kit/contract-script.ts';
 import { wantedShards, type Shards } from './shards.ts';
@@ -113,25 +112,24 @@ interface Installs {
   contract: string | undefined;
 }
 
-async function installs({ root }: ProjectFiles): Promise<Installs> {
+async function installs(files: ProjectFiles): Promise<Installs> {
   const roots: string[] = [];
-  const has = (path: string): Promise<boolean> => pathExists(posix.join(root, path));
-  const hasAny = async (folder: string, paths: readonly string[]): Promise<boolean> =>
-    (await Promise.all(paths.map((path) => has(`${folder}/${path}`)))).includes(true);
+  const hasAny = (folder: string, paths: readonly string[]): boolean =>
+    paths.some((path) => files.has(`${folder}/${path}`));
   let isInstalled = false;
   let contract: string | undefined;
-  for (const { name, kind } of await listInside(root, '').catch(unlessShort([]))) {
+  for (const { name, kind } of await files.atTop()) {
     if (kind !== 'folder' || name === 'node_modules' || name === '.git') continue;
     const isKnown = KNOWN_ROOTS.has(name);
-    const found = await hasAny(name, isKnown ? [...MANIFESTS, ...MODULES] : MANIFESTS);
+    const found = hasAny(name, isKnown ? [...MANIFESTS, ...MODULES] : MANIFESTS);
     if (isKnown || found) roots.push(name);
     isInstalled ||= found;
-    if (isKnown && (await has(`${name}/${CONTRACT_SCRIPT}`))) contract ??= `${name}/${CONTRACT_SCRIPT}`;
+    if (isKnown && files.has(`${name}/${CONTRACT_SCRIPT}`)) contract ??= `${name}/${CONTRACT_SCRIPT}`;
   }
   return {
     roots: roots.sort((a, b) => Number(b === '_bmad') - Number(a === '_bmad')),
     isInstalled,
-    v4: await has('.bmad-core/agents'),
+    v4: files.has('.bmad-core/agents'),
     contract,
   };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { changeMark } from '../../base/files/file-stamps.ts';
+import { changeMark, timeIn } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
-import { listInside, readInside } from '../../base/files/files.ts';
+import { unlessShort } from '../../base/expected.ts';
+import { listInside, readInside, type FolderEntry } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { utf8Text } from '../../kit/utf8.ts';
 import type { Trouble } from './model.ts';
@@ -45,7 +46,19 @@ export class ProjectFiles {
     if (this.looked.has(path)) return;
     const mark = changeMark(join(this.root, path));
     this.looked.set(path, mark);
-    this.newest = Math.max(this.newest, Number(mark?.split(' ')[1] ?? 0));
+    this.newest = Math.max(this.newest, mark === undefined ? 0 : timeIn(mark));
+  }
+
+  /** Whether there is something of that name. */
+  has(path: string): boolean {
+    this.#look(path);
+    return this.looked.get(path) !== undefined;
+  }
+
+  /** What is in the project's own folder. */
+  atTop(): Promise<FolderEntry[]> {
+    this.#look('');
+    return listInside(this.root, '').catch(unlessShort([]));
   }
 
   async #read(path: string): Promise<FileText | undefined> {
