@@ -34,3 +34,18 @@ it('says nothing of uses where no name was asked for, nor of files that the path
   const [first] = (await ask('takeLock', { path: 'src/lock.ts' })).hits;
   expect([first?.calls?.length, first?.tests]).toEqual([1, undefined]);
 });
+
+it('takes no call for the line of an import because it begins like one', async () => {
+  const { ask } = await codeProject({
+    'src/save.ts': 'export function saveAll(list: unknown): unknown {\n  return list;\n}\n',
+    'src/a.ts':
+      "import { saveAll } from './save.ts';\nexport function keep(users: unknown[]): void {\n  users.map((user) => saveAll(user));\n}\n",
+    'src/b.ts':
+      "import { saveAll } from './save.ts';\nexport function useAll(from: (of: unknown) => void): void {\n  from(saveAll([]));\n}\n",
+  });
+  const [first] = (await ask('saveAll')).hits;
+  expect((first?.calls ?? []).map(({ path, line }) => `${path}:${line}`).toSorted()).toEqual([
+    'src/a.ts:3',
+    'src/b.ts:3',
+  ]);
+});

@@ -56,9 +56,12 @@ export async function addUses(
 
 const lastName = (text: string): string => (/[^.:>#-]+$/.exec(text)?.[0] ?? text).toLowerCase();
 
+/** Lines that name what another file has, and comments; `user.save()` and `from(list)` are neither. */
+const NO_CALLS = /^\s*(?:(?:import|from|use|using|require)\b(?!\s*[.(=])|export \{|\/\/|\*|#)/;
+
 /** The name as a whole word with something to call it by after it; a definition has the same and another word before. */
 function isCall(text: string, name: string, language: string): boolean {
-  if (/^\s*(?:import|from|use|using|require|#include|export \{|\/\/|\*|#)/.test(text)) return false;
+  if (NO_CALLS.test(text)) return false;
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const before = text.slice(Math.max(0, at - 30), at);
     const after = text.slice(at + name.length, at + name.length + 60);
