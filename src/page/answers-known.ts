@@ -158,4 +158,5 @@ export interface Delivery {
   signed_by?: string;
   artefacts: number;
   open_questions: number;
+  digest: string;
 }

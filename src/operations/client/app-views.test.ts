@@ -17,7 +17,7 @@ describe('what hosts show that show apps', () => {
   it('has the same as data for the app itself', async () => {
     expect((await session.ok(appData, { view: 'board' })).data).toMatchObject({ detail: 'full' });
     const { data } = await session.ok(appData, { view: 'catalogue', what: 'workflows' });
-    expect(data['items']).not.toEqual([]);
+    expect((data['items'] as unknown[]).length).toBeGreaterThan(0);
   });
 
   it('puts a question with two to four options, and says that the answer approves nothing', async () => {

@@ -68,7 +68,7 @@ async function contractText(
     DATA_NOTE,
     contractLine(contractData(kept)),
     valid ? 'It is complete.' : ['It is not complete:', ...findingLines(findings)].join('\n'),
-    fenced(await contracts.text(kept), 'markdown'),
+    fenced(kept.text, 'markdown'),
   ].join('\n\n');
 }
 

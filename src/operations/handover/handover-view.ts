@@ -25,13 +25,15 @@ export const handoverView = z.object({
   signed_by: z.string(),
   artefacts: z.int(),
   open_questions: z.int(),
+  /** Stands for its whole text. */
+  digest: z.string(),
 });
 export type HandoverView = z.output<typeof handoverView>;
 
 type Handovers = Awaited<ReturnType<ProjectState['handovers']>>['contracts'];
 type KeptHandover = Awaited<ReturnType<Handovers['get']>>;
 
-export function contractData({ id, file, contract }: KeptHandover): HandoverView {
+export function contractData({ id, file, contract, digest }: KeptHandover): HandoverView {
   return {
     contract_id: id,
     file,
@@ -42,6 +44,7 @@ export function contractData({ id, file, contract }: KeptHandover): HandoverView
     signed_by: contract.signedBy ?? '',
     artefacts: contract.artefacts.length,
     open_questions: contract.questions.filter(({ open }) => open).length,
+    digest,
   };
 }
 

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DELIVERY_FILES } from '../../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
+import type { InboxItem } from '../inbox/inbox-item.ts';
+import { inbox } from '../inbox/inbox.ts';
 import { manageProject } from '../unified/manage-project.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
 import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './handovers.ts';
@@ -35,6 +37,22 @@ describe('the answer to a contract', () => {
     expect((await session.fail(deliveryReject, { contract_id: id, reason: 'too late' })).code).toBe(
       'conflict',
     );
+  });
+
+  it('is for the text that was read, and for no other that has taken its place', async () => {
+    const { session, id, file } = await made();
+    const { digest } = (await session.ok(deliveryValidate, { contract_id: id })).data['contract'] as {
+      digest: string;
+    };
+    const { data } = await session.ok(inbox);
+    const waiting = (data['items'] as InboxItem[]).find(({ kind }) => kind === 'contract');
+    const accepting = waiting?.actions.find(({ operation }) => operation === 'delivery_accept');
+    expect(accepting?.args).toEqual({ contract_id: id, digest });
+    const changed = `${await readFile(file, 'utf8')}\n- and nights on call\n`;
+    await writeFile(file, changed);
+    const error = await session.fail(deliveryAccept, accepting?.args);
+    expect(error).toMatchObject({ code: 'conflict', subject: id });
+    expect(await readFile(file, 'utf8')).toBe(changed);
   });
 
   it('is yes only from a person: the tool for models leads to the command', async () => {

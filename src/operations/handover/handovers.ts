@@ -64,6 +64,7 @@ export const deliveryValidate = defineOperation({
     body: [
       `${contract.contract_id} (${contract.status}) ${valid ? 'is complete.' : 'is not complete:'}`,
       ...findingLines(findings),
+      `Digest: ${contract.digest}`,
     ].join('\n'),
   }),
   failed: ({ valid }) => !valid,
@@ -89,11 +90,20 @@ export const deliveryAccept = defineOperation({
   effect: 'write',
   command: 'delivery accept',
   positional: ['contract_id'],
-  input: z.strictObject({ contract_id: contractIdField, by: byField, project: projectField }),
+  input: z.strictObject({
+    contract_id: contractIdField,
+    by: byField,
+    digest: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/, 'Expected the 16 digits that "delivery validate" gives.')
+      .optional()
+      .describe('Only if its text still has this digest'),
+    project: projectField,
+  }),
   output: answered,
-  async run({ contract_id, by, project }, context, { signal }) {
+  async run({ contract_id, by, digest, project }, context, { signal }) {
     const { contracts } = await (await context.state(project)).handovers();
-    return answerData(await contracts.answer(contract_id, { status: 'accepted', by }, signal));
+    return answerData(await contracts.answer(contract_id, { status: 'accepted', by, digest }, signal));
   },
   render: answerText,
 });

@@ -99,7 +99,7 @@ async function contractsOf(state: ProjectState): Promise<Found> {
   const found: Found = { items: [], unread: problemsOf('delivery contracts', problems) };
   for (const one of kept.filter(({ contract }) => UNANSWERED.has(contract.status ?? ''))) {
     const { valid, findings } = await contracts.validate(one);
-    const contract_id = one.id;
+    const { id: contract_id, text, digest } = one;
     found.items.push(
       present<InboxItem>({
         id: `contract ${contract_id}`,
@@ -108,9 +108,9 @@ async function contractsOf(state: ProjectState): Promise<Found> {
         since: one.contract.date,
         title: `${contract_id} waits for an answer${valid ? '' : ', and is not complete'}`,
         evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
-        text: await contracts.text(one),
+        text,
         actions: [
-          ...(valid ? [action('Accept', 'delivery_accept', { contract_id }, { danger: true })] : []),
+          ...(valid ? [action('Accept', 'delivery_accept', { contract_id, digest }, { danger: true })] : []),
           action(
             'Ask for a new version',
             'delivery_reject',

@@ -38,7 +38,7 @@ export function Handover(): VNode {
 
 function One({ contract, onDone }: { contract: Delivery; onDone: () => void }): VNode {
   const { handover } = words.value;
-  const { contract_id } = contract;
+  const { contract_id, digest } = contract;
   const checked = useAnswer('delivery_validate', { contract_id }, ['handover', 'progress']);
   const waits = contract.status.startsWith('pending');
   const valid = checked.data?.valid;
@@ -73,7 +73,7 @@ function One({ contract, onDone }: { contract: Delivery; onDone: () => void }): 
         actions={
           waits
             ? [
-                { label: handover.accept, operation: 'delivery_accept', args: { contract_id } },
+                { label: handover.accept, operation: 'delivery_accept', args: { contract_id, digest } },
                 { label: handover.reject, operation: 'delivery_reject', args: { contract_id }, danger: true },
               ]
             : []

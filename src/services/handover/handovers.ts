@@ -4,6 +4,7 @@ import { expected, ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
@@ -21,7 +22,13 @@ interface KeptHandover {
   /** From the top of the project. */
   file: string;
   contract: Handover;
+  text: string;
+  /** Stands for that text: whoever accepts the one accepts no other. */
+  digest: string;
 }
+
+/** As many digits as those of tasks. */
+const DIGITS = 16;
 
 const CONTRACT_BYTES = 2_000_000;
 const LOCK_WAIT_MS = 15_000;
@@ -84,10 +91,6 @@ class Handovers {
     return validateHandover(this.#root, contract, id);
   }
 
-  text({ id }: KeptHandover): Promise<string> {
-    return this.#text(id);
-  }
-
   /** Writes a new contract; one of the same day is never written over. */
   async create(
     parts: Omit<HandoverParts, 'id' | 'date'>,
@@ -114,6 +117,8 @@ class Handovers {
       status: Exclude<HandoverState, 'pending-acceptance'>;
       by: string | undefined;
       reason?: string | undefined;
+      /** Of the text that was read, where somebody has read it. */
+      digest?: string | undefined;
     },
     signal: AbortSignal,
   ): Promise<KeptHandover & { validation: Validation }> {
@@ -135,6 +140,8 @@ class Handovers {
         });
       }
       const text = await this.#text(id);
+      if (answer.digest !== undefined && answer.digest !== digestOf(text))
+        throw notAsRead(id, answer.digest, digestOf(text));
       await replaceShared(
         this.#root,
         this.#file(id),
@@ -146,7 +153,8 @@ class Handovers {
 
   async #read(id: string): Promise<KeptHandover> {
     const file = this.#file(id);
-    return { id, file, contract: readHandover(file, await this.#text(id)) };
+    const text = await this.#text(id);
+    return { id, file, contract: readHandover(file, text), text, digest: digestOf(text) };
   }
 
   async #text(id: string): Promise<string> {
@@ -163,6 +171,16 @@ class Handovers {
     const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: this.#root };
     return withLock(join(this.#root, this.#folder, '.lock'), options, work);
   }
+}
+
+const digestOf = (text: string): string => sha256(text).slice(0, DIGITS);
+
+function notAsRead(id: string, given: string, current: string): BmadError {
+  return new BmadError(
+    'conflict',
+    `${id} is not what was read: its digest is ${current}, not ${quoted(given)}.`,
+    { subject: id, hint: 'It has changed since, or the digest is that of another contract.' },
+  );
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */

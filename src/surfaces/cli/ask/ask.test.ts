@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { writeFiles } from '../../../../tests/support/folders.ts';
 import { bmadHere } from '../../../../tests/support/command-line.ts';
 import { textOf } from '../screen/lines.ts';
 import { lineWidth } from '../screen/width.ts';
@@ -76,15 +79,44 @@ describe('what waits for a person', () => {
       ['two', 'Rename the cart'],
     ] as const)
       await piped('task', 'add', 'dev', task, '--output-key', key, '--needs-approval', 'it cannot be undone');
-    const first = await run(['task', 'approve'], 'a', 'q');
-    expect(first.code, first.screen).toBe(0);
+    const first = await run(['task', 'approve', '--by', 'Ada'], 'a');
+    // They have left at the second one.
+    expect(first.code, first.screen).toBe(130);
+    expect(first.stderr).toContain('The rest is unchanged.');
+    expect(first.stderr).not.toContain('Nothing was changed');
     expect(first.screen).toContain('Delete the *old* tables');
     expect(first.asked).toContain('[a] Approve exactly this  [r] Refuse  [q] Quit  [s] Skip');
-    const { tasks } = (await dataOf('task', 'list')) as unknown as { tasks: { status: string }[] };
+    const { tasks } = (await dataOf('task', 'list')) as unknown as {
+      tasks: { status: string; approval?: string }[];
+    };
     expect(tasks.map(({ status }) => status)).toEqual(['queued', 'needs_approval']);
+    expect(tasks[0]?.approval).toContain('decided by Ada');
+    expect((await run(['task', 'approve'], 'q')).code).toBe(0);
     const inbox = await run(['inbox'], 'y', 'r', 'Not now');
     expect(inbox.screen).toContain('Rename the cart');
     expect(await dataOf('inbox')).toMatchObject({ items: [] });
+  });
+});
+
+describe('a contract that is named', () => {
+  it('is shown before it is accepted, by whom it was said', async () => {
+    await writeFiles(cwd, {
+      'docs/prd.md': '# Shop\n\nIt sells plants.\n',
+      '_bmad-output/README.md': 'Output\n',
+    });
+    const args = ['--signed-by', 'Ada', '--artefacts', 'docs/prd.md', '--json'];
+    const made = JSON.parse(
+      (await piped('delivery', 'create', 'vision', 'build', ...args)).stdout.toString(),
+    ) as {
+      contract: { contract_id: string; file: string };
+    };
+    const { contract_id: id, file } = made.contract;
+    const left = await run(['delivery', 'accept', id], 'q');
+    expect(left.screen).toContain('`docs/prd.md`');
+    expect(await readFile(join(cwd, file), 'utf8')).toContain('status: pending-acceptance');
+    const { code, screen } = await run(['delivery', 'accept', id, '--by', 'Bob'], 'a', 'y');
+    expect(code, screen).toBe(0);
+    expect(await readFile(join(cwd, file), 'utf8')).toMatch(/Bob/);
   });
 });
 

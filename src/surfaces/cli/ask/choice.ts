@@ -10,8 +10,8 @@ export interface Choice<Value> {
 }
 
 /**
- * A few ways to go on, each with a letter of its name. The last one changes nothing: it is taken by Enter, by "n", and by
- * whatever is not a letter of the others.
+ * A few ways to go on, each with a letter of its name. The last one changes nothing: it is taken by Enter and by "n". Any
+ * other key is none.
  */
 export function choice<Value>(choices: readonly Choice<Value>[], say: Words): Prompt<'open', Value> {
   const keyed = withKeys(choices.map(({ label, value }) => ({ label: say(label), value })));

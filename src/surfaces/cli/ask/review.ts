@@ -1,3 +1,4 @@
+import { BmadError } from '../../../base/errors.ts';
 import { isYes } from '../../../base/text/yes.ts';
 import type { InboxAction, InboxItem } from '../../../operations/inbox/inbox-item.ts';
 import { EMPTY, line, span, type Line } from '../screen/lines.ts';
@@ -11,7 +12,7 @@ const REVIEWED: Readonly<
 > = {
   task_approve: { kinds: ['task', 'result'], field: 'task_id', settles: 'digest' },
   sources_approve: { kinds: ['source'], field: 'source', settles: 'commit' },
-  delivery_accept: { kinds: ['contract'], field: 'contract_id', settles: 'contract_id' },
+  delivery_accept: { kinds: ['contract'], field: 'contract_id', settles: 'digest' },
 };
 
 type Way = { act: InboxAction } | 'skip' | 'quit';
@@ -33,16 +34,31 @@ export async function reviewed(
     (item) => meant === undefined || (meant.kinds.includes(item.kind) && isNamed(item, given[meant.field])),
   );
   const items = waiting.filter(({ actions }) => actions.length > 0);
-  for (const [at, item] of items.entries())
-    if (!(await decided(item, `${at + 1} of ${items.length}`, asking))) break;
+  // Whoever has said who decides has said it of all of them.
+  const who = given['by'] === undefined ? {} : { by: given['by'] };
+  let changed = false;
+  for (const [at, item] of items.entries()) {
+    const way = await decided(item, `${at + 1} of ${items.length}`, who, asking).catch((error: unknown) => {
+      // Leaving changes nothing more, which is not the same as nothing.
+      throw changed && error instanceof BmadError && error.code === 'cancelled'
+        ? new BmadError('cancelled', 'The rest is unchanged.')
+        : error;
+    });
+    if (way === 'quit') break;
+    changed ||= way === 'acted';
+  }
   return items.length > 0;
 }
 
 const isNamed = ({ id }: InboxItem, name: unknown): boolean =>
   name === undefined || id.slice(id.indexOf(' ') + 1) === name;
 
-/** Answers whether to go on. */
-async function decided(item: InboxItem, place: string, asking: Asking): Promise<boolean> {
+async function decided(
+  item: InboxItem,
+  place: string,
+  who: { by?: unknown },
+  asking: Asking,
+): Promise<'acted' | 'skip' | 'quit'> {
   const { terminal, say } = asking;
   const width = terminal.remarks?.look.width ?? 80;
   const role = item.role === undefined ? '' : ` for ${item.role}`;
@@ -74,11 +90,11 @@ async function decided(item: InboxItem, place: string, asking: Asking): Promise<
         say,
       ),
     );
-    if (way === 'skip' || way === 'quit') return way === 'skip';
+    if (way === 'skip' || way === 'quit') return way;
     const args = await completed(way.act, asking);
     if (args === undefined) continue;
-    await asking.perform(way.act.operation, args);
-    return true;
+    await asking.perform(way.act.operation, { ...args, ...who });
+    return 'acted';
   }
 }
 
