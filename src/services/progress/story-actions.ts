@@ -6,6 +6,8 @@ import { RULES } from './rules.ts';
 import { isDisputed, isDone, isLeftOpen, planEvidence, rank, type Story } from './stories.ts';
 import type { Action, Work, Workers } from './workers.ts';
 
+const BUILD = 'bmad-build';
+
 /** One action for each stage that has stories, for the first of them. */
 export function storyActions(report: Report, workers: Workers): Action[] {
   const { stories, sprint, files } = report;
@@ -71,9 +73,12 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   const planned = keeps ? of('backlog')[0] : undefined;
   if (planned !== undefined) {
     actions.push(...epicContextActions(report, planned.epic, workers));
+    // One workflow of newer versions prepares a story and builds it in one go.
+    const prepares = workers.for(RULES.planned.work, planned.file?.v4 ?? report.locations.v4);
+    const isBuilt = prepares?.record.name === BUILD;
     const open = stories.find(({ likely }) => rank(likely) > rank('backlog') && likely !== 'done');
     push(
-      `Prepare story ${planned.id}`,
+      `${isBuilt ? 'Build' : 'Prepare'} story ${planned.id}`,
       open === undefined
         ? 'it is the next planned story'
         : `it comes after story ${open.id}, which is not done yet`,
@@ -96,7 +101,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
 /** Some texts of newer versions still send to a workflow that another has taken the place of. */
 function inPlaceOf(workers: Workers, { file }: Story): string {
   const name = workers.for('develop story', file?.v4 ?? false)?.record.name;
-  return name === 'bmad-build' ? '; where a text says dev-story, build is meant' : '';
+  return name === BUILD ? '; where a text says dev-story, build is meant' : '';
 }
 
 /** Specs that belong to no story. One that is being written is gone on with by who writes it. */

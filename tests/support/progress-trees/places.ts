@@ -106,7 +106,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       'work/sprint-status.yaml': ledger(two),
     },
     phases: 'ncnp',
-    next: ['Prepare story 1-2-login', 'build'],
+    next: ['Build story 1-2-login', 'build'],
     items: { prd: 'complete plans/prds/prd-x-2026-01-01/prd.md:3' },
   },
   {
@@ -198,6 +198,6 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       [`${impl}/sprint-status.yaml`]: `${ledger(two)}action_items:\n  - epic: 1\n    action: "Write tests"\n    owner: "Charlie"\n    status: open\n`,
     },
     phases: 'nnnp',
-    next: ['Prepare story 1-2-login', 'build'],
+    next: ['Build story 1-2-login', 'build'],
   },
 ];

@@ -50,7 +50,7 @@ export const REVIEW_TREES: readonly ProgressTree[] = [
       [`${impl}/spec-1-1-setup.md`]: spec('done', FINDINGS),
     },
     phases: 'nnnp',
-    next: ['Prepare story 1-2-login', 'build'],
+    next: ['Build story 1-2-login', 'build'],
     drift: [],
     items: { '1-1-setup': `complete ${impl}/sprint-status.yaml:6` },
   },

@@ -62,7 +62,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
     install: '6.12.0',
     files: { [`${impl}/sprint-status.yaml`]: ledger(two) },
     phases: 'nnnp',
-    next: ['Prepare story 1-2-login', 'build'],
+    next: ['Build story 1-2-login', 'build'],
   },
   {
     name: 'all stories done, the retrospective is open',
