@@ -24,6 +24,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/app/open-workspace.ts': 'workspace',
   'src/app/built-in-modules.ts': 'built-in-modules',
   'src/app/host-setup.ts': 'host-setup',
+  'src/app/write-setting.ts': 'write-setting',
+  'src/bin/stdio-servers.ts': 'stdio-servers',
   'src/app/spoken-language.ts': 'spoken-language',
   'src/language/french.ts': 'french',
   'src/hosts/person.ts': 'user-person',

@@ -100,6 +100,8 @@ function contextOf(
         cache,
       });
     }),
+    setPreferred: async (entries) =>
+      (await import('./write-setting.ts')).writeUserList(settings, 'prefer', entries),
     hostSetup: once(async () => (await import('./host-setup.ts')).hostSetup(settings)),
     codebase: codebases.of,
     gitSources: gitSources.sources,

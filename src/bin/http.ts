@@ -62,6 +62,7 @@ async function main(): Promise<void> {
     behind: access.gate,
     projects: async () => [projects.own.root ?? [], ...projects.allowed].flat(),
     address: () => address ?? '',
+    clients: mcp.clients,
   });
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const port = httpPort(true, values.port) ?? DEFAULT_PORT;

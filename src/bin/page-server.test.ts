@@ -1,6 +1,10 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { endedProcess } from '../../tests/support/ended-process.ts';
 import { hasPage, localOrigin } from './page-server.ts';
+import { stdioServers } from './stdio-servers.ts';
 
 const folder = await temporaryFolder(afterAll);
 
@@ -23,5 +27,21 @@ describe('a server over HTTP', () => {
     expect(localOrigin('http://0.0.0.0:2623', '0.0.0.0')).toBe('http://127.0.0.1:2623');
     expect(localOrigin('http://[::]:2623', '::')).toBe('http://[::1]:2623');
     expect(localOrigin('http://127.0.0.1:1', '127.0.0.1')).toBe('http://127.0.0.1:1');
+  });
+});
+
+describe('servers that hosts have started', () => {
+  it('are listed while their process is there, and leave nothing behind', async () => {
+    const state = await temporaryFolder(afterAll);
+    const list = stdioServers(state);
+    expect(await list.running()).toEqual([]);
+    const server = { roots: ['/shop'], started: '2026-11-01T00:00:00.000Z', version: '1' };
+    const leave = await list.add({ ...server, pid: process.pid, client: 'desk 1.0' });
+    await list.add({ ...server, pid: await endedProcess() });
+    await writeFile(join(state, 'stdio-servers', 'broken.json'), '{');
+    expect(await list.running()).toEqual([{ ...server, pid: process.pid, client: 'desk 1.0' }]);
+    expect(await readdir(join(state, 'stdio-servers'))).toHaveLength(1);
+    await leave();
+    expect(await readdir(join(state, 'stdio-servers'))).toEqual([]);
   });
 });

@@ -10,9 +10,10 @@ import { createEventsRoute } from '../surfaces/http/page/events.ts';
 import { openInstances, type Instance } from '../surfaces/http/page/instances.ts';
 import { openPasses } from '../surfaces/http/page/passes.ts';
 import { personGate } from '../surfaces/http/page/person-gate.ts';
-import { createPageRoutes } from '../surfaces/http/page/routes.ts';
+import { createPageRoutes, type SeenClient } from '../surfaces/http/page/routes.ts';
 import { onlyThisMachine } from './http-access.ts';
 import { programFolder } from './program-place.ts';
+import { stdioServers } from './stdio-servers.ts';
 
 export interface PagePlan {
   outside: Outside;
@@ -26,11 +27,13 @@ export interface PagePlan {
   projects(): Promise<readonly string[]>;
   /** The address of the server for browsers; known once it listens. */
   address(): string;
+  /** The clients of the MCP server, where there is one. */
+  clients?(): readonly SeenClient[];
 }
 
 /** What a server has for people: the page, the way in for them, and its name on the list of servers that are running. */
 export function pageParts(context: Context, plan: PagePlan) {
-  const { outside, isOn, kind, own, behind, projects, address } = plan;
+  const { outside, isOn, kind, own, behind, projects, address, clients = () => [] } = plan;
   const state = userStateFolder(outside);
   const passes = openPasses(state);
   const instances = openInstances(state);
@@ -39,6 +42,8 @@ export function pageParts(context: Context, plan: PagePlan) {
     folder: join(programFolder, 'page'),
     projects,
     instances: () => instances.running(),
+    stdioServers: () => stdioServers(state).running(),
+    clients,
     address,
   };
   const routes: HttpRoute[] = [

@@ -24,6 +24,7 @@ import { pageParts } from './page-server.ts';
 import { printer } from './printer.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
+import { stdioServers } from './stdio-servers.ts';
 import { wordsFor } from './words.ts';
 
 const SWITCHES = ['help', 'open', 'list', 'force'] as const;
@@ -108,12 +109,14 @@ async function served(
     behind: peopleOnly,
     address: () => address,
     async projects() {
-      const [{ root }, running, known] = await Promise.all([
+      const [{ root }, running, started, known] = await Promise.all([
         context.describeProject(),
         instances.running(),
+        stdioServers(state).running(),
         remembered.all(),
       ]);
-      return [...new Set([root ?? [], ...running.flatMap(({ roots }) => roots), ...known].flat())];
+      const active = [...running, ...started].flatMap(({ roots }) => roots);
+      return [...new Set([root ?? [], ...active, ...known].flat())];
     },
   });
   const open = (wanted: number): Promise<FrontDoor> =>

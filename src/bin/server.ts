@@ -4,6 +4,7 @@ import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { settingsHelp } from '../config/flags.ts';
+import { userStateFolder } from '../config/locations.ts';
 import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import type { FirstAnswers } from '../surfaces/mcp/early.ts';
@@ -98,7 +99,16 @@ async function serve(
   early: EarlyStart | undefined,
   input: Readable = early?.input ?? process.stdin,
 ): Promise<void> {
-  const connection = serveStreams(context, input, protocolOutput(), firstAnswers(context, early));
+  let leave: Promise<() => Promise<void>> | undefined;
+  const connection = serveStreams(
+    context,
+    input,
+    protocolOutput(),
+    firstAnswers(context, early),
+    (client) => {
+      leave = enlisted(context, client);
+    },
+  );
   const stop = (): void => {
     leaveSoon();
     context.close();
@@ -114,6 +124,31 @@ async function serve(
   context.close();
   leaveSoon();
   process.stdin.destroy();
+  await (
+    await leave
+  )?.();
+}
+
+/** Puts the server on the list of those that hosts have started, which the page shows; a read-only one writes nothing. */
+async function enlisted(context: Context, client: string | undefined): Promise<() => Promise<void>> {
+  const none = async (): Promise<void> => undefined;
+  if (context.config.readOnly) return none;
+  try {
+    const [{ stdioServers }, { root }] = await Promise.all([
+      import('./stdio-servers.ts'),
+      context.describeProject(),
+    ]);
+    return await stdioServers(userStateFolder(outside({}))).add({
+      pid: process.pid,
+      ...(client === undefined ? {} : { client }),
+      roots: root === undefined ? [] : [root],
+      started: new Date(performance.timeOrigin).toISOString(),
+      version: VERSION,
+    });
+  } catch (error) {
+    context.log.info('instances', { error: String(error) });
+    return none;
+  }
 }
 
 const PARENT_CHECK_MS = 1_000;

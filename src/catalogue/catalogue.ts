@@ -17,7 +17,7 @@ import { ContentFiles } from './content-files.ts';
 import { identityOf } from './identity.ts';
 import { asideOf, commandInstead, type CommandInstead } from './leading.ts';
 import { NameIndex, type NameChoice } from './names.ts';
-import { isPreferred, type Preference } from './preferences.ts';
+import { isPreferred, preferredBy, type Preference } from './preferences.ts';
 import type { PreparedReading } from './prepared.ts';
 import { servedOnce } from './twins.ts';
 
@@ -103,6 +103,11 @@ export class Catalogue {
   isPreferred(record: BmadRecord): boolean {
     const { preferences = [] } = this.#parts;
     return preferences.length > 0 && isPreferred(record, preferences);
+  }
+
+  /** Whether an entry of the setting `prefer` is about this record, and not about its module. */
+  isAbout(record: BmadRecord, entry: string): boolean {
+    return preferredBy(record).has(fold(entry.split('=', 1)[0]?.trim() ?? ''));
   }
 
   /** The same with these origins only: what they have is served as if there were no others. */

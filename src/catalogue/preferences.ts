@@ -38,13 +38,17 @@ export function preferencesIn(
   return { preferences, warnings };
 }
 
-/** Whether a preference puts this record before those of other origins. */
+/** Whether a preference puts this record before those of other origins; one for itself counts before one for its module. */
 export function isPreferred(record: BmadRecord, preferences: readonly Preference[]): boolean {
-  const about = preferences.filter(({ origins }) => origins.has(record.origin));
-  if (about.length === 0) return false;
-  const { moduleName, name } = record;
-  const short = shortName(name);
-  const names = [moduleName, name, short, ...otherNames(record.kind, name)].map(fold);
-  const known = new Set([...names, ...names.map((each) => `${fold(moduleName)}/${each}`)]);
-  return about.some((preference) => known.has(preference.name));
+  if (preferences.every(({ origins }) => !origins.has(record.origin))) return false;
+  const known = preferredBy(record);
+  const own = preferences.filter(({ name }) => known.has(name));
+  const about = own.length > 0 ? own : preferences.filter(({ name }) => name === fold(record.moduleName));
+  return about.some(({ origins }) => origins.has(record.origin));
+}
+
+/** What a preference for this record may call it. */
+export function preferredBy({ kind, moduleName, name }: BmadRecord): ReadonlySet<string> {
+  const names = [name, shortName(name), ...otherNames(kind, name)].map(fold);
+  return new Set([...names, ...names.map((each) => `${fold(moduleName)}/${each}`)]);
 }

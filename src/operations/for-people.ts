@@ -22,6 +22,8 @@ export const FOR_PEOPLE = [
   'memory_contradictions',
   'usage_show',
   'config_show',
+  'hosts_show',
+  'prefer_origin',
 ] as const;
 
 /** Who has decided, in the records of what was decided on the page. */

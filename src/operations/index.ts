@@ -11,6 +11,7 @@ import { getKnowledge } from './catalogue/get-knowledge.ts';
 import { listFiles } from './catalogue/list-files.ts';
 import { list } from './catalogue/list.ts';
 import { load } from './catalogue/load.ts';
+import { preferOrigin } from './catalogue/prefer.ts';
 import { queryRecords } from './catalogue/query-records.ts';
 import { read } from './catalogue/read.ts';
 import { search } from './catalogue/search.ts';
@@ -72,6 +73,7 @@ import { sessionArchive, sessionCreate, sessionDiff, sessionMerge, sessionSwitch
 import { getWorkflowStatus } from './runs/workflow-status.ts';
 import { configShow } from './server/config-show.ts';
 import { doctor } from './server/doctor.ts';
+import { hostsShow } from './server/hosts-show.ts';
 import { refresh } from './server/refresh.ts';
 import { remove } from './server/remove.ts';
 import { setup } from './server/setup.ts';
@@ -106,6 +108,7 @@ export const operations: readonly AnyOperation[] = [
   warm,
   remove,
   setup,
+  hostsShow,
   sourcesList,
   sourcesAdd,
   sourcesRemove,
@@ -214,6 +217,7 @@ export const operations: readonly AnyOperation[] = [
   describeAgents,
   listFiles,
   queryRecords,
+  preferOrigin,
   sourcesResolve,
   inbox,
   embedderAdd,

@@ -64,6 +64,15 @@ export interface MemoryHit extends Omit<Memory, 'text'> {
   sources: string[];
 }
 
+export interface MemoryStatus {
+  engine: string;
+  place: string;
+  embedder?: string;
+  memories: number;
+  degraded: boolean;
+  notes: string[];
+}
+
 export interface Failure {
   id: string;
   title: string;
@@ -134,6 +143,22 @@ export interface Used {
   kind: string;
   uses: number;
   last: string;
+}
+
+export interface UsedDay {
+  day: string;
+  starts: number;
+  tokens: number;
+}
+
+/** One host in one scope, and what stands in the way of its entry. */
+export interface CheckedHost {
+  host: string;
+  name: string;
+  scope: 'user' | 'project';
+  file: string;
+  found: 'ours' | 'other' | 'none' | 'unreadable';
+  checks: { level: 'ok' | 'notice' | 'broken'; text: string; fix?: string }[];
 }
 
 export interface StoryHistory {

@@ -1,17 +1,20 @@
 import type {
   Contradictions,
   Delivery,
+  CheckedHost,
   Doctor,
   Explained,
   Failure,
   Listed,
   Memory,
   MemoryHit,
+  MemoryStatus,
   ReadText,
   Source,
   SourceReview,
   StoryHistory,
   Used,
+  UsedDay,
 } from './answers-known.ts';
 
 /**
@@ -36,7 +39,18 @@ export interface Session {
   person?: { id: string; until: string };
   project: string | null;
   projects: { root: string; name: string; current?: boolean }[];
-  instances: { origin: string; kind: string; roots: string[]; pid: number; started: string; own?: boolean }[];
+  instances: {
+    /** Where it can be reached; one over stdin and stdout has no address, but the name of its host. */
+    origin?: string;
+    client?: string;
+    kind: string;
+    roots: string[];
+    pid: number;
+    started: string;
+    own?: boolean;
+  }[];
+  /** Who uses this server. */
+  clients: { name: string; last: string }[];
 }
 
 export interface Action {
@@ -256,14 +270,7 @@ export interface Answers {
     forgotten: number;
     byType: Record<string, number>;
   };
-  memory_status: {
-    engine: string;
-    place: string;
-    embedder?: string;
-    memories: number;
-    degraded: boolean;
-    notes: string[];
-  };
+  memory_status: MemoryStatus;
   recall_structured: { hits: MemoryHit[]; notes: string[] };
   memory_keep_both: unknown;
   memory_update: unknown;
@@ -285,5 +292,6 @@ export interface Answers {
   sources_list: { sources: Source[] };
   sources_diff: { reviews: SourceReview[]; upToDate: string[]; absent: string[] };
   doctor: Doctor;
-  usage_show: { place: string; noting: boolean; items: Used[]; problem?: string };
+  usage_show: { place: string; noting: boolean; items: Used[]; days: UsedDay[]; problem?: string };
+  hosts_show: { hosts: CheckedHost[] };
 }

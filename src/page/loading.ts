@@ -62,7 +62,7 @@ export function useAnswer<K extends keyof Answers>(
 }
 
 /** Operations that are about the machine, or take the project from elsewhere. */
-const NO_PROJECT = new Set<string>(['list_prompts', 'sources_list', 'sources_diff']);
+const NO_PROJECT = new Set<string>(['list_prompts', 'sources_list', 'sources_diff', 'hosts_show']);
 
 export function useInbox(): Loaded<Inbox> {
   const where = project.value;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { LineClient } from '../support/line-client.ts';
 import { KIT_FILES } from '../support/kit-project.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
@@ -52,13 +53,27 @@ describe('bmad page', () => {
       headers: { cookie },
     });
     expect(await inGarden.json()).toMatchObject({ project: garden });
+    // A server that a host has started is there from its first call to its end.
+    const host = await LineClient.connect({ cwd: garden, home });
+    const listed = async () =>
+      (
+        (await (await fetch(`${origin}/api/page/session`, { headers: { cookie } })).json()) as {
+          instances: { kind: string; client?: string; pid: number }[];
+        }
+      ).instances.filter(({ kind }) => kind === 'stdio');
+    expect(await listed()).toEqual([]);
+    await host.callTool({ operation: 'list', query: 'agents' });
+    await expect.poll(listed).toMatchObject([{ roots: [garden], pid: host.child.pid }]);
+    host.child.stdin.end();
+    await host.ended;
+    expect(await readdir(join(state, 'stdio-servers'))).toEqual([]);
     // Nobody else: not even a program on this machine.
     expect((await fetch(`${origin}/api/list`)).status).toBe(401);
     expect((await fetch(`${origin}/mcp`)).status).toBe(404);
 
-    const { stdout: listed } = await page(['--list']);
-    expect(listed).toContain(session.person.id);
-    expect(listed).toContain(origin);
+    const { stdout: sessions } = await page(['--list']);
+    expect(sessions).toContain(session.person.id);
+    expect(sessions).toContain(origin);
     expect((await page(['--revoke', 'none'])).code).not.toBe(0);
     expect((await page(['--revoke', session.person.id])).stdout).toBe('1 session ended.\n');
     expect((await fetch(`${origin}/api/page/session`, { headers: { cookie } })).status).toBe(401);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { lookedAt } from '../../src/services/memory/sqlite/looked-at.ts';
 import { openSqlite } from '../../src/services/memory/sqlite/open.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { storeContract } from './contract.ts';
@@ -47,6 +48,33 @@ describe('a memory file of SQLite', () => {
     await other.close();
     expect(['3.51.2', '3.50.9', '2.99.99', ''].map(isSafe)).toEqual([false, false, false, false]);
     expect(['3.51.3', '3.53.0', '4.0.0', '3.51.10'].map(isSafe)).toEqual([true, true, true, true]);
+  });
+
+  it('is looked through once for as long as nobody writes, if it is large', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    await store.upsert([memory('a', 'The first.')]);
+    const other = (await sqliteDriver()).connect(file, 0);
+    const database = await openSqlite(file, { prepare: () => undefined });
+    let looks = 0;
+    const look = (): number => lookedAt(database, 'test', () => ++looks);
+    expect([look(), look()]).toEqual([1, 2]);
+    other.exec("INSERT INTO meta (key, value) VALUES ('filler', zeroblob(17000000))");
+    expect([look(), look()]).toEqual([3, 3]);
+    expect((await store.stats()).total).toBe(1);
+    await store.upsert([memory('b', 'The second.')]);
+    expect((await store.stats()).total).toBe(2);
+    expect(look()).toBe(4);
+    other.exec("PRAGMA foreign_keys = OFF; DELETE FROM memory WHERE text = 'The first.'");
+    expect(await store.stats()).toMatchObject({ total: 1 });
+    expect(await store.embedding()).toMatchObject({ total: 1 });
+    expect((await store.health()).damaged).toBe(false);
+    other.exec("UPDATE memory SET created_at = 'never'");
+    expect((await store.health()).damaged).toBe(true);
+    expect(await store.stats()).toMatchObject({ total: 0 });
+    database.close();
+    other.close();
+    await store.close();
   });
 
   it('lets the process do other things while another one writes', async () => {

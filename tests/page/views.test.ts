@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { openHost, type AppHost } from '../support/app-host.ts';
@@ -31,7 +33,15 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
   '#/memory': ['Orders are kept in PostgreSQL', '5 memories.'],
   '#/failures?plan=mark%20it%20done%20without%20tests': ['Risk: high', 'No story is done without a receipt.'],
   '#/sources': ['No git sources are configured.'],
-  '#/health': ['Everything works.', 'BMAD 6.12.0 (built in)', 'sqlite'],
+  '#/health': [
+    'Everything works.',
+    'BMAD 6.12.0 (built in)',
+    'sqlite',
+    'Claude Code',
+    'does not exist any more',
+    'Started each day',
+    '1,200 tokens',
+  ],
 };
 
 let served: ServedPage;
@@ -40,8 +50,21 @@ let ada: Person;
 
 beforeAll(async () => {
   [served, browser] = await Promise.all([servePage(afterAll), startBrowser(afterAll)]);
+  await writeUsage();
   ada = await served.person(browser);
 });
+
+/** What was started on two days, one apart from the other. */
+async function writeUsage(): Promise<void> {
+  const { place } = await served.context.usage();
+  const line = (at: string, tokens: number): string =>
+    `${JSON.stringify({ what: 'workflow bmm/bmad-prd', at: Date.parse(at), tokens })}\n`;
+  await mkdir(dirname(place), { recursive: true });
+  await writeFile(
+    place,
+    `{"log":"bmad-usage","version":1}\n${line('2026-03-01T10:00:00Z', 800)}${line('2026-03-03T10:00:00Z', 400)}`,
+  );
+}
 
 describe('the page', () => {
   it.each(Object.entries(VIEWS))(
@@ -101,6 +124,23 @@ describe('the page', () => {
     await ada.page.getByRole('button', { name: 'Copy: /bmad-agent-architect' }).click();
     await ada.page.getByText('Copied').waitFor();
     expect(await ada.page.evaluate('navigator.clipboard.readText()')).toBe('/bmad-agent-architect');
+  });
+
+  it('draws what was started each day, with the days between', async () => {
+    await ada.see('#/health');
+    const drawn = ada.page.getByRole('img', { name: /^Started each day/ });
+    expect(await drawn.getAttribute('aria-label')).toMatch(
+      /^Started each day: 2026-03-01\s+1, 2026-03-02\s+0, 2026-03-03\s+1$/,
+    );
+  });
+
+  it('has another origin served by a click', async () => {
+    await ada.see('#/item/agent/architect?module=bmm');
+    const chosen = ada.page.locator('.item', { hasText: 'served' }).first();
+    expect(await chosen.textContent()).toContain('Project');
+    await ada.page.getByRole('button', { name: 'Use this one: BMAD 6.12.0 (built in)' }).click();
+    await ada.page.getByRole('button', { name: 'Use this one: Project' }).click();
+    await ada.page.getByRole('button', { name: 'Use this one: BMAD 6.12.0 (built in)' }).waitFor();
   });
 
   it('is used by keyboard alone: keys go to views and entries, a sheet says which', async () => {

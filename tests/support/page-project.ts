@@ -9,6 +9,7 @@ import { runCheckpoint } from '../../src/operations/runs/run-progress.ts';
 import { runOpen } from '../../src/operations/runs/run-open.ts';
 import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
 import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
+import { serverFile } from './app.ts';
 import { KIT_LIKE_SCRIPT, SCRIPT_PATH } from './contract-project.ts';
 import { writeFiles } from './folders.ts';
 import { installOf } from './installs.ts';
@@ -79,6 +80,9 @@ export const noCache = (folder: string): { cache: string } => ({ cache: join(fol
 export async function fillPageProject(folder: string, home: string): Promise<PageProject> {
   await cp(await installOf('6.12.0'), folder, { recursive: true });
   await mkdir(home, { recursive: true });
+  // A host whose entry starts what is gone.
+  const entry = { command: '/gone/node', args: [serverFile] };
+  await writeFiles(home, { '.claude.json': JSON.stringify({ mcpServers: { bmad: entry } }) });
   await writeFiles(folder, SHOP);
   await commitInSteps(folder);
   const session = await sessionIn(folder, {

@@ -103,11 +103,14 @@ export const activate = defineOperation({
     };
     // Nobody waits for it, and a start is one whether or not it can be noted. What is noted moves the lists of
     // everybody, so those who may not write leave nothing.
-    if (first && detail !== 'concise' && call.mayWrite !== false)
-      context.usage(project).then(
-        (usage) => usage.note(activation.record),
-        () => undefined,
-      );
+    const noted = <T extends { tokens: number }>(shown: T): T => {
+      if (first && detail !== 'concise' && call.mayWrite !== false)
+        context.usage(project).then(
+          (usage) => usage.note(activation.record, shown.tokens),
+          () => undefined,
+        );
+      return shown;
+    };
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
     const details = { message, project, origin, section, cursor, detail, isResumed: run !== undefined };
     const checklist = beside && {
@@ -118,9 +121,9 @@ export const activate = defineOperation({
     const before = [[told, remark].filter(Boolean).join('\n\n'), start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await agentStart();
-      return { ...about, ...(await agentText(started, details, before)) };
+      return { ...about, ...noted(await agentText(started, details, before)) };
     }
-    return { ...about, ...(await workText(started, { ...details, beside: checklist }, before)) };
+    return { ...about, ...noted(await workText(started, { ...details, beside: checklist }, before)) };
   },
 
   render: (data, _say, reader) => ({

@@ -12,6 +12,8 @@ type Shaken = NonNullable<CheckedHost['handshake']>;
 export async function checkedHosts(
   context: Context,
   call: Call,
+  /** Whether what they start is started, and asked for its tools. */
+  starts = true,
 ): Promise<{ hosts: CheckedHost[]; steps: Step[] }> {
   const found = await context.hostSetup();
   const { hosts } = found;
@@ -33,7 +35,8 @@ export async function checkedHosts(
     const checks: HostCheck[] = await hosts.inspect(state);
     const start =
       state.found === 'ours' ? await hosts.written(state).catch(ours(() => undefined)) : undefined;
-    const handshake = start === undefined ? undefined : await startedOnce(state, start, found, checks, shake);
+    const handshake =
+      start === undefined || !starts ? undefined : await startedOnce(state, start, found, checks, shake);
     if (start !== undefined) checks.push(...(await limitsOf(state, start, handshake, found)));
     if (state.found === 'ours') checks.push(...(await twinsOf(host.id, start, found, context)));
     if (state.found === 'none')

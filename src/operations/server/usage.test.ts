@@ -18,6 +18,7 @@ interface Session {
   /** What `usage show` tells, once everything is noted. */
   shown(): Promise<{
     items: { name: string; kind: string; uses: number }[];
+    days: { day: string; starts: number; tokens: number }[];
     place: string;
     noting: boolean;
     problem?: string;
@@ -64,7 +65,9 @@ describe('usage', () => {
     await run(activate, { name: 'analyst', detail: 'concise' });
     if (!first.ok || typeof first.data['next'] !== 'string') throw new Error('The answer has one part only.');
     await run(activate, { name: 'prd', cursor: first.data['next'] });
-    const { items, place, noting } = await shown();
+    const { items, days, place, noting } = await shown();
+    expect(days).toMatchObject([{ starts: 3 }]);
+    expect(days[0]?.tokens).toBeGreaterThan(1_000);
     expect(noting).toBe(true);
     expect(items.map(({ name, kind, uses }) => `${kind} ${name} ${uses}`).toSorted()).toEqual([
       'agent bmm/bmad-agent-architect 1',

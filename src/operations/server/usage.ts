@@ -5,6 +5,17 @@ import { defineOperation } from '../operation.ts';
 
 const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(), last: z.string() });
 
+/** One day on which something was started. */
+const daySchema = z.object({
+  day: z.string(),
+  starts: z.int(),
+  /** About how many tokens the texts had that were delivered for them. */
+  tokens: z.int(),
+});
+
+/** As many days back as are kept. */
+const DAYS_SHOWN = 90;
+
 export const usageShow = defineOperation({
   name: 'usage_show',
   title: 'Show what has been started',
@@ -18,11 +29,13 @@ export const usageShow = defineOperation({
     place: z.string(),
     noting: z.boolean().describe('Whether starts are currently recorded'),
     items: z.array(itemSchema),
+    days: z.array(daySchema),
     problem: z.string().optional(),
   }),
   async run({ project }, context) {
     const usage = await context.usage(project);
-    const { uses, problem } = await usage.noted();
+    const { uses, days, problem } = await usage.noted();
+    const today = new Date().toISOString().slice(0, 10);
     // By number: as text, years of more than four digits come before all others.
     const newest = [...uses].sort(
       ([a, { last: mine }], [b, { last: theirs }]) => theirs - mine || compare(a, b),
@@ -40,6 +53,11 @@ export const usageShow = defineOperation({
       place: usage.place,
       noting: usage.writes,
       items,
+      days: [...days]
+        .filter(([day]) => day <= today)
+        .map(([day, used]) => ({ day, ...used }))
+        .sort((a, b) => compare(a.day, b.day))
+        .slice(-DAYS_SHOWN),
       ...(problem === undefined ? {} : { problem }),
     };
   },
@@ -52,7 +70,7 @@ export const usageShow = defineOperation({
         : items
             .map(({ name, kind, uses, last }) => `- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`)
             .join('\n')),
-    note: `${place}. ${noting ? 'Only names and times are recorded; BMAD_USAGE=false turns it off.' : 'Nothing is being recorded: the setting usage is off, or the server is read-only.'}`,
+    note: `${place}. ${noting ? 'Only names, times and lengths are recorded; BMAD_USAGE=false turns it off.' : 'Nothing is being recorded: the setting usage is off, or the server is read-only.'}`,
   }),
 });
 

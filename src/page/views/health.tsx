@@ -1,17 +1,21 @@
 import type { VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Doctor } from '../answers-known.ts';
-import { session } from '../live.ts';
+import { enter, session } from '../live.ts';
 import { useAnswer } from '../loading.ts';
 import { Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
-import { Bar } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { age, moment, words } from '../words.ts';
+import { Hosts } from './health-hosts.tsx';
+import { Usage } from './health-usage.tsx';
 
 /** Whether everything works, what is used, and what runs on this machine. */
 export function Health(): VNode {
   const loaded = useAnswer('doctor', {}, ['content', 'sources']);
   const { health } = words.value;
   const { data } = loaded;
+  // Who runs and who is connected may be others than when the page was opened.
+  useEffect(() => void enter(), []);
   return (
     <>
       <Heading
@@ -19,9 +23,11 @@ export function Health(): VNode {
         lead={data === undefined ? undefined : data.ok ? health.good : health.bad}
       />
       <Shown loaded={loaded}>{(found) => <Found doctor={found} />}</Shown>
+      <Hosts />
+      <Instances />
+      <Clients />
       <Usage />
       <Store />
-      <Instances />
     </>
   );
 }
@@ -96,44 +102,6 @@ function Found({ doctor }: { doctor: Doctor }): VNode {
   );
 }
 
-function Usage(): VNode {
-  const loaded = useAnswer('usage_show', {}, ['content']);
-  const { health } = words.value;
-  return (
-    <section>
-      <Group title={health.usage} />
-      <Shown loaded={loaded}>
-        {({ items, problem, place }) => {
-          const most = Math.max(1, ...items.map(({ uses }) => uses));
-          return (
-            <>
-              {items.length === 0 ? (
-                <p class="soft">{health.noUsage}</p>
-              ) : (
-                <ul class="list rows">
-                  {items.slice(0, 20).map(({ name, kind, uses, last }) => (
-                    <li key={`${kind} ${name}`}>
-                      <span>
-                        {inLine(name)} <span class="soft">{inLine(kind)}</span>
-                      </span>
-                      <span>
-                        {uses} · {age(last)}
-                      </span>
-                      <Bar done={uses} all={most} label={`${inLine(name)}: ${uses}`} />
-                    </li>
-                  ))}
-                </ul>
-              )}
-              <p class="proof">{inLine(place)}</p>
-              <Unread items={unreadOf(problem === undefined ? [] : [problem], place)} />
-            </>
-          );
-        }}
-      </Shown>
-    </section>
-  );
-}
-
 function Store(): VNode {
   const loaded = useAnswer('memory_status', {}, ['memory']);
   const { health, memory } = words.value;
@@ -162,10 +130,16 @@ function Instances(): VNode {
     <section>
       <Group title={health.instances} count={known?.instances.length} />
       <ul class="list rows" hidden={known?.instances.length === 0}>
-        {(known?.instances ?? []).map(({ origin, kind, roots, pid, started, own }) => (
-          <li key={`${pid} ${origin}`} data-entry tabIndex={0}>
+        {(known?.instances ?? []).map(({ origin, client, kind, roots, pid, started, own }) => (
+          <li key={`${pid} ${origin ?? ''}`} data-entry tabIndex={0}>
             <span>
-              {own === true ? <b>{health.own}</b> : <a href={origin}>{inLine(origin)}</a>}{' '}
+              {own === true ? (
+                <b>{health.own}</b>
+              ) : origin === undefined ? (
+                inLine(client ?? health.unnamed)
+              ) : (
+                <a href={origin}>{inLine(origin)}</a>
+              )}{' '}
               <span class="soft">{inLine(kind)}</span>
             </span>
             <span>
@@ -180,6 +154,26 @@ function Instances(): VNode {
           {health.session} {inLine(known.person.id)} · {health.until} {moment(known.person.until)}
         </p>
       )}
+    </section>
+  );
+}
+
+/** Who uses this server now; one for the page alone has none. */
+function Clients(): VNode | null {
+  const { health } = words.value;
+  const clients = session.value?.clients ?? [];
+  if (clients.length === 0) return null;
+  return (
+    <section>
+      <Group title={health.clients} count={clients.length} />
+      <ul class="list rows">
+        {clients.map(({ name, last }, at) => (
+          <li key={`${at} ${name}`} data-entry tabIndex={0}>
+            <span>{inLine(name === '' ? health.unnamed : name)}</span>
+            <span>{age(last)}</span>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -2,11 +2,12 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Explained } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
+import { Actions } from '../parts/actions.tsx';
 import { Compare } from '../parts/diff.tsx';
 import { AllLines, usePrompts } from '../parts/hosts.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Group, Heading, Shown } from '../parts/shown.tsx';
-import { Copy, Exact } from '../parts/texts.tsx';
+import { Exact } from '../parts/texts.tsx';
 import { inLine } from '../parts/visible.ts';
 import { route } from '../router.ts';
 import { number, words } from '../words.ts';
@@ -37,7 +38,9 @@ export function Item(): VNode {
       {starts ? <Starting name={name} kind={kind} /> : null}
       {starts ? <Cost name={which.target} kind={kind} text={text.data?.tokens} /> : null}
       <Group title={item.provenance} />
-      <Shown loaded={explained}>{(data) => <Provenance data={data} starts={starts} />}</Shown>
+      <Shown loaded={explained}>
+        {(data) => <Provenance data={data} starts={starts} onChange={explained.reload} />}
+      </Shown>
       <Shown loaded={explained}>{(data) => <Overrides layers={data.layers} />}</Shown>
       <Group title={item.text} />
       <Shown loaded={text}>
@@ -80,8 +83,10 @@ function Cost({ name, kind, text }: { name: string; kind: string; text: number |
   );
 }
 
-/** Which of them is served is for a person to say, in the configuration; the line for it is ready. */
-function Provenance({ data, starts }: { data: Explained; starts: boolean }): VNode {
+/** Which of them is served is for a person to say; it is kept in the person's configuration. */
+function Provenance(of: { data: Explained; starts: boolean; onChange: () => void }): VNode {
+  const { data, starts, onChange } = of;
+  const { item } = words.value;
   return (
     <ol class="list">
       {data.candidates.map(({ name, origin, priority, path, chosen, why, status }) => (
@@ -89,17 +94,18 @@ function Provenance({ data, starts }: { data: Explained; starts: boolean }): VNo
           <span class={`dot ${chosen ? 'good' : 'soft'}`} aria-hidden="true" />
           <div>
             <p class="what">
-              {inLine(origin)} {chosen ? <small class="good">{words.value.item.chosen}</small> : null}
+              {inLine(origin)} {chosen ? <small class="good">{item.chosen}</small> : null}
             </p>
             <p class="why">
               {inLine(name)} · {priority} · {inLine(status)} · {inLine(why)}
             </p>
             <p class="proof">{inLine(path, 500)}</p>
             {chosen || !starts ? null : (
-              <details>
-                <summary>{words.value.item.prefer}</summary>
-                <Copy text={`prefer = [${JSON.stringify(`${name}=${origin}`)}]`} label={origin} />
-              </details>
+              <Actions
+                about={inLine(origin)}
+                onDone={onChange}
+                actions={[{ label: item.prefer, operation: 'prefer_origin', args: { name, origin } }]}
+              />
             )}
           </div>
         </li>

@@ -67,6 +67,34 @@ describe('what was started', () => {
     expect(await readdir(join(state, 'usage'))).toHaveLength(1);
   });
 
+  it('adds up by day with the length of what was delivered, also when names are all that a rewritten file has', async () => {
+    const { usage, again } = await opened();
+    const line = (at: number, tokens?: number): string =>
+      `${JSON.stringify({ what: 'workflow a', at, tokens })}\n`;
+    const day = 86_400_000;
+    const odd = '"2026-11-13":[2,50],"yesterday":[1,1],"2026-11-12":[-1,"x"],"2026-11-11":7';
+    await put(
+      usage,
+      `{"log":"bmad-usage","version":1,"days":{${odd}}}\n` +
+        `{"what":"workflow a","at":${NOW - 2 * day},"uses":2}\n` +
+        line(NOW - day) +
+        // So many lines that the next note rewrites the file.
+        line(NOW, 3).repeat(2_000),
+    );
+    usage.note(prd, 100);
+    await usage.settled();
+    const expected = {
+      '2026-11-13': { starts: 2, tokens: 50 },
+      '2026-11-14': { starts: 1, tokens: 0 },
+      '2026-11-15': { starts: 2_001, tokens: 6_100 },
+    };
+    expect(Object.fromEntries((await usage.noted()).days)).toEqual(expected);
+    expect((await readFile(usage.place, 'utf8')).split('\n').length).toBeLessThan(6);
+    const { days, uses } = await again().noted();
+    expect(Object.fromEntries(days)).toEqual(expected);
+    expect(uses.get('workflow a')?.uses).toBe(2_003);
+  });
+
   it('counts before it is written, and once when it is', async () => {
     const { usage, again } = await opened({ gatherMs: 100 });
     usage.note(prd);

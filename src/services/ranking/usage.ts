@@ -18,6 +18,7 @@ import {
   useLine,
   type Line,
   type Use,
+  type UsedDay,
   type UsedName,
 } from './usage-lines.ts';
 
@@ -40,6 +41,11 @@ export interface UsageRead {
   uses: ReadonlyMap<UsedName, Use>;
   /** Why the log could not be used, in words; ranking continues without it. */
   problem?: string;
+}
+
+/** The same with what each day came to. */
+interface UsageNoted extends UsageRead {
+  days: ReadonlyMap<string, UsedDay>;
 }
 
 export type Usage = ReturnType<typeof openUsage>;
@@ -124,13 +130,14 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
     return reason;
   }
 
-  async function noted(): Promise<UsageRead> {
+  async function noted(): Promise<UsageNoted> {
     try {
       const written = await load();
       // What is still to be written counts as well.
-      return { uses: (waiting.length === 0 ? written : written.with(waiting)).uses };
+      const { uses, days } = waiting.length === 0 ? written : written.with(waiting);
+      return { uses, days };
     } catch (error) {
-      return { uses: new Map(), problem: complain(error) };
+      return { uses: new Map(), days: new Map(), problem: complain(error) };
     }
   }
 
@@ -140,12 +147,16 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
     /** What the file says, even if usage is turned off. */
     noted,
     /** What ranking goes by: nothing where usage is switched off. */
-    read: async (): Promise<UsageRead> => (reads ? noted() : { uses: new Map() }),
+    read: async (): Promise<UsageRead> => {
+      if (!reads) return { uses: new Map() };
+      const { days: _days, ...rest } = await noted();
+      return rest;
+    },
     /** Records a start, some time soon. No one waits for it, and nothing fails because of it. */
-    note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): void {
+    note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>, tokens?: number): void {
       const what = usedName(record);
       if (!writes || what.length > NAME_LENGTH) return;
-      waiting.push({ what, at: now() });
+      waiting.push({ what, at: now(), ...(tokens === undefined ? {} : { tokens }) });
       writing ??= writeAll();
     },
     /** Resolves when nothing is left to be noted. */

@@ -3,6 +3,7 @@ import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
 import { channelOf } from './channel-gate.ts';
+import { clientIn } from './client-name.ts';
 import type { FirstAnswers } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
@@ -18,16 +19,23 @@ export function serveStreams(
   input: Readable,
   output: Writable,
   first?: FirstAnswers,
+  used?: (client: string | undefined) => void,
 ): { ended: Promise<void>; close(): Promise<void> } {
-  return serveTransport(context, new LineTransport(input, output, first));
+  return serveTransport(context, new LineTransport(input, output, first), used);
 }
+
+/** So long after its first call, a client has its answer. */
+const USED_MS = 500;
 
 /** The same over any transport of the protocol. */
 export function serveTransport(
   context: Context,
   transport: Transport,
+  /** Told once that a tool was called, some time after it, with the name of the client. */
+  used?: (client: string | undefined) => void,
 ): { ended: Promise<void>; close(): Promise<void> } {
   let current: Server | undefined;
+  let use: NodeJS.Timeout | undefined;
   const watch = watchChanges(
     context,
     notifierOf(() => current),
@@ -59,6 +67,8 @@ export function serveTransport(
   transport.onmessage = inTurn(
     (message) => {
       idle.heard();
+      if (used !== undefined && 'method' in message && message.method === 'tools/call')
+        use ??= setTimeout(() => used(clientIn(message, current)), USED_MS).unref();
       return follow(message);
     },
     (message) => {
@@ -76,6 +86,7 @@ export function serveTransport(
     const theirs = transport.onclose;
     transport.onclose = () => {
       idle.close();
+      clearTimeout(use);
       watch.close();
       channel?.close();
       theirs?.();

@@ -20,9 +20,13 @@ export function metaText(database: Database, key: string): string | undefined {
   return database.get<{ value: string }>(sql, key)?.value;
 }
 
-export function isDamaged(database: Database): boolean {
+export function isLarge(database: Database): boolean {
   const sql = 'SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()';
-  if (numberIn(database, sql) > CHECKED_BYTES) return false;
+  return numberIn(database, sql) > CHECKED_BYTES;
+}
+
+export function isDamaged(database: Database): boolean {
+  if (isLarge(database)) return false;
   return database.get<{ quick_check: string }>('PRAGMA quick_check(1)')?.quick_check !== 'ok';
 }
 

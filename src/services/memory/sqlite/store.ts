@@ -9,6 +9,7 @@ import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpa
 import { copyDatabase } from './copy.ts';
 import { isDamaged, metaText, numberIn, statsIn } from './figures.ts';
 import { LiveDatabase, type LiveSetup } from './live.ts';
+import { lookedAt } from './looked-at.ts';
 import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { checkSchema } from './own-schema.ts';
@@ -102,7 +103,7 @@ export class SqliteStore extends MemoryStore {
   }
 
   async stats() {
-    return this.#live.read(statsIn);
+    return this.#live.read((database) => lookedAt(database, 'stats', () => statsIn(database)));
   }
 
   protected async found(query: MemoryQuery) {
@@ -145,7 +146,8 @@ export class SqliteStore extends MemoryStore {
 
   async embedding() {
     const { space } = this.options;
-    return this.#live.read((database) => ({
+    const name = space === undefined ? '' : spaceText(space);
+    const count = (database: Database) => ({
       space,
       total: numberIn(database, `SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL AND ${SOUND}`),
       embedded:
@@ -155,9 +157,10 @@ export class SqliteStore extends MemoryStore {
               database,
               `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
                WHERE v.space = ? AND m.forgotten_at IS NULL AND ${sound('m')}`,
-              spaceText(space),
+              name,
             ),
-    }));
+    });
+    return this.#live.read((database) => lookedAt(database, `embedding ${name}`, () => count(database)));
   }
 
   protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
@@ -189,7 +192,7 @@ export class SqliteStore extends MemoryStore {
     return this.#live.read((database) => {
       const { path, driver, journal } = database;
       const broken = isDamaged(database);
-      const odd = oddRows(database);
+      const odd = lookedAt(database, 'odd', () => oddRows(database));
       const notes = [
         ...database.notes,
         ...(this.#note === undefined ? [] : [this.#note]),

@@ -10,6 +10,21 @@ import { csrfOf, type Passes } from './passes.ts';
 import { cookiesIn, sessionCookie, sessionOf } from './person-gate.ts';
 import { PAGE_HEADERS, pageFiles } from './static-files.ts';
 
+/** A server over stdin and stdout, which a host has started. */
+interface StdioServer {
+  pid: number;
+  client?: string | undefined;
+  roots: readonly string[];
+  started: string;
+}
+
+/** A client of the MCP server over HTTP. */
+export interface SeenClient {
+  name: string;
+  /** When it was heard last. */
+  last: number;
+}
+
 export interface PageOptions {
   passes: Passes;
   /** The folder with the built page. */
@@ -18,6 +33,10 @@ export interface PageOptions {
   projects(): Promise<readonly string[]>;
   /** The servers of the user that are running. */
   instances(): Promise<readonly Instance[]>;
+  /** Those over stdin and stdout that hosts have started. */
+  stdioServers?(): Promise<readonly StdioServer[]>;
+  /** The clients of this server. */
+  clients?(): readonly SeenClient[];
   /** The address of this server for browsers. */
   address(): string;
 }
@@ -76,13 +95,18 @@ async function entered({ request }: Exchange, { passes, address }: PageOptions):
 async function described(
   { request, caller }: Exchange,
   context: Context,
-  { passes, projects, instances, address }: PageOptions,
+  { passes, projects, instances, stdioServers, clients, address }: PageOptions,
 ): Promise<Response> {
   const found =
     caller.person === true ? await sessionOf(cookiesIn(request.headers.get('cookie')), passes) : undefined;
   if (found === undefined) return notAPerson();
   const { secret, session } = found;
-  const [roots, running, current] = await Promise.all([projects(), instances(), context.describeProject()]);
+  const [roots, running, started, current] = await Promise.all([
+    projects(),
+    instances(),
+    stdioServers?.() ?? [],
+    context.describeProject(),
+  ]);
   return Response.json(
     {
       version: VERSION,
@@ -94,14 +118,24 @@ async function described(
       forPeople: FOR_PEOPLE,
       project: current.root ?? null,
       projects: roots.map((root) => ({ root, name: basename(root), current: root === current.root })),
-      instances: running.map(({ origin, kind, roots: served, pid, started }) => ({
-        origin,
-        kind,
-        roots: served,
-        pid,
-        started,
-        own: origin === address(),
-      })),
+      instances: [
+        ...running.map(({ origin, kind, roots: served, pid, started: since }) => ({
+          origin,
+          kind,
+          roots: served,
+          pid,
+          started: since,
+          own: origin === address(),
+        })),
+        ...started.map(({ client, roots: served, pid, started: since }) => ({
+          kind: 'stdio',
+          ...(client === undefined ? {} : { client }),
+          roots: served,
+          pid,
+          started: since,
+        })),
+      ],
+      clients: (clients?.() ?? []).map(({ name, last }) => ({ name, last: iso(last) })),
     },
     { headers: { 'cache-control': 'no-store' } },
   );

@@ -15,6 +15,7 @@ import {
 import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';
+import { createSeen } from './seen-clients.ts';
 import { createIdle } from '../idle.ts';
 import { createListeners, isWanted, NOTHING, wantedIn } from '../listeners.ts';
 import { isListening, mayBeResource } from '../listening.ts';
@@ -30,6 +31,8 @@ export interface McpRoute extends HttpRoute {
   notify: ServerNotifier;
   /** How many sessions of clients of the 2025 protocol are open. */
   sessions(): number;
+  /** Who has called of late, by name; clients of the 2025 protocol as long as their session is open. */
+  clients(): { name: string; last: number }[];
 }
 
 export interface McpRouteOptions {
@@ -69,6 +72,7 @@ export function createMcpRoute(
   const ofSession = mcpServerFactory(context, { codec, idle, ending: ending.signal });
   const sessions = createSessions(extend(ofSession), kept, onerror);
   const lastWords = createLastWords();
+  const seen = createSeen();
   const calls = new Set<AbortSignal>();
   let allDone = (): void => undefined;
 
@@ -88,6 +92,7 @@ export function createMcpRoute(
     refuse: refuseAsRpc,
     notify: modern.notify,
     sessions: sessions.count,
+    clients: () => [...sessions.clients(), ...seen.clients()].sort((a, b) => b.last - a.last),
     async handle(exchange) {
       const { request, over, caller } = exchange;
       idle.heard();
@@ -110,6 +115,7 @@ export function createMcpRoute(
           });
       }
       if (legacy) return sessions.handle(exchange, message);
+      seen.heard(message, isListening(message) ? over : undefined);
       const wanted = isListening(message) ? wantedIn(message) : NOTHING;
       const { uris } = wanted;
       if (!uris.every(mayBeResource))

@@ -6,6 +6,7 @@ import {
 import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
 import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http/http-route.ts';
 import { authInfoOf } from '../callers.ts';
+import { clientIn } from '../client-name.ts';
 import { MADE_ROOM, openRequestsOf, SERVER_ENDED } from './last-words.ts';
 import { makesRoom, type Held } from './session-room.ts';
 
@@ -14,6 +15,8 @@ const CHECK_MS = 60_000;
 
 /** The caller who opened it owns it: no other caller may use it. A stream for unsolicited messages keeps it open. */
 interface Session extends Held {
+  /** What its client calls itself. */
+  client: string | undefined;
   handle(exchange: Exchange, message?: unknown): Promise<Response>;
   /** What has no answer yet gets these words. */
   close(words?: string): Promise<void>;
@@ -22,6 +25,8 @@ interface Session extends Held {
 export interface Sessions {
   /** How many are open. */
   count(): number;
+  /** Their clients, by name, and when each was heard last; now, where a stream is open. */
+  clients(): { name: string; last: number }[];
   /** What was sent is parsed already, where that was possible. */
   handle(exchange: Exchange, message: unknown): Promise<Response>;
   close(): Promise<void>;
@@ -54,6 +59,7 @@ export function createSessions(
     const server = await factory({ era: 'legacy', requestInfo: exchange.request });
     const session: Session = {
       owner: exchange.caller,
+      client: clientIn(message),
       open: 0,
       used: Date.now(),
       handle({ request, over, caller }, parsedBody) {
@@ -82,6 +88,11 @@ export function createSessions(
 
   return {
     count: () => sessions.size,
+    clients: () =>
+      [...sessions.values()].map(({ client, open: streams, used }) => ({
+        name: client ?? '',
+        last: streams > 0 ? Date.now() : used,
+      })),
     async handle(exchange, message) {
       const id = exchange.request.headers.get('mcp-session-id');
       if (id !== null) {

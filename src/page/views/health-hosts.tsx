@@ -1,0 +1,42 @@
+import type { VNode } from 'preact';
+import { useAnswer } from '../loading.ts';
+import { Group, Shown } from '../parts/shown.tsx';
+import { inLine } from '../parts/visible.ts';
+import { words } from '../words.ts';
+
+const TONES = { ok: 'soft', notice: 'drift', broken: 'bad' } as const;
+
+/** The hosts of this machine: which have an entry for this server, and what stands in the way of those that have. */
+export function Hosts(): VNode {
+  const loaded = useAnswer('hosts_show', {}, []);
+  const { health } = words.value;
+  return (
+    <section>
+      <Group title={health.hosts} count={loaded.data?.hosts.length} />
+      <Shown loaded={loaded}>
+        {({ hosts }) =>
+          hosts.length === 0 ? (
+            <p class="soft">{health.noHosts}</p>
+          ) : (
+            <ul class="list rows">
+              {hosts.map(({ host, name, scope, file, found, checks }) => (
+                <li key={`${host} ${scope}`} data-entry tabIndex={0}>
+                  <span>
+                    {inLine(name)} <span class="soft">{health.scopes[scope]}</span>
+                  </span>
+                  <span class={found === 'ours' ? 'good' : 'soft'}>{health.found[found]}</span>
+                  <span class="proof">{inLine(file, 500)}</span>
+                  {checks.map(({ level, text, fix }) => (
+                    <span key={text} class={`check ${TONES[level]}`}>
+                      {inLine([text, fix].filter(Boolean).join(' '), 600)}
+                    </span>
+                  ))}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
