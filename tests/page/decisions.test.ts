@@ -125,6 +125,8 @@ describe('decisions on the page', () => {
   });
 
   it('edits, forgets and restores a memory, and replaces one by another', async () => {
+    // A view that is open already shows everything until typing has paused.
+    await ada.see('#/board');
     await ada.see('#/memory?q=tokens%20renewed');
     await entry(ada, 'Sessions are stateless').first().click();
     await ada.page.getByRole('button', { name: 'Edit' }).click();
