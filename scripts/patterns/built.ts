@@ -7,6 +7,7 @@ import { GIVEN_UP, KEPT, TURN } from '../../src/services/memory/turns.ts';
  * expression that is only another one with other flags has none.
  */
 export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
+  'src/config/list-in-file.ts': [/^[ \t]*prefer[ \t]*=/gm],
   'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
   'src/services/delivery/agent-profile.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
   'src/services/delivery/workflow-parts.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
