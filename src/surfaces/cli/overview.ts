@@ -17,9 +17,9 @@ export const GROUPS: Readonly<Partial<Record<string, string>>> = {
   config: 'The settings in force and where each comes from',
 };
 
-/** The first word of each command that has a line in the overview. All others share the last line, so a new one fits. */
+/** The first word of each command that has a line in the overview. All others share the last lines, so a new one fits. */
 const SECTIONS: readonly (readonly [title: string, ...words: string[]])[] = [
-  ['Agents and workflows', 'list', 'search', 'execute', 'next', 'read', 'explain', 'context', 'delegate'],
+  ['Agents and workflows', 'list', 'search', 'execute', 'next', 'read', 'context', 'delegate'],
   ['Project', 'project', 'memory', 'code', 'run', 'task', 'log', 'contract', 'delivery'],
   ['Server', 'setup', 'doctor', 'sources', 'serve', 'page'],
 ];
@@ -50,7 +50,7 @@ Usage: ${CLI_PROGRAM} <command> [options] [--json]  ${CLI_PROGRAM} help <command
 ${EVERY_DAY}
 
 ${sections.join('\n')}
-Also: ${others.join(', ')}
+${folded('Also: ', others)}
 Settings for every command, with their environment variables:
 ${settings}
 `;
@@ -72,6 +72,18 @@ ${own.map(([typed, title]) => `  ${typed.padEnd(width)}${title}`).join('\n')}
 
 ${CLI_PROGRAM} help ${name} <command> explains one.
 `;
+}
+
+/** Names after a label, on as many lines as they need. */
+function folded(label: string, names: readonly string[]): string {
+  const lines = [label];
+  for (const [index, name] of names.entries()) {
+    const text = index === names.length - 1 ? name : `${name}, `;
+    const last = lines[lines.length - 1] ?? '';
+    if (last.length + text.trimEnd().length <= SCREEN_WIDTH) lines[lines.length - 1] = last + text;
+    else lines.push(' '.repeat(label.length) + text);
+  }
+  return lines.map((one) => one.trimEnd()).join('\n');
 }
 
 /** One line for each first word; a group of commands shares one. */
