@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { attempt, orElse } from '../base/expected.ts';
+import { isNamed } from '../base/files/file-stamps.ts';
 import { stateNames } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
@@ -90,8 +92,7 @@ export async function stateFolder(kit: Kit): Promise<string | undefined> {
 async function keepsState(kit: Kit): Promise<boolean> {
   const output = await outputFolder(kit);
   if (output === undefined) return false;
-  const names = await stateNames(join(kit.root, output)).catch((): string[] => []);
-  return IN_OUTPUT.some((name) => names.includes(name));
+  return IN_OUTPUT.some((name) => attempt(() => isNamed(join(kit.root, output, name)), orElse(false)));
 }
 
 /** Whether nothing was ever kept for this project, in either place. */

@@ -1,5 +1,5 @@
 import { basename, join, relative, sep } from 'node:path';
-import { stateNames } from '../base/files/file-state.ts';
+import { isNamed } from '../base/files/file-stamps.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
 import type { Seen } from '../base/files/places.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
@@ -98,8 +98,7 @@ export async function strayPart(root: string, path: string): Promise<string | un
   let folder = real;
   const parts = path.split('/');
   for (const [index, name] of parts.entries()) {
-    // The names of the folder tell of links that lead nowhere, too.
-    if (!(await stateNames(folder)).includes(name)) return undefined;
+    if (!isNamed(join(folder, name))) return undefined;
     const next = await realFolder(join(folder, name));
     if (next === undefined || !next.startsWith(real + sep)) return parts.slice(0, index + 1).join('/');
     folder = next;

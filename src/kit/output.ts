@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
+import { KeptFiles } from '../base/files/kept-files.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
@@ -105,10 +106,15 @@ export function insideProject(root: string, value: string, problems: string[]): 
   return path === '.' ? '' : withoutEnd(path, '/');
 }
 
+/** One call asks for the same settings many times. */
+const TABLES = new KeptFiles<Table | undefined>();
+
 /** A configuration file; one that is missing or cannot be read names nothing. */
-export async function configTable(root: string, path: string): Promise<Table | undefined> {
-  const value = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES)
-    .then((bytes) => parseConfig(path, bytes.toString('utf8')))
-    .catch(orElse(undefined));
-  return isTable(value) ? value : undefined;
+export function configTable(root: string, path: string): Promise<Table | undefined> {
+  return TABLES.read(join(root, path), async () => {
+    const value = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES)
+      .then((bytes) => parseConfig(path, bytes.toString('utf8')))
+      .catch(orElse(undefined));
+    return isTable(value) ? value : undefined;
+  });
 }

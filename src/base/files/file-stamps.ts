@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { readFailure } from './read-failures.ts';
 
 /** Detects that a file has changed without reading it. */
 export interface FileStamp {
@@ -49,6 +50,15 @@ export function changeMark(path: string): string | undefined {
     return info === undefined ? undefined : `${info.ino} ${info.mtimeMs} ${info.size} ${info.ctimeMs}`;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether there is anything of this name, be it a link that leads nowhere. */
+export function isNamed(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw readFailure(path, error);
   }
 }
 
