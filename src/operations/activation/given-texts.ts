@@ -6,7 +6,8 @@ import { qualifiedName } from '../../model/record.ts';
 import { startOf } from '../catalogue/targets.ts';
 import type { Activation, Call, Workspace } from '../context.ts';
 
-const GIVEN_KEPT = 40;
+/** The steps of a workflow are texts too, a dozen of them. */
+const GIVEN_KEPT = 120;
 
 /** A text as a conversation knows it. */
 export interface GivenKey {
@@ -39,7 +40,11 @@ const WORTH = 2_000;
 
 /** Whether a text may be left out at all: what must not be started, or has something wrong with it, is told whole. */
 export function mayBeLeftOut({ lead, problems, body }: Activation): boolean {
-  return lead !== undefined && problems.length === 0 && byteLength(body) >= WORTH;
+  return lead !== undefined && problems.length === 0 && isWorthLeavingOut(body);
+}
+
+export function isWorthLeavingOut(text: string): boolean {
+  return byteLength(text) >= WORTH;
 }
 
 /**

@@ -4,12 +4,21 @@ import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
-import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
+import {
+  cursorField,
+  detailField,
+  moduleField,
+  originField,
+  projectField,
+  sectionField,
+  stepsField,
+} from '../fields.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Call, ServedFile, Workspace } from '../context.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
+import { fileGiven } from '../activation/given-file.ts';
 import { namedOrigins, workspaceFrom } from './origins.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
@@ -67,6 +76,9 @@ export const read = defineOperation({
       .describe('The other files of a workflow'),
     filesLeftOut: z.int().optional(),
     missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
+    /** Whether the text was given before in this session, and is left out here. */
+    given_before: z.boolean().optional(),
+    steps: stepsField,
     ...shownTextSchema.shape,
   }),
 
@@ -116,6 +128,18 @@ export const read = defineOperation({
     // A path may be meant from what was delivered before.
     if (record?.kind === 'agent' && (of ?? cursor) === undefined && !/[/.{]/.test(asked))
       call.lasts?.(async (now) => (await now.workspace(project)) === whole, note);
+    const about = {
+      uri: contentUri(path),
+      mimeType: file.mimeType,
+      origin: file.origin?.displayName ?? 'generated',
+    };
+    // Who reads an agent or a workflow by its name wants to see it.
+    const given =
+      record === undefined
+        ? fileGiven(file, { section, cursor, detail, origin, project }, workspace, call)
+        : undefined;
+    const short = given?.short();
+    if (short !== undefined) return { ...about, ...short };
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
     const launched =
       isLauncher && detail !== 'concise'
@@ -125,13 +149,14 @@ export const read = defineOperation({
       section === undefined || file.mimeType !== 'text/csv'
         ? undefined
         : (await import('../../base/parse/csv-section.ts')).csvSection(file.text, section);
-    return {
-      uri: contentUri(path),
-      mimeType: file.mimeType,
-      origin: file.origin?.displayName ?? 'generated',
-      ...(rows === undefined
+    const text =
+      rows === undefined
         ? shown(file.text)
-        : showText(rows, { cursor, detail, maxBytes: context.config.answerBytes })),
+        : showText(rows, { cursor, detail, maxBytes: context.config.answerBytes });
+    given?.note(text);
+    return {
+      ...about,
+      ...text,
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
       ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
         ? {}
@@ -140,6 +165,8 @@ export const read = defineOperation({
   },
 
   render({ launches, ...data }, _say, reader) {
+    if (data.given_before === true)
+      return { body: data.text, note: `${data.uri} (${data.origin}).`, steps: data.steps ?? [] };
     const said = {
       note: [`${data.uri} (${data.origin}). ${shownNote(data, reader)}`, ...fileLines(data)].join('\n'),
       again: restOf(data),

@@ -47,6 +47,7 @@ export function withReadablePaths(table: Table, record: BmadRecord, has: (path: 
 
 type Places = (say: SayStep) => Table;
 
+/** In full: others who share the connection may have read it, and who is told to read it has not. */
 function reading(uri: string, say: SayStep): string {
-  return say({ operation: 'read', args: { target: uri, kind: 'resource' } });
+  return say({ operation: 'read', args: { target: uri, kind: 'resource', detail: 'full' } });
 }
