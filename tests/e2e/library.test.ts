@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRunning } from '../../src/base/files/is-running.ts';
@@ -7,13 +7,14 @@ import { agentFile, makeRepository, type TestRepository } from '../support/git-r
 import { installOf } from '../support/installs.ts';
 import { installPackedPackage } from '../support/packed-package.ts';
 import { bmad, runToEnd } from '../support/programs.ts';
+import { copyFolder } from '../support/folders.ts';
 
 const { folder, home, env } = await installPackedPackage(afterAll);
 const parent = await temporaryFolder(afterAll);
 let team: TestRepository;
 
 beforeAll(async () => {
-  await cp(join(repository, 'tests', 'fixtures', 'library'), folder, { recursive: true });
+  copyFolder(join(repository, 'tests', 'fixtures', 'library'), folder);
   team = await makeRepository(parent, 'team', { 'agents/ada.md': agentFile('ada') });
 });
 

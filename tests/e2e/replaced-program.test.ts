@@ -1,9 +1,10 @@
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { serverFile, temporaryFolder } from '../support/app.ts';
 import { INITIALIZE, LineClient } from '../support/line-client.ts';
 import { GIVEN } from '../support/sampling-client.ts';
+import { copyFolder } from '../support/folders.ts';
 
 /** A server that runs from a copy of the program, which can be changed under it. */
 async function runningCopy(): Promise<{ client: LineClient; program: string }> {
@@ -12,7 +13,7 @@ async function runningCopy(): Promise<{ client: LineClient; program: string }> {
     await temporaryFolder(onTestFinished),
     await temporaryFolder(onTestFinished),
   ];
-  await cp(dirname(serverFile), program, { recursive: true });
+  copyFolder(dirname(serverFile), program);
   const client = new LineClient({ cwd, home, program: join(program, 'bmad-mcp-server.cjs') });
   onTestFinished(async () => {
     client.child.stdin.end();

@@ -1,4 +1,4 @@
-import { chmod, cp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
@@ -13,13 +13,14 @@ import { execute } from '../../src/operations/execute.ts';
 import { resourceRead } from '../../src/surfaces/mcp/resources.ts';
 import { installOf } from '../support/installs.ts';
 import { openSession, saidIn, sessionIn } from '../support/operations.ts';
+import { copyFolder } from '../support/folders.ts';
 
 const local = { flags: { discovery: 'local' } };
 
 /** A copy of alpha.7 in which the manifest lists an agent whose file was deleted. */
 const lost = (async () => {
   const folder = await temporaryFolder(afterAll);
-  await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), join(folder, 'bmad'), { recursive: true });
+  copyFolder(join(await installOf('6.0.0-alpha.7'), 'bmad'), join(folder, 'bmad'));
   await rm(join(folder, 'bmad/cis/agents/storyteller.md'));
   return sessionIn(folder, local);
 })();
@@ -104,7 +105,7 @@ describe('M-16: explain tells where it comes from', () => {
 describe('M-17: errors about resources carry the address', () => {
   it('and name what can be read instead, for each kind of failure', async () => {
     const folder = await temporaryFolder(afterAll);
-    await cp(join(await installOf('6.0.4'), '_bmad'), join(folder, '_bmad'), { recursive: true });
+    copyFolder(join(await installOf('6.0.4'), '_bmad'), join(folder, '_bmad'));
     await writeFile(join(folder, '_bmad/core/large.md'), 'x'.repeat(200_000));
     await writeFile(join(folder, 'outside.md'), 'x');
     const cases = ['bmad://core/missing-file.yaml', 'bmad://core', 'bmad://core/large.md'];

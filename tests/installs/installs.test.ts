@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
@@ -11,6 +11,7 @@ import type { RecordKind } from '../../src/model/record.ts';
 import { contentUri } from '../../src/base/files/paths.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf, upgrade, type Version } from '../support/installs.ts';
+import { copyFolder } from '../support/folders.ts';
 
 /** What is really in each install: counted once by hand on the installers' output, and held here. */
 const EXPECTED: Record<Version, Partial<Record<RecordKind, number>>> = {
@@ -89,7 +90,7 @@ describe.each(versions)('an install of %s', async (version) => {
 
 describe('an install of 6.0.4 upgraded to 6.12.0', async () => {
   const folder = join(await temporaryFolder(afterAll), 'project');
-  await cp(await installOf('6.0.4'), folder, { recursive: true });
+  copyFolder(await installOf('6.0.4'), folder);
   await upgrade(folder, '6.12.0');
   const { context, workspace } = await openInstall(folder);
 
@@ -149,8 +150,8 @@ describe('tools and names of two modules', async () => {
 
 describe('version 4 and 6 side by side', async () => {
   const folder = join(await temporaryFolder(afterAll), 'project');
-  await cp(await installOf('4.44.3'), folder, { recursive: true });
-  await cp(await installOf('6.12.0'), folder, { recursive: true });
+  copyFolder(await installOf('4.44.3'), folder);
+  copyFolder(await installOf('6.12.0'), folder);
   const { workspace } = await openInstall(folder);
 
   it('keeps both, the newer first', () => {

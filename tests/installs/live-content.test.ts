@@ -1,11 +1,11 @@
-import { cp, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import type { Changes, Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
-import { writeFiles } from '../support/folders.ts';
+import { copyFolder, writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
 
 /** What clients see: every list, and what the edits below are about. */
@@ -165,7 +165,7 @@ const EDITS: readonly Edit[] = [
 describe('a running server', () => {
   it('answers the next call as one that has just been started would, whatever was edited', async () => {
     const folder = await temporaryFolder(afterAll);
-    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    copyFolder(await installOf('6.12.0'), folder);
     const outside = { flags: { toolsets: 'bmad,agents' } };
     const running = await contextIn(folder, outside);
     const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
@@ -214,7 +214,7 @@ describe('a running server', () => {
 
   it('tells nobody and reads nothing again where nothing has changed', async () => {
     const folder = await temporaryFolder(afterAll);
-    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    copyFolder(await installOf('6.12.0'), folder);
     const context = await withWatch(await contextIn(folder), onTestFinished);
     const heard: Changes[] = [];
     context.onChange((changes) => heard.push(changes));

@@ -1,11 +1,10 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import { sourcesAdd } from '../../src/operations/git-sources/sources-add.ts';
 import type { OriginKind } from '../../src/model/origin.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
-import { writeFiles } from '../support/folders.ts';
+import { copyFolder, writeFiles } from '../support/folders.ts';
 import { makeRepository } from '../support/git-repository.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { crawl } from '../support/path-crawler.ts';
@@ -37,7 +36,7 @@ const ELSEWHERE: Record<string, { kind: OriginKind; open(scratch: string): Promi
       await writeFiles(scratch, { 'hosts/': '', 'empty/': '', 'home/': '' });
       // The repository is the folder of BMAD itself, so that nothing there is called as the texts call it.
       const team = await makeRepository(hosts, 'team');
-      await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), team.work, { recursive: true });
+      copyFolder(join(await installOf('6.0.0-alpha.7'), 'bmad'), team.work);
       await team.commit({});
       const home = join(scratch, 'home');
       const outside = { home, env: bareEnvironment(home), patient: true };
@@ -58,7 +57,7 @@ const ELSEWHERE: Record<string, { kind: OriginKind; open(scratch: string): Promi
   '6.0.4 in the home folder': {
     kind: 'user',
     async open(scratch) {
-      await cp(join(await installOf('6.0.4'), '_bmad'), join(scratch, 'home/.bmad'), { recursive: true });
+      copyFolder(join(await installOf('6.0.4'), '_bmad'), join(scratch, 'home/.bmad'));
       await writeFiles(scratch, { 'empty/': '' });
       return (await contextIn(join(scratch, 'empty'), { home: join(scratch, 'home') })).workspace();
     },

@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -16,6 +15,7 @@ import { project, projectAt, type Row } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { newClient } from '../support/mcp-client.ts';
 import { served } from '../support/served.ts';
+import { copyFolder } from '../support/folders.ts';
 
 /** Agents of each install and of no other origin: all that 6.12 still has, the older ones have too. */
 const AGENTS: Partial<Record<Version, number>> = {
@@ -114,8 +114,8 @@ describe('M-01: an agent is offered once', () => {
 
   it('also where one project has two generations', async () => {
     const folder = join(await temporaryFolder(afterAll), 'project');
-    await cp(join(await installOf('4.44.3'), '.bmad-core'), join(folder, '.bmad-core'), { recursive: true });
-    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    copyFolder(join(await installOf('4.44.3'), '.bmad-core'), join(folder, '.bmad-core'));
+    copyFolder(await installOf('6.12.0'), folder);
     const { catalogue, ask } = await projectAt(folder);
     const marys = catalogue.callable.filter(
       ({ kind, displayName }) => kind === 'agent' && displayName === 'Mary',
@@ -215,7 +215,7 @@ describe('M-01: the copies that packs of version 4 have of the core', () => {
     expect(offered).toContain('bmad-2d-phaser-game-dev/advanced-elicitation');
     const folder = join(await temporaryFolder(afterAll), 'project');
     for (const pack of ['.bmad-2d-phaser-game-dev', '.bmad-2d-unity-game-dev'])
-      await cp(join(await installOf('4.44.3'), pack), join(folder, pack), { recursive: true });
+      copyFolder(join(await installOf('4.44.3'), pack), join(folder, pack));
     const alone = await projectAt(folder);
     const analysts = alone.catalogue.callable.filter(
       ({ name, origin }) => name === 'analyst' && origin.kind === 'project',

@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
@@ -6,6 +5,7 @@ import { getProjectContext } from '../../src/operations/project/get-project-cont
 import type { ContextData } from '../../src/operations/project/project-context-schema.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
+import { copyFolder } from '../support/folders.ts';
 
 const VERSIONS: [Version, object][] = [
   ['4.44.3', { v4: { devStoryLocation: 'docs/stories', prd: { prdFile: 'docs/prd.md' } } }],
@@ -17,7 +17,7 @@ const VERSIONS: [Version, object][] = [
 describe('get_project_context on a real install', () => {
   it.each(VERSIONS)('of %s knows what BMAD was set up with', async (version, config) => {
     const folder = join(await temporaryFolder(onTestFinished), 'shop');
-    await cp(await installOf(version), folder, { recursive: true });
+    copyFolder(await installOf(version), folder);
     const context = await contextIn(folder, { flags: { embedder: 'none' } });
     onTestFinished(() => {
       context.close();

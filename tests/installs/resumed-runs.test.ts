@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { contentPath } from '../../src/base/files/paths.ts';
 import type { Call } from '../../src/operations/context.ts';
@@ -15,7 +14,7 @@ import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts'
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { project } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
-import { writeFiles } from '../support/folders.ts';
+import { copyFolder, writeFiles } from '../support/folders.ts';
 import { kitState } from '../support/run-project.ts';
 
 type Input = Record<string, unknown>;
@@ -27,7 +26,7 @@ afterAll(async () => {
 /** A copy of an install with a client at work in it; runs are written. */
 async function worker(version: Version) {
   const folder = await temporaryFolder((end) => ends.push(end));
-  await cp(await installOf(version), folder, { recursive: true });
+  copyFolder(await installOf(version), folder);
   const context = await contextIn(folder);
   const call: Call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
   const tried = (operation: AnyOperation, input: Input) => execute(operation, input, context, call);

@@ -1,4 +1,4 @@
-import { cp, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -15,6 +15,7 @@ import { project, projectAt } from '../support/install-project.ts';
 import { installOf } from '../support/installs.ts';
 import { newClient } from '../support/mcp-client.ts';
 import { served } from '../support/served.ts';
+import { copyFolder } from '../support/folders.ts';
 
 /** One client at work in a project of 6.0.4: what it was given before counts. */
 async function client() {
@@ -259,7 +260,7 @@ describe('M-60: schema and behaviour agree', () => {
 describe('a run of another generation', () => {
   it('is continued under the name its workflow has now', async () => {
     const folder = join(await temporaryFolder(afterAll), 'project');
-    await cp(join(await installOf('6.0.4'), '_bmad'), join(folder, '_bmad'), { recursive: true });
+    copyFolder(join(await installOf('6.0.4'), '_bmad'), join(folder, '_bmad'));
     const before = await projectAt(folder);
     const { data } = await before.ask(runOpen, { workflow: 'create-prd' });
     const { run_id: id, workflow } = data['run'] as { run_id: string; workflow: string };

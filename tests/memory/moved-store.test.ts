@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, rm, symlink } from 'node:fs/promises';
+import { readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
 import { keyOf, memory, storeOptions } from './places.ts';
 import { embedded } from './words.ts';
+import { copyFolder } from '../support/folders.ts';
 
 type Engine = 'sqlite' | 'jsonl';
 type Journal = 'wal' | 'delete';
@@ -103,11 +104,11 @@ describe.each(KINDS)('a store of %s whose file goes away while hosts use it', (_
     await before.upsert([memory('a', 'In the copy.')]);
     await before.close();
     const copy = `${folder}-copy`;
-    await cp(folder, copy, { recursive: true });
+    copyFolder(folder, copy);
     const store = await open();
     await store.upsert([memory('b', 'After the copy.')]);
     await rm(folder, { recursive: true });
-    await cp(copy, folder, { recursive: true });
+    copyFolder(copy, folder);
     expect(await textsIn(store)).toEqual(['In the copy.']);
     await store.close();
   });

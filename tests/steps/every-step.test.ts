@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
@@ -7,6 +6,7 @@ import { RUN_FILES } from '../support/run-project.ts';
 import { modelSurface, programSurface, requestSurface, terminalSurface } from '../support/steps/surfaces.ts';
 import { SAMPLE_EXPORT } from '../support/steps/samples.ts';
 import { emptySweep, sweep, takeSteps, type Swept } from '../support/steps/sweep.ts';
+import { copyFolder } from '../support/folders.ts';
 
 // A step that an answer or an error recommends is taken as it was printed, where it was printed. None may lead nowhere:
 // to a call that is not understood, or to nothing (M-33, M-34).
@@ -20,7 +20,7 @@ const PROJECTS: Record<string, () => Promise<string>> = {
   },
   async 'a project with 6.12 in it'() {
     const folder = await temporaryFolder(onTestFinished);
-    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    copyFolder(await installOf('6.12.0'), folder);
     await writeFiles(folder, { 'sample.jsonl': SAMPLE_EXPORT });
     return folder;
   },

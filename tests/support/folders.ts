@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -17,4 +18,9 @@ export async function writeFiles(
 export async function linkFolder(target: string, place: string): Promise<void> {
   await mkdir(dirname(place), { recursive: true });
   await symlink(target, place, 'junction');
+}
+
+/** Copies a folder with all that is in it. With promises, many small files take five times as long. */
+export function copyFolder(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
 }

@@ -1,8 +1,9 @@
-import { cp, mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitCache } from '../../src/sources/git/cache.ts';
 import { makeRepository, openRepository, type TestRepository } from './git-repository.ts';
+import { copyFolder } from './folders.ts';
 
 /** A cache below a folder that is also the home folder, so that a test can put a git configuration there. */
 export function gitCacheIn(
@@ -41,7 +42,7 @@ let model: Promise<Team> | undefined;
 export async function teamRepository(parent: string): Promise<Team> {
   const { team, first, second } = await (model ??= modelTeam());
   const folder = join(parent, 'team.git');
-  await cp(team.folder, folder, { recursive: true });
+  copyFolder(team.folder, folder);
   return { team: openRepository(folder, { head: second }), first, second };
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDeliveryContract } from '../../src/operations/handover/create-delivery-contract.ts';
@@ -11,7 +11,7 @@ import { rememberStructured } from '../../src/operations/memory/remember-structu
 import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
 import { serverFile } from './app.ts';
 import { KIT_LIKE_SCRIPT, SCRIPT_PATH } from './contract-project.ts';
-import { writeFiles } from './folders.ts';
+import { copyFolder, writeFiles } from './folders.ts';
 import { installOf } from './installs.ts';
 import { sessionIn } from './operations.ts';
 import { impl, ledger, out, status, story } from './progress-trees/pieces.ts';
@@ -78,7 +78,7 @@ export const noCache = (folder: string): { cache: string } => ({ cache: join(fol
 
 /** Fills a folder as a project looks after some weeks of use, through the operations that its agents call. */
 export async function fillPageProject(folder: string, home: string): Promise<PageProject> {
-  await cp(await installOf('6.12.0'), folder, { recursive: true });
+  copyFolder(await installOf('6.12.0'), folder);
   await mkdir(home, { recursive: true });
   // A host whose entry starts what is gone.
   const entry = { command: '/gone/node', args: [serverFile] };

@@ -1,7 +1,7 @@
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from './app.ts';
-import { writeFiles } from './folders.ts';
+import { copyFolder, writeFiles } from './folders.ts';
 import { installOf, type Version } from './installs.ts';
 
 /** A project that is filled anew for each case; its install is copied once. */
@@ -23,7 +23,7 @@ export async function progressProject(
   if (from !== undefined)
     for (const name of await readdir(from))
       if (bmad.includes(name)) {
-        await cp(join(from, name), join(folder, name), { recursive: true });
+        copyFolder(join(from, name), join(folder, name));
         configs.push(name);
       }
   let changed: string[] = [];

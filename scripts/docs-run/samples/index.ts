@@ -1,6 +1,5 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFiles } from '../../../tests/support/folders.ts';
+import { copyFolder, writeFiles } from '../../../tests/support/folders.ts';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { RUN_FILES } from '../../../tests/support/run-project.ts';
 import type { Preparation } from '../sample.ts';
@@ -16,7 +15,7 @@ const installed =
   (version: Version, ...places: string[]): Preparation =>
   async ({ project }) => {
     const install = await installOf(version);
-    for (const place of places) await cp(join(install, place), join(project, place), { recursive: true });
+    for (const place of places) copyFolder(join(install, place), join(project, place));
   };
 
 const written =
@@ -59,8 +58,7 @@ export const SAMPLES: Readonly<Record<string, Preparation>> = {
   /** Folders beside the project: agents, skills, a marketplace. */
   folders: inOrder(folders, async ({ home }) => {
     const install = await installOf('6.12.0');
-    for (const place of ['_bmad', '.claude'])
-      await cp(join(install, place), join(home, 'full', place), { recursive: true });
+    for (const place of ['_bmad', '.claude']) copyFolder(join(install, place), join(home, 'full', place));
   }),
   /** A project that only overrides the built-in BMAD. */
   custom: () => undefined,

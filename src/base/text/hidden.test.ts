@@ -165,6 +165,20 @@ describe('what is hidden in a text', () => {
     expect(visibleLines('a\n\tb\r\nc\rd')).toBe('a\n\tb\r\nc\\u000dd');
   });
 
+  it('is told by what Unicode says of each character, also of those that are asked for first', () => {
+    const hidden = /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Cc}]/u;
+    const others = /[\t\n\u2800\uFFF9-\uFFFC\uFEFF]|[\u{13430}-\u{13442}]|\u{16FE4}|\u{1D159}/u;
+    const wrong: string[] = [];
+    for (let code = 0; code < 0x1_ff_ff; code += 1) {
+      const char = String.fromCodePoint(code);
+      if (!others.test(char) && hidden.test(char) !== hiddenIn(char).length > 0)
+        wrong.push(code.toString(16));
+      // So many marks on one letter are too many, whichever they are.
+      if (/\p{M}/u.test(char) && hiddenIn(`a${char.repeat(9)}`).length === 0) wrong.push(`${code} stacked`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('does not include the blanks of a picture that is made of dots', () => {
     const picture = '⠀⠀⠀⢀⣀⠀⠀\r\n⠀⠀⠀⠀⠀⠀⠀\r\n⠀⣠⣤⠀⠀⣤⠀\r\n';
     expect(visibleLines(picture)).toBe(picture);

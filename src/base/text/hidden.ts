@@ -9,12 +9,19 @@ const HIDDEN =
   '\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\u2800\\uFFF9-\\uFFFC\\u{13430}-\\u{13442}\\u{16FE4}\\u{1D159}';
 
 /** No writing puts so many marks on one letter; more of them cover what is around it. */
-const STACKED = '(?<=\\p{M}{8})\\p{M}';
+const STACKED = '\\p{M}(?<=\\p{M}{9})';
+
+/** What most texts consist of, and none of the others are among: to ask for it first takes an eighth of the time. */
+const SEEN =
+  ' -~\\u00A0-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u205E\\u2190-\\u27BF\\u3001-\\u3029\\u4E00-\\u9FFF\\uAC00-\\uD7A3\\u{1F000}-\\u{1FAFF}';
 
 /** Line breaks and tabs are text to a reader of several lines. */
-const IN_LINES = new RegExp(`[${HIDDEN}\\0-\\x08\\x0B-\\x1F\\x7F-\\x9F]|${STACKED}`, 'gu');
+const IN_LINES = new RegExp(
+  `(?![\\t\\n${SEEN}])(?:[${HIDDEN}\\0-\\x08\\x0B-\\x1F\\x7F-\\x9F]|${STACKED})`,
+  'gu',
+);
 /** In a line of its own they are not. */
-const IN_LINE = new RegExp(`[${HIDDEN}\\p{Cc}]|${STACKED}`, 'gu');
+const IN_LINE = new RegExp(`(?![${SEEN}])(?:[${HIDDEN}\\p{Cc}]|${STACKED})`, 'gu');
 
 /** Makes a character of one line, or of several, visible: `\u202e`. Everything else stays as it is. */
 export function visible(text: string): string {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
@@ -7,11 +7,12 @@ import { execute } from '../execute.ts';
 import type { AnyOperation } from '../operation.ts';
 import { explain } from './explain.ts';
 import { preferOrigin } from './prefer.ts';
+import { copyFolder } from '../../../tests/support/folders.ts';
 
 /** A project with an architect of its own, beside the one that is built in. */
 async function shop(flags: Record<string, string> = {}) {
   const home = await temporaryFolder(afterAll);
-  await cp(await installOf('6.12.0'), join(home, 'shop'), { recursive: true });
+  copyFolder(await installOf('6.12.0'), join(home, 'shop'));
   const context = await contextIn(join(home, 'shop'), { home, flags });
   const file = join(home, '.config/bmad-mcp-server/config.toml');
   const run = async (operation: AnyOperation, input: object) => {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -10,6 +9,7 @@ import { mountedTree } from '../../sources/mounted-tree.ts';
 import { folderTree, type Tree } from '../../sources/tree.ts';
 import type { Reading } from '../reader.ts';
 import { compiledReader } from './index.ts';
+import { copyFolder } from '../../../tests/support/folders.ts';
 
 const LIMIT = 10_000_000;
 
@@ -263,7 +263,7 @@ describe('the modules of compiled installs', () => {
 describe('upgraded installs', () => {
   it('list what is gone and do not serve it', async () => {
     const folder = await temporaryFolder(afterAll);
-    await cp(await installOf('6.0.4'), folder, { recursive: true });
+    copyFolder(await installOf('6.0.4'), folder);
     await upgrade(folder, '6.12.0');
     const { records, modules, problems } = await read(folderTree(join(folder, '_bmad'), LIMIT));
     expect(problems).toEqual([]);

@@ -1,8 +1,8 @@
-import { appendFile, cp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
-import { writeFiles } from '../../../tests/support/folders.ts';
+import { copyFolder, writeFiles } from '../../../tests/support/folders.ts';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { once } from '../../base/async.ts';
 import { examine, type Finding } from './findings.ts';
@@ -10,7 +10,7 @@ import { examine, type Finding } from './findings.ts';
 /** A copy of a real install, to be damaged. */
 async function copyOf(version: Version): Promise<string> {
   const folder = join(await temporaryFolder(afterAll), 'project');
-  await cp(await installOf(version), folder, { recursive: true, preserveTimestamps: true });
+  copyFolder(await installOf(version), folder);
   return folder;
 }
 
