@@ -75,6 +75,7 @@ describe.each(installs.map((install) => [install ?? 'no install', install] as co
   async (_, install) => {
     const { folder, fill } = await progressProject(afterAll, install);
     const context = await contextIn(folder);
+    const started = new Set<string>();
 
     it.each(TREES.filter((tree) => tree.install === install).map((tree) => [tree.name, tree] as const))(
       '%s',
@@ -86,7 +87,9 @@ describe.each(installs.map((install) => [install ?? 'no install', install] as co
         if (!outcome.ok) throw outcome.error;
         const data = outcome.data as unknown as Data;
         expect(verdictOf(data, tree)).toEqual(tree);
-        await everyCallWorks(data, context);
+        // What a tree says about BMAD itself may change what a call starts.
+        const isPlain = !Object.keys(tree.files).some((path) => /^\.?_?bmad(?:-core)?\//.test(path));
+        await everyCallWorks(data, context, isPlain ? started : new Set());
         await everyLineIsThere(data, tree.files);
         await everyAnswerAgrees(data, context);
       },
@@ -94,13 +97,16 @@ describe.each(installs.map((install) => [install ?? 'no install', install] as co
   },
 );
 
-/** What is recommended really is in the catalogue: the call that is given starts it. */
+/** What is recommended really is in the catalogue: the call that is given starts it, whichever tree it was given for. */
 async function everyCallWorks(
   { actions }: Data,
   context: Awaited<ReturnType<typeof contextIn>>,
+  started: Set<string>,
 ): Promise<void> {
   for (const { call } of actions) {
-    if (call === undefined) continue;
+    const key = JSON.stringify(call);
+    if (call === undefined || started.has(key)) continue;
+    started.add(key);
     const outcome = await execute(bmad, call, context, testCall());
     expect(outcome.ok, JSON.stringify(call)).toBe(true);
     const command = /^\*([\w-]+)/.exec(call['message'] ?? '')?.[1];
