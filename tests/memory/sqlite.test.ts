@@ -61,12 +61,17 @@ describe('a memory file of SQLite', () => {
     expect([look(), look()]).toEqual([1, 2]);
     other.exec("INSERT INTO meta (key, value) VALUES ('filler', zeroblob(17000000))");
     expect([look(), look()]).toEqual([3, 3]);
+    const texts = async (): Promise<string[]> =>
+      (await store.list({}, { limit: 10 })).entries.map(({ text }) => text).sort();
     expect((await store.stats()).total).toBe(1);
+    expect([await store.count({}), await texts()]).toEqual([1, ['The first.']]);
     await store.upsert([memory('b', 'The second.')]);
     expect((await store.stats()).total).toBe(2);
+    expect([await store.count({}), await texts()]).toEqual([2, ['The first.', 'The second.']]);
     expect(look()).toBe(4);
     other.exec("PRAGMA foreign_keys = OFF; DELETE FROM memory WHERE text = 'The first.'");
     expect(await store.stats()).toMatchObject({ total: 1 });
+    expect([await store.count({}), await texts()]).toEqual([1, ['The second.']]);
     expect(await store.embedding()).toMatchObject({ total: 1 });
     expect((await store.health()).damaged).toBe(false);
     other.exec("UPDATE memory SET created_at = 'never'");

@@ -4,7 +4,7 @@ import type { Run, RunGraph, RunPlace, RunState } from '../../model/run.ts';
 import { withFiles } from './artefacts.ts';
 import { GRAPH_FILE, graphOf, STATUS_FILE, statusFileTable } from './graph.ts';
 import { cutLines, JOURNAL_FILE, standingOf } from './journal.ts';
-import { readJson, readText } from './json-file.ts';
+import { readJson, readText, type JsonReading } from './json-file.ts';
 import { lastStep, STATE_FILE, stateOf } from './state-file.ts';
 
 /** A folder with one of these is a run. */
@@ -21,19 +21,21 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
   return withArtefacts(root, await writtenRun(place, name));
 }
 
-/** What the files of a run say, without looking at what came out of it. */
-export async function writtenRun(place: RunPlace, name: RunName): Promise<Run> {
+/** What those files of a run say that there are, without looking at what came out of it. */
+export async function writtenRun(place: RunPlace, name: RunName, there = RUN_FILES): Promise<Run> {
   const { base, path } = place;
+  const textOf = async (file: string): ReturnType<typeof readText> =>
+    there.includes(file) ? readText(base, `${path}/${file}`) : undefined;
+  const readState = async (): Promise<JsonReading> =>
+    there.includes(STATE_FILE) ? readJson(base, `${path}/${STATE_FILE}`) : {};
   const problems: string[] = [];
   const tell = (file: string, text: string): void => void problems.push(`${path}/${file} ${text}.`);
-  const first = await readJson(base, `${path}/${STATE_FILE}`);
-  const journal = await readText(base, `${path}/${JOURNAL_FILE}`);
+  const first = await readState();
+  const journal = await textOf(JOURNAL_FILE);
   const lines = typeof journal === 'string' ? journal : undefined;
   // A change between the two looks is not one that a crash cut short.
   const { table, broken } =
-    lines === undefined || standingOf(lines, first.table).standing === 'level'
-      ? first
-      : await readJson(base, `${path}/${STATE_FILE}`);
+    lines === undefined || standingOf(lines, first.table).standing === 'level' ? first : await readState();
   if (broken !== undefined) tell(STATE_FILE, broken);
   if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
   // A broken file is not one whose write was cut short by a crash: those are whole or absent.
@@ -51,8 +53,8 @@ export async function writtenRun(place: RunPlace, name: RunName): Promise<Run> {
     const unread = cutLines(lines);
     if (unread > 0) tell(JOURNAL_FILE, `has ${unread} line${unread === 1 ? '' : 's'} that cannot be read`);
   }
-  const statusText = await readText(base, `${path}/${STATUS_FILE}`);
-  const graph = await graphIn(base, path, tell);
+  const statusText = await textOf(STATUS_FILE);
+  const graph = graphIn(await textOf(GRAPH_FILE), tell);
   const fallback =
     counts === undefined && broken === undefined && typeof statusText === 'string'
       ? statusFileTable(statusText)
@@ -102,12 +104,10 @@ async function latestOf({ base, path }: RunPlace, state: Run['state']): Promise<
   return Math.max(0, ...changed.map((time) => time ?? 0));
 }
 
-async function graphIn(
-  base: string,
-  path: string,
+function graphIn(
+  text: Awaited<ReturnType<typeof readText>>,
   tell: (file: string, text: string) => void,
-): Promise<RunGraph | undefined> {
-  const text = await readText(base, `${path}/${GRAPH_FILE}`);
+): RunGraph | undefined {
   if (text === undefined) return undefined;
   const graph = typeof text === 'string' ? graphOf(text) : text;
   if (!('broken' in graph)) return graph;

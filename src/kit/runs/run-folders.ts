@@ -3,7 +3,7 @@ import { mapLimited } from '../../base/async.ts';
 import { orElse } from '../../base/expected.ts';
 import { changeMark } from '../../base/files/file-stamps.ts';
 import { stateNames } from '../../base/files/file-state.ts';
-import { listInside, realFolder } from '../../base/files/files.ts';
+import { listInside, realFolder, type FolderEntry } from '../../base/files/files.ts';
 import type { RunPlace } from '../../model/run.ts';
 import type { RunsFolders } from './places.ts';
 import { RUN_FILES } from './read-run.ts';
@@ -47,14 +47,12 @@ export async function namedFolder(place: RunPlace, id: string): Promise<string[]
   return isExact || (await namesIn(place)).includes(id) ? [id] : [];
 }
 
-/** The folders of a branch that may hold a run. */
-export async function runFolders(place: RunPlace, problems?: string[]): Promise<string[]> {
-  return (await foldersIn(place.base, place.path, problems)).filter((name) => !name.startsWith('.'));
-}
+/** Whether a folder in a branch may hold a run. */
+export const mayHoldRun = (name: string): boolean => !name.startsWith('.');
 
 /** Those that do: they have one of its files. */
 export async function runFoldersIn(place: RunPlace): Promise<string[]> {
-  const names = await runFolders(place);
+  const names = (await foldersIn(place.base, place.path)).filter(mayHoldRun);
   const held = await mapLimited(names, AT_ONCE, async (name) =>
     (await entriesOf({ base: place.base, path: `${place.path}/${name}` })).some((entry) =>
       RUN_FILES.includes(entry.name),
@@ -67,19 +65,31 @@ async function namesIn({ base, path }: RunPlace): Promise<string[]> {
   return stateNames(join(base, path), base).catch(orElse<string[]>([]));
 }
 
-async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {
+async function entriesOf({ base, path }: RunPlace): Promise<FolderEntry[]> {
   return listInside(base, path).catch(orElse([]));
 }
 
 /** The folders in a folder. The jail leaves out links that point outside; they are reported. */
 export async function foldersIn(base: string, path: string, problems?: string[]): Promise<string[]> {
-  const entries = await entriesOf({ base, path });
-  if (problems !== undefined) {
-    const seen = new Set(entries.map(({ name }) => name));
-    const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
-    // Drafts and locks of writers come and go between two looks.
-    for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
-      problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
-  }
-  return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
+  return problems === undefined
+    ? namesOf(await entriesOf({ base, path }))
+    : (await listFolders(base, path, problems)).names;
 }
+
+/** The same, and whether nothing in it leads anywhere else: then only a change of the folder changes the names. */
+export async function listFolders(
+  base: string,
+  path: string,
+  problems: string[],
+): Promise<{ names: string[]; plain: boolean }> {
+  const entries = await entriesOf({ base, path });
+  const seen = new Set(entries.map(({ name }) => name));
+  const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
+  // Drafts and locks of writers come and go between two looks.
+  for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
+    problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
+  return { names: namesOf(entries), plain: left.length === 0 && entries.every(({ link }) => link !== true) };
+}
+
+const namesOf = (entries: readonly FolderEntry[]): string[] =>
+  entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);

@@ -1,4 +1,3 @@
-import { mapLimited } from '../../base/async.ts';
 import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit } from '../kit.ts';
@@ -13,7 +12,7 @@ import {
   hasRunFile,
   isRunId,
   namedFolder,
-  runFolders,
+  mayHoldRun,
   runFoldersIn,
 } from './run-folders.ts';
 import { STATE_FILE } from './state-file.ts';
@@ -21,7 +20,6 @@ import { STATE_FILE } from './state-file.ts';
 export const BRANCH_FILE = 'branch.json';
 export const ACTIVE_FILE = '.active-branch';
 export const MAIN = 'main';
-const AT_ONCE = 16;
 
 /** How runs are looked at. */
 export interface Look {
@@ -166,7 +164,9 @@ async function readBranch(
       `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(called.slice(0, 80))}; the folder is ${name}, which is used.`,
     );
   const folders =
-    look.id === undefined ? await runFolders(place, problems) : await namedFolder(place, look.id);
+    look.id === undefined
+      ? (await look.kept.folders(place, problems)).filter(mayHoldRun)
+      : await namedFolder(place, look.id);
   const names: [RunName, RunPlace][] = folders.map((id) => [
     { id, branch: name, archive },
     { base: place.base, path: `${place.path}/${id}` },
@@ -177,8 +177,7 @@ async function readBranch(
     const id = said !== undefined && isRunId(said) ? said : name;
     if (look.id === undefined || look.id === id) names.push([{ id, branch: name, archive }, place]);
   }
-  const read = await mapLimited(names, AT_ONCE, ([run, where]) => runAt(look, where, run));
-  const runs = read.filter((run) => run !== undefined);
+  const runs = await look.kept.readMany(look.root, names);
   return { name, archive, place, ...aboutOf(table), runs, problems };
 }
 

@@ -18,8 +18,9 @@ export const TOPICS = [
 type Topic = (typeof TOPICS)[number];
 
 const DIGITS = 8;
-/** Of a memory with more entries, the newest and the numbers of all stand for it. */
+/** For a memory with more entries stand the newest of them, the numbers of all and when one was last changed. */
 const MOST_MEMORIES = 5_000;
+const NEWEST_MEMORIES = 200;
 
 /**
  * What stands for each part of a project: made of what it says and of nothing else, so that two processes that look at the
@@ -64,10 +65,10 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
   async memory(context, project) {
     const memory = await context.memory(project, false);
     if (await memory.isEmpty()) return [];
-    const { total, live, superseded, forgotten } = await memory.stats();
+    const { total, live, superseded, forgotten, newest } = await memory.stats();
     const numbers = [total, live, superseded, forgotten, await memory.fileProblems()];
     if (total > MOST_MEMORIES)
-      return [numbers, (await memory.list({ all: true }, { limit: MOST_MEMORIES })).entries];
+      return [numbers, newest, (await memory.list({ all: true }, { limit: NEWEST_MEMORIES })).entries];
     // With those that are only in files of the project. What has no date there gets one when it is read.
     const known = await Promise.all(MEMORY_TYPES.map(async (type) => (await memory.browse(type)).entries));
     return [

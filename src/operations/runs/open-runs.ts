@@ -8,14 +8,30 @@ const OPEN = new Set(['running', 'paused', 'failed']);
 export function openRuns({ branches }: RunsReading): Run[] {
   return branches
     .filter((branch) => !isPutAway(branch))
-    .flatMap(({ runs }) => runs.filter((run) => OPEN.has(run.status) && !isReplaced(run, runs)))
+    .flatMap(({ runs }) => {
+      const open = runs.filter(({ status }) => OPEN.has(status));
+      if (open.every(({ status }) => status !== 'failed')) return open;
+      const newest = newestByWorkflow(runs);
+      return open.filter((run) => !isReplaced(run, newest));
+    })
     .sort(byRecency);
 }
 
-function isReplaced(run: Run, others: readonly Run[]): boolean {
-  const workflow = workflowOf(run);
-  if (run.status !== 'failed' || workflow === undefined) return false;
-  return others.some((other) => other !== run && workflowOf(other) === workflow && byRecency(other, run) < 0);
+/** The newest run of each workflow. */
+function newestByWorkflow(runs: readonly Run[]): ReadonlyMap<string, Run> {
+  const newest = new Map<string, Run>();
+  for (const run of runs) {
+    const workflow = workflowOf(run);
+    const known = workflow === undefined ? undefined : newest.get(workflow);
+    if (workflow !== undefined && (known === undefined || byRecency(run, known) < 0))
+      newest.set(workflow, run);
+  }
+  return newest;
+}
+
+function isReplaced(run: Run, newest: ReadonlyMap<string, Run>): boolean {
+  const other = run.status === 'failed' ? newest.get(workflowOf(run) ?? '') : undefined;
+  return other !== undefined && other !== run && byRecency(other, run) < 0;
 }
 
 export const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;

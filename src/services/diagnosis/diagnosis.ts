@@ -3,7 +3,7 @@ import { jsonObject } from '../../base/parse/json.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { present } from '../../base/present.ts';
 import { clearCache, surveyCache } from './cache.ts';
-import { examine } from './findings.ts';
+import { examine, type Finding } from './findings.ts';
 import type { CheckedFiles } from './hidden-text.ts';
 import { runProgram } from '../../base/process/process.ts';
 
@@ -47,10 +47,22 @@ export function createDiagnosis({
   cache,
 }: DiagnosisParts) {
   const checked: CheckedFiles = new Map();
+  const kept = new WeakMap<Catalogue, readonly Finding[]>();
   return {
-    /** Files that have not changed since the last time are not read again for what is hidden in them. */
-    examine: (catalogue: Catalogue, signal?: AbortSignal) =>
-      examine(catalogue, present<NonNullable<Parameters<typeof examine>[1]>>({ checked, signal })),
+    /**
+     * A catalogue is replaced when any file has changed that was looked at for it, here too: what was found holds as long
+     * as it does. In another one, files that have not changed are not read again for what is hidden in them.
+     */
+    async examine(catalogue: Catalogue, signal?: AbortSignal): Promise<readonly Finding[]> {
+      const known = kept.get(catalogue);
+      if (known !== undefined) return known;
+      const found = await examine(
+        catalogue,
+        present<NonNullable<Parameters<typeof examine>[1]>>({ checked, signal }),
+      );
+      kept.set(catalogue, found);
+      return found;
+    },
     openToOthers: () => openToOthers(privateFolders),
     /** What is kept of large content, and how to be rid of it. */
     cache: () => surveyCache(cache),

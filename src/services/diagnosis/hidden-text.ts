@@ -72,6 +72,8 @@ async function hiddenInFile(
   checked: CheckedFiles,
 ): Promise<string> {
   const place = tree.place(path);
+  // Whoever keeps what is found here has to hear of every file, also of those that are not read again.
+  await tree.modified(path);
   // The mark first: what changes while the file is read is seen the next time.
   const mark = changeMark(place);
   const known = checked.get(place);

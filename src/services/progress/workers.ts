@@ -176,12 +176,17 @@ export interface Worker {
 
 const WORKFLOW_KINDS: readonly RecordKind[] = ['workflow', 'task', 'tool', 'skill'];
 
+/** By catalogue, which never changes: a change on disk makes another one. */
+const known = new WeakMap<Catalogue, Map<string, BmadRecord | undefined>>();
+
 /** Finds who does a piece of work in this project: what it has installed itself comes before all else. */
 export class Workers {
   readonly #catalogue: Catalogue;
+  readonly #found: Map<string, BmadRecord | undefined>;
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue;
+    known.set(catalogue, (this.#found = known.get(catalogue) ?? new Map()));
   }
 
   /** `v4` when the work is on something that version 4 made. */
@@ -227,8 +232,15 @@ export class Workers {
     return { kind, name, own: record.origin.kind === 'project', record };
   }
 
-  /** What the project has itself, else the method's own module: several modules have a `create-story`. */
+  /** Most names are of other versions, and to find that out takes a look at all names there are. */
   #find(name: string, kinds: readonly RecordKind[]): BmadRecord | undefined {
+    const key = `${name} ${kinds.join(' ')}`;
+    if (!this.#found.has(key)) this.#found.set(key, this.#look(name, kinds));
+    return this.#found.get(key);
+  }
+
+  /** What the project has itself, else the method's own module: several modules have a `create-story`. */
+  #look(name: string, kinds: readonly RecordKind[]): BmadRecord | undefined {
     const found = ['bmm', 'bmad-core', 'core', undefined].flatMap((module) => {
       const query = { name, kinds, module, fuzzy: false };
       const choice = attempt(() => this.#catalogue.names.resolve(query), orElse(undefined));

@@ -1,11 +1,12 @@
-import { appendFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { branchFile, kitState, runsIn } from '../../../tests/support/run-project.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
+import type { Run } from '../../model/run.ts';
 import type { Runs } from './runs.ts';
 
 const RUNS = '_bmad-output/.runs';
@@ -85,9 +86,38 @@ it('all runs are read once, and again only what has changed', async () => {
     );
   const first = await opened(notes);
   expect(first.length).toBeGreaterThan(MANY);
-  expect((await opened(notes)).filter((file) => file.startsWith(join(RUNS, 'main')))).toEqual([]);
+  // What was written just now is read again, because it may be written once more without another time.
+  await vi.waitFor(async () =>
+    expect((await opened(notes)).filter((file) => file.startsWith(join(RUNS, 'main')))).toEqual([]),
+  );
   await writeFile(join(folder, at(3)), stateOf(3_000));
   await appendFile(join(folder, at(4)), '\n');
   const again = await opened(async () => expect((await notes()).get(idOf(3))).toBe('note 3000'));
   expect(again.filter((file) => file.startsWith(join(RUNS, 'main'))).sort()).toEqual([at(3), at(4)]);
+});
+
+it('a run that was kept is right at once: added and removed files, the same size and time, folders that come and go', async () => {
+  const fresh = await runsIn(folder);
+  const all = async (): Promise<Map<string, Run>> =>
+    new Map((await fresh.read()).branches.flatMap((branch) => branch.runs).map((run) => [run.id, run]));
+  const file = (index: number, name: string): string => join(folder, dirname(at(index)), name);
+  await all();
+  await writeFile(file(10, 'workflow-status.md'), '# Status\n');
+  const { atime, mtime } = await stat(join(folder, at(11)));
+  await writeFile(join(folder, at(11)), stateOf(11).replace('note 11', 'NOTE 11'));
+  await utimes(join(folder, at(11)), atime, mtime);
+  await rm(file(12, ''), { recursive: true });
+  await symlink('elsewhere.json', file(13, 'workflow-graph.yaml'));
+  await writeFiles(folder, { [at(9_000)]: stateOf(9_000) });
+  const changed = await all();
+  expect(changed.get(idOf(10))?.statusFile).toBe(true);
+  expect(changed.get(idOf(11))?.state?.notes).toBe('NOTE 11');
+  expect(changed.has(idOf(12))).toBe(false);
+  expect(changed.get(idOf(13))?.graph).toBeUndefined();
+  expect(changed.get(idOf(9_000))?.state?.notes).toBe('note 9000');
+  await rm(file(10, 'workflow-status.md'));
+  await writeFile(file(13, 'elsewhere.json'), 'status: failed\n');
+  const again = await all();
+  expect(again.get(idOf(10))?.statusFile).toBe(false);
+  expect(again.get(idOf(13))?.graph?.status).toBe('failed');
 });

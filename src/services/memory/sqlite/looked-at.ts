@@ -2,8 +2,10 @@ import { logStamp } from '../../../base/files/file-log.ts';
 import { isLarge, metaText, numberIn } from './figures.ts';
 import type { Database } from './open.ts';
 
-/** Databases of other projects that are remembered as well; what is known of one is a few numbers. */
+/** Databases of other projects that are remembered as well; what is known of one is a few answers. */
 const MOST = 32;
+/** Answers of one database: a page of rows is kept for each question that was asked. */
+const MOST_ANSWERS = 60;
 
 /** By path, since each look at the health of a store may open it anew. */
 const known = new Map<string, { version: string; answers: Map<string, unknown> }>();
@@ -35,6 +37,9 @@ export function lookedAt<T>(database: Database, what: string, look: () => T): T 
   // Times of files are a few milliseconds long. A connection that has seen others write has another number than a new one.
   const seen = numberIn(database, 'SELECT data_version AS n FROM pragma_data_version');
   const key = `${what} ${seen}`;
-  if (!entry.answers.has(key)) entry.answers.set(key, look());
+  if (!entry.answers.has(key)) {
+    if (entry.answers.size >= MOST_ANSWERS) entry.answers.clear();
+    entry.answers.set(key, look());
+  }
   return entry.answers.get(key) as T;
 }

@@ -1,5 +1,5 @@
 import type { Database, OpenOptions } from './open.ts';
-import type { Driver } from './driver.ts';
+import type { Driver, SqlValue } from './driver.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
@@ -98,7 +98,8 @@ export class SqliteStore extends MemoryStore {
   async count(filter: MemoryFilter): Promise<number> {
     return this.#live.read((database) => {
       const { sql, values } = condition(database, readyFilter(filter));
-      return numberIn(database, `SELECT count(*) AS n FROM memory WHERE ${sql} AND ${SOUND}`, ...values);
+      const count = `SELECT count(*) AS n FROM memory WHERE ${sql} AND ${SOUND}`;
+      return lookedAt(database, keyOf(count, values), () => numberIn(database, count, ...values));
     });
   }
 
@@ -267,13 +268,17 @@ export class SqliteStore extends MemoryStore {
       const where = conditionOf(database);
       // The sign makes one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
       // instead of reading the first in order.
-      return database.all<MemoryRow>(
-        `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} AND +${SOUND} ${IN_ORDER} LIMIT ?`,
-        ...where.values,
-        ...(from?.values ?? []),
-        page.limit + 1,
-      );
+      const sql = `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} AND +${SOUND} ${IN_ORDER} LIMIT ?`;
+      const values = [...where.values, ...(from?.values ?? []), page.limit + 1];
+      const look = (): MemoryRow[] => database.all<MemoryRow>(sql, ...values);
+      // A filter that hardly anything meets goes through all rows before it is known that there are no more.
+      return page.limit > KEPT_ROWS ? look() : lookedAt(database, keyOf(sql, values), look);
     });
     return pageOf(rows.map(entryOf), page.limit);
   }
 }
+
+/** Of longer pages, which only programs ask for, none is kept. */
+const KEPT_ROWS = 200;
+
+const keyOf = (sql: string, values: readonly SqlValue[]): string => `${sql} ${JSON.stringify(values)}`;
