@@ -116,7 +116,7 @@ it('a run that was kept is right at once: added and removed files, the same size
   expect(changed.get(idOf(13))?.graph).toBeUndefined();
   expect(changed.get(idOf(9_000))?.state?.notes).toBe('note 9000');
   await rm(file(10, 'workflow-status.md'));
-  await writeFile(file(13, 'elsewhere.json'), 'status: failed\n');
+  await writeFile(file(13, 'elsewhere.json'), 'workflow:\n  status: failed\n');
   const again = await all();
   expect(again.get(idOf(10))?.statusFile).toBe(false);
   expect(again.get(idOf(13))?.graph?.status).toBe('failed');
