@@ -4,7 +4,7 @@ import { repository } from '../../tests/support/app.ts';
 import { brought } from './compare.ts';
 import { figuresBrought, type Figures } from './figures.ts';
 import { blocksOf, exchangesOf, isOutput, withBlocks, type Block } from './markers.ts';
-import { Story } from './story.ts';
+import { Story, type Running } from './story.ts';
 
 /** The pages whose transcripts and figures are real. */
 export async function pagesToRun(): Promise<string[]> {
@@ -67,7 +67,12 @@ async function blockBrought(story: Story, block: Block, source: string): Promise
 }
 
 /** The page as the programs of today make it. */
-export async function pageBrought(text: string, figures: Figures, transcripts: boolean): Promise<string> {
+export async function pageBrought(
+  text: string,
+  figures: Figures,
+  transcripts: boolean,
+  how?: Running,
+): Promise<string> {
   const changes = new Map<Block, string[]>();
   const stories = new Map<string, Story>();
   try {
@@ -76,7 +81,7 @@ export async function pageBrought(text: string, figures: Figures, transcripts: b
       if (block.language === 'ts') source = block.lines.join('\n');
       if (block.marker === undefined || block.marker.kind === 'not') continue;
       const { kind, sample, options, text: command } = block.marker;
-      const story = stories.get(sample) ?? (await Story.open(sample));
+      const story = stories.get(sample) ?? (await Story.open(sample, how));
       stories.set(sample, story);
       const as = options.get('as');
       if (kind === 'before' && as === 'serve') await story.serve(command);

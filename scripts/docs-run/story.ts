@@ -1,31 +1,40 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
+import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { repository } from '../../tests/support/app.ts';
+import { bmadHere } from '../../tests/support/command-line.ts';
 import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { libraryScript } from './library-script.ts';
 import { openSample, removeSample, type Sample } from './sample.ts';
 import { SAMPLES } from './samples/index.ts';
 import { StandIns } from './stand-ins.ts';
 import { callOf, wordsOf } from './words.ts';
 
+/**
+ * Commands are run by the program, or `here`, as the program runs them but without a start for each. Documents are written
+ * from programs; whoever compares them with what is done here finds where the two differ.
+ */
+export type Running = 'programs' | 'here';
+
 /** What happens in one sample, from the first block of a page that names it to the last. */
 export class Story {
   readonly #sample: Sample;
+  readonly #how: Running;
   readonly #standIns: StandIns;
   #client: Client | undefined;
   #server: ChildProcess | undefined;
   /** Of the last command. */
   #code: number | null = 0;
 
-  private constructor(sample: Sample) {
+  private constructor(sample: Sample, how: Running) {
     this.#sample = sample;
+    this.#how = how;
     this.#standIns = new StandIns([
       [repository, '/home/ada/bmad-mcp'],
       [sample.home, '/home/ada'],
@@ -33,11 +42,11 @@ export class Story {
     ]);
   }
 
-  static async open(name: string): Promise<Story> {
+  static async open(name: string, how: Running = 'programs'): Promise<Story> {
     const prepare = SAMPLES[name];
     if (prepare === undefined)
       throw new Error(`There is no sample "${name}". There are: ${Object.keys(SAMPLES).join(', ')}.`);
-    return new Story(await openSample(prepare));
+    return new Story(await openSample(prepare), how);
   }
 
   async close(): Promise<void> {
@@ -97,7 +106,16 @@ export class Story {
   /** What a command writes; `stdout` leaves out what it says about its progress. */
   run(line: string, streams?: string): Promise<string[]> {
     const { argv, env } = this.#command(line);
-    return this.#ended(argv, env, streams);
+    // What is started is noted in the background, until the program ends.
+    return this.#how === 'here' && argv[0] === CLI_PROGRAM && argv[1] !== 'execute'
+      ? this.#here(argv.slice(1), env, streams)
+      : this.#ended(argv, env, streams);
+  }
+
+  async #here(args: readonly string[], env: Record<string, string>, streams = 'both'): Promise<string[]> {
+    const { code, screen, stdout, stderr } = await bmadHere(args, { cwd: this.#sample.project, env });
+    this.#code = code;
+    return this.#told(streams === 'both' ? screen : streams === 'stdout' ? stdout.toString('utf8') : stderr);
   }
 
   /** Both streams go into one file, so that they come in the order in which they were written. */
@@ -122,7 +140,11 @@ export class Story {
       child.once('close', resolveCode);
     });
     await output.close();
-    const lines = this.#lines(await readFile(file, 'utf8'));
+    return this.#told(await readFile(file, 'utf8'));
+  }
+
+  #told(text: string): string[] {
+    const lines = this.#lines(text);
     // How far a command is comes first, and depends on how fast the machine is.
     while (lines.length > 1 && lines[0]?.endsWith(' …')) lines.shift();
     return lines;
@@ -219,20 +241,8 @@ export class Story {
 
   /** Runs a piece of a page that uses the library; one that does not open it itself gets a `bmad`. */
   async script(source: string): Promise<string[]> {
-    const packages = createRequire(import.meta.url);
-    const library = pathToFileURL(join(repository, 'dist', 'library.mjs')).href;
-    const opens = source.includes('openBmad(') || !/\bbmad\./.test(source);
-    const text = [
-      `import { BmadError, BmadServer, GitSourceResolver, openBmad } from '${library}';`,
-      ...(opens ? [] : ['const bmad = await openBmad();']),
-      source
-        .replace(/^import .* from 'mcp-server-bmad';$/m, '')
-        // It lies where no packages are.
-        .replace(/(?<= from ')@[^']+(?=';$)/gm, (name) => pathToFileURL(packages.resolve(name)).href),
-      ...(opens ? [] : ['bmad.close();']),
-    ];
     const file = join(this.#sample.root, 'script.mjs');
-    await writeFile(file, this.#standIns.real(text.join('\n')));
+    await writeFile(file, this.#standIns.real(libraryScript(source)));
     return this.#ended([process.execPath, file], this.#environment);
   }
 }

@@ -1,4 +1,4 @@
-import { Story } from '../docs-run/story.ts';
+import { Story, type Running } from '../docs-run/story.ts';
 import { svgOf } from './svg.ts';
 
 /** A picture of what a command shows in a terminal, made by running it. */
@@ -51,8 +51,11 @@ export const RECORDINGS: readonly Recording[] = [
 ];
 
 /** Runs the commands of a recording as a person at a terminal of that width, and draws what they show. */
-export async function recorded({ sample, columns, commands, title }: Recording): Promise<string> {
-  const story = await Story.open(sample);
+export async function recorded(
+  { sample, columns, commands, title }: Recording,
+  how?: Running,
+): Promise<string> {
+  const story = await Story.open(sample, how);
   try {
     const lines: string[] = [];
     for (const command of commands) {

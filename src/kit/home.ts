@@ -30,6 +30,8 @@ export function userPlaces(root: string, state: string): Record<StatePart, { fol
   };
 }
 
+const isThere = (path: string): boolean => attempt(() => isNamed(path), orElse(false));
+
 interface UsersPart {
   part: StatePart;
   folder: string;
@@ -40,6 +42,8 @@ export async function partsWithUser(root: string, state: string, most = Infinity
   const found: UsersPart[] = [];
   for (const [part, { folder, sign }] of Object.entries(userPlaces(root, state))) {
     if (found.length >= most) break;
+    // Most are not there, and this is asked with every call.
+    if (!isThere(folder)) continue;
     if ((await stateNames(folder).catch((): string[] => [])).some((name) => sign.test(name)))
       found.push({ part: part as StatePart, folder });
   }
@@ -92,7 +96,7 @@ export async function stateFolder(kit: Kit): Promise<string | undefined> {
 async function keepsState(kit: Kit): Promise<boolean> {
   const output = await outputFolder(kit);
   if (output === undefined) return false;
-  return IN_OUTPUT.some((name) => attempt(() => isNamed(join(kit.root, output, name)), orElse(false)));
+  return IN_OUTPUT.some((name) => isThere(join(kit.root, output, name)));
 }
 
 /** Whether nothing was ever kept for this project, in either place. */
