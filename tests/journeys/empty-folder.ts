@@ -7,7 +7,7 @@ const work = '_bmad-output/implementation-artifacts';
 /** From an empty folder, with the built-in BMAD, to an epic that is built, reviewed and looked back on. */
 export const EMPTY_FOLDER: Journey = {
   name: 'from an empty folder to a finished epic, in English',
-  tokens: 31_000,
+  tokens: 28_000,
   moves: [
     {
       wants: 'where are we',
@@ -25,7 +25,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'an analyst',
       call: ['bmad', { operation: 'execute', agent: 'analyst', message: 'I forget to water my plants' }],
       says: ['Mary', 'I forget to water my plants'],
-      atMost: 11_000,
+      atMost: 7_000,
     },
     {
       wants: 'a brief',
@@ -38,7 +38,7 @@ export const EMPTY_FOLDER: Journey = {
         },
       ],
       says: [plans],
-      atMost: 10_200,
+      atMost: 12_200,
     },
     {
       wants: 'the next step after the brief',
@@ -51,7 +51,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'a PRD',
       call: ['bmad', { operation: 'execute', workflow: 'prd', message: 'go on from the brief' }],
       says: ['brief.md'],
-      atMost: 9_500,
+      atMost: 7_200,
     },
     {
       wants: 'the next step after the PRD',
@@ -64,7 +64,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'an architecture',
       call: ['bmad', { operation: 'execute', workflow: 'architecture' }],
       says: ['prd.md'],
-      atMost: 11_300,
+      atMost: 8_900,
     },
     {
       wants: 'to keep a decision',
@@ -94,7 +94,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'epics and stories',
       call: ['bmad', { operation: 'execute', workflow: 'create-epics-and-stories' }],
       says: [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`],
-      atMost: 8_900,
+      atMost: 5_300,
     },
     {
       wants: 'the next step after the epics',
@@ -107,7 +107,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'a plan of the sprint',
       call: ['bmad', { operation: 'execute', workflow: 'sprint-planning' }],
       says: ['epics.md'],
-      atMost: 9_700,
+      atMost: 7_000,
     },
     {
       wants: 'the first story',
@@ -120,13 +120,19 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'to build it',
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1-1-add-a-plant' }],
       says: ['1-1-add-a-plant'],
-      atMost: 6_600,
+      atMost: 5_200,
+    },
+    {
+      wants: 'its second step',
+      call: ['bmad', { operation: 'read', uri: 'bmad://rendered/bmad-build/step-02-plan.md' }],
+      says: ['# Step 2'],
+      atMost: 7_200,
     },
     {
       wants: 'what the developer has to know',
       call: ['bmad', { operation: 'context', agent: 'dev', message: 'story 1-1-add-a-plant', budget: 3_000 }],
       says: ['one JSON file'],
-      atMost: 12_500,
+      atMost: 8_600,
     },
     {
       wants: 'the next step when it is built',
@@ -143,7 +149,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'a review',
       call: ['bmad', { operation: 'execute', workflow: 'code-review', message: 'story 1-1-add-a-plant' }],
       says: ['1-1-add-a-plant'],
-      atMost: 12_100,
+      atMost: 8_200,
     },
     {
       wants: 'what was decided before',
@@ -158,6 +164,20 @@ export const EMPTY_FOLDER: Journey = {
       says: ['1-2-list-what-is-due'],
       never: ['disagrees'],
       atMost: 600,
+    },
+    {
+      wants: 'to build it too, by a text that is known',
+      call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1-2-list-what-is-due' }],
+      says: ['1-2-list-what-is-due', 'given earlier in this session'],
+      never: ['----- BEGIN'],
+      atMost: 1_200,
+    },
+    {
+      wants: 'its second step again',
+      call: ['bmad', { operation: 'read', uri: 'bmad://rendered/bmad-build/step-02-plan.md' }],
+      says: ['has not changed', 'detail:"full"'],
+      never: ['# Step 2'],
+      atMost: 400,
     },
     {
       wants: 'to hand a piece to another model',
@@ -187,7 +207,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'to look back',
       call: ['bmad', { operation: 'execute', workflow: 'retrospective' }],
       says: ['epic'],
-      atMost: 8_200,
+      atMost: 9_300,
     },
     {
       wants: 'what is left',

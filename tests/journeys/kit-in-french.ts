@@ -3,7 +3,7 @@ import type { Journey } from '../support/journey.ts';
 /** A project of the custom kit, in French: from "where are we" to work that is handed over. */
 export const KIT_IN_FRENCH: Journey = {
   name: 'of a project of the kit, in French',
-  tokens: 9_000,
+  tokens: 7_300,
   moves: [
     {
       wants: 'où en sommes-nous',
@@ -63,7 +63,7 @@ export const KIT_IN_FRENCH: Journey = {
       wants: 'l’architecte',
       call: ['bmad', { operation: 'execute', agent: 'architecte', message: 'revois les sessions' }],
       says: ['Winston', 'revois les sessions'],
-      atMost: 8_800,
+      atMost: 5_500,
     },
     {
       wants: 'confier une relecture',

@@ -7,7 +7,7 @@ const work = '_bmad-output/implementation-artifacts';
 /** A project of 6.0.4: its names, its steps, its review. */
 export const SIX_ZERO_FOUR: Journey = {
   name: 'of a project of 6.0.4',
-  tokens: 17_000,
+  tokens: 15_000,
   moves: [
     {
       wants: 'where are we',
@@ -27,13 +27,13 @@ export const SIX_ZERO_FOUR: Journey = {
       call: ['bmad', { operation: 'execute', workflow: 'prd', message: 'a shop for plants' }],
       says: ['bmm/create-prd', 'a shop for plants', plans],
       never: ['built in;'],
-      atMost: 5_700,
+      atMost: 5_000,
     },
     {
       wants: 'its first step, by the path in the text',
       call: ['bmad', { operation: 'read', uri: './steps-c/step-01-init.md' }],
       says: ['step-01'],
-      atMost: 10_400,
+      atMost: 8_700,
     },
     {
       wants: 'the configuration, by the path in the text',
@@ -46,7 +46,7 @@ export const SIX_ZERO_FOUR: Journey = {
       writes: { [`${plans}/prd.md`]: steps(...upTo(12)) },
       call: ['bmad', { operation: 'execute', workflow: 'CA' }],
       says: ['bmm/create-architecture', 'prd.md'],
-      atMost: 4_700,
+      atMost: 4_200,
     },
     {
       wants: 'to prepare the first story',
@@ -69,7 +69,7 @@ export const SIX_ZERO_FOUR: Journey = {
       wants: 'to develop it',
       call: ['bmad', { operation: 'execute', workflow: 'dev-story', message: '1-1-setup' }],
       says: ['bmm/dev-story', '1-1-setup'],
-      atMost: 11_700,
+      atMost: 9_900,
     },
     {
       wants: 'the next step when it is developed',
@@ -89,7 +89,7 @@ export const SIX_ZERO_FOUR: Journey = {
       wants: 'a skill that 6.0.4 does not have',
       call: ['bmad', { operation: 'execute', workflow: 'forge-idea' }],
       says: [/^This is BMAD 6\.12\.0, which is built in; your project has BMAD 6\.0\.4\./],
-      atMost: 11_400,
+      atMost: 9_300,
     },
     {
       wants: 'a story that is not done to be done',

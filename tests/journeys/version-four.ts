@@ -4,7 +4,7 @@ import type { Journey } from '../support/journey.ts';
 /** A project of version 4: agents whose commands are the workflows. */
 export const VERSION_FOUR: Journey = {
   name: 'of a project of 4.44.3',
-  tokens: 16_000,
+  tokens: 16_600,
   moves: [
     {
       wants: 'where are we',
@@ -30,7 +30,8 @@ export const VERSION_FOUR: Journey = {
       wants: 'the template that the command names',
       call: ['bmad', { operation: 'read', uri: '.bmad-core/templates/prd-tmpl.yaml' }],
       says: ['prd'],
-      atMost: 11_700,
+      // Whole: 8 bytes above the usual limit with its note, instead of two parts.
+      atMost: 12_050,
     },
     {
       wants: 'the next step after the PRD',
@@ -54,7 +55,7 @@ export const VERSION_FOUR: Journey = {
       wants: 'to develop it, by the name of today',
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1.1' }],
       says: ['James', '*develop-story story 1.1'],
-      atMost: 10_100,
+      atMost: 8_800,
     },
     {
       wants: 'the next step when it is developed',

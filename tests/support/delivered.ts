@@ -60,3 +60,27 @@ export async function deliveredSizes(context: Context): Promise<DeliveredSize[]>
   }
   return sizes;
 }
+
+/** What no server can do for a model. */
+const ITS_OWN = /greet|\bpersona\b|menu|intent|headless|speak|stay in|halt/i;
+
+/** Lines of a text that are not delivered, and are neither front matter nor rules for paths nor steps that can be done. */
+export function wronglyLeftOut(source: string, whole: string): string[] {
+  const [, delivered = ''] = /----- BEGIN \S+ -----\n(.*?)\n----- END /s.exec(whole) ?? [];
+  const given = delivered.split('\n');
+  let section = 'front matter';
+  let at = 0;
+  const lines = source.trimEnd().split('\n');
+  const wrong = lines.filter((line) => {
+    if (/^##? /.test(line)) section = line;
+    if (/^\[.+\]$/.test(given[at] ?? '')) at += given[at + 1] === '' ? 2 : 1;
+    if (line === given[at]) {
+      at += 1;
+      return false;
+    }
+    if (line.trim() === '' || section === 'front matter' || section === '## Conventions') return false;
+    return section !== '## On Activation' || ITS_OWN.test(line);
+  });
+  // All that was delivered is of the text, in its order.
+  return at >= given.length ? wrong : [...wrong, given[at] ?? ''];
+}

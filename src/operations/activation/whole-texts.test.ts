@@ -57,9 +57,16 @@ describe('how much is delivered in one answer', () => {
   );
 
   it.each([undefined, 'codex-mcp-client', 'some-host'])('M-56: is 10 kB for %s', async (host) => {
-    const { complete, text } = await shown(await opened(), host, { name: 'product-brief' });
+    const { complete, text } = await shown(await opened(), host, { name: 'architecture' });
     expect(complete).toBe(false);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
+  });
+
+  it('M-56: is a fifth more, with all that comes before the text, if that is all of it', async () => {
+    const brief = await shown(await opened(), 'some-host', { name: 'product-brief' });
+    expect(brief.complete).toBe(true);
+    expect(Buffer.byteLength(brief.text)).toBeLessThanOrEqual(12_000);
+    expect((await shown(await opened(), 'codex-mcp-client', { name: 'product-brief' })).complete).toBe(false);
   });
 
   it('M-56: is what the user has set, whatever the host takes', async () => {

@@ -71,11 +71,14 @@ export function showText(whole: string, options: ShowOptions): ShownText {
 const A_LITTLE_MORE = 1.2;
 
 /** A text that is only a little too long is not torn apart, and from the sections it points to not easily. */
-function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor }: ShowOptions): number {
+function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor, head = '' }: ShowOptions): number {
   const size = byteLength(text) + SHORT_NOTE;
   if (size <= maxBytes) return maxBytes;
   const fits = cursor === undefined && size <= mostBytes;
-  const isWhole = fits && (size <= maxBytes * A_LITTLE_MORE || pointedSections(text).length > 0);
+  // The host sees one answer, of which the head is a part.
+  const before = byteLength(head);
+  const isLittleMore = before + byteLength(text) <= (before + maxBytes) * A_LITTLE_MORE;
+  const isWhole = fits && (isLittleMore || pointedSections(text).length > 0);
   return isWhole ? mostBytes : maxBytes - RESERVED;
 }
 

@@ -9,16 +9,22 @@ import type { ResolvedSkill } from './resolve-skill.ts';
 /** What is longer would push the text itself out of the first answer. */
 const LARGE = 3_000;
 
+/** Whose customization it is, and which settings its texts name. */
+interface Named {
+  record: BmadRecord;
+  has(path: string): boolean;
+  isNamed(setting: string): boolean;
+}
+
 /** The merged customization: in a line what is empty, then the values. What the project has set itself comes first. */
 export function customizationSections(
   skill: ResolvedSkill,
-  record: BmadRecord,
-  has: (path: string) => boolean,
+  { record, has, isNamed }: Named,
   say: SayStep,
 ): ContextSection[] {
   const { overrides, problems } = skill;
   if (Object.keys(skill.customization).length === 0) return [];
-  const { filled, empty } = parted(withReadablePaths(skill.customization, record, has)(say));
+  const { filled, empty } = parted(withReadablePaths(skill.customization, record, has)(say), isNamed);
   const from =
     overrides.length === 0
       ? problems.length > 0
@@ -28,15 +34,16 @@ export function customizationSections(
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
   const values = fenced(compactJson(filled), 'json');
   const isOwn = overrides.length > 0 && byteLength(values) < LARGE;
-  const others = Object.keys(filled).length === 0 ? '' : ' The others: see Customized values.';
+  const others =
+    Object.keys(filled).length === 0 ? '' : ` ${none === '' ? 'See' : 'The others: see'} Customized values.`;
   return [
     { title: 'Customization', body: `${from}${none}${others}`, first: true },
     ...(Object.keys(filled).length === 0 ? [] : [{ title: 'Customized values', body: values, first: isOwn }]),
   ];
 }
 
-/** The values that say something, and the names of those that do not. */
-function parted(table: Table): { filled: Table; empty: string[] } {
+/** The values that say something, and the names of those that do not, as far as a text needs to know. */
+function parted(table: Table, isNamed: Named['isNamed']): { filled: Table; empty: string[] } {
   const empty: string[] = [];
   const isEmpty = (value: unknown): boolean =>
     value === '' ||
@@ -49,7 +56,7 @@ function parted(table: Table): { filled: Table; empty: string[] } {
       return [];
     }
     const kept = Object.entries(value).filter(([, item]) => !isEmpty(item));
-    const names = Object.keys(value).filter((key) => isEmpty(value[key]));
+    const names = Object.keys(value).filter((key) => isEmpty(value[key]) && isNamed(key));
     // One prefix for all of a table: `{workflow.on_complete}` is what texts call it.
     if (names.length > 0) empty.push(`\`${name}.\` ${names.join(', ')}`);
     return kept.length === 0 ? [] : [[name, Object.fromEntries(kept)]];

@@ -1,4 +1,4 @@
-import { field, isTable, tableOf, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
@@ -16,7 +16,8 @@ import {
   type NamedScripts,
 } from './script-notes.ts';
 import { customizationSections, rosterSection } from './skill-context.ts';
-import { usedValues } from './used-values.ts';
+import { withoutDone } from './done-steps.ts';
+import { plainSettings, usedValues, valuesOfAll } from './used-values.ts';
 
 /** What every format needs. */
 export interface CommonParts {
@@ -55,18 +56,21 @@ interface SkillParts extends CommonParts {
 export function skillMaterial(parts: SkillParts): Material {
   const { record, skill, forwardedBy } = parts;
   const entry = skill.rendered?.get('workflow.md');
-  const body = entry ?? parts.main;
+  const whole = entry ?? parts.main;
+  const body = leanText(parts, whole);
   const uri = contentUri(
     entry === undefined ? record.bmadRelativePath : `${RENDERED}${record.name}/workflow.md`,
   );
   const named = namedScripts(parts, [body, ...parts.beside]);
   const rules = rootRules(parts, body, named);
+  const isNamed = (setting: string): boolean =>
+    [body, ...parts.beside].some((text) => text.includes(setting));
   return {
-    notes: (say) => notes(parts, body, { named, rules }, say),
-    values: skillValues(parts, body),
+    notes: (say) => notes(parts, { whole, body }, { named, rules }, say),
+    values: skillValues(parts, { whole, body }),
     // A rendered file has the customization in it already.
     context: (say) => [
-      ...(entry === undefined ? customizationSections(skill, record, parts.has, say) : []),
+      ...(entry === undefined ? customizationSections(skill, { ...parts, isNamed }, say) : []),
       ...forwardedCustomization(parts, say),
       ...scriptSection(named, say),
       ...rosterSection(parts.central, body),
@@ -87,26 +91,45 @@ export function skillMaterial(parts: SkillParts): Material {
   };
 }
 
-/** Central values are those of all modules: a skill of the core asks for the folders of another that is there. */
-function skillValues(parts: SkillParts, body: string): [string, string][] {
-  const { record, skill, forwardedBy, central } = parts;
-  const beside = skill.rendered === undefined ? parts.beside : skill.rendered.values();
-  const others = Object.values(tableOf(field(central, 'modules'))).filter(isTable);
-  const values = { ...Object.assign({}, ...others), ...parts.values } as Table;
-  const texts = [body, ...beside, forwardedBy?.text ?? '', JSON.stringify(skill.customization)];
+/**
+ * What is to be followed, without what is done already. A caller under an old name may have settings of its own, and where
+ * settings could not be read nothing is known for certain: both get every word.
+ */
+function leanText(parts: SkillParts, whole: string): string {
+  const { skill, forwardedBy, problems } = parts;
+  if (forwardedBy !== undefined || problems.length > 0 || skill.problems.length > 0) return whole;
+  const values = new Map(plainSettings(valuesOfAll(parts), parts.projectRoot));
+  const hasValue = (name: string): boolean => name === 'date' || values.has(name);
+  return withoutDone(whole, { customization: skill.customization, hasValue });
+}
+
+/** A text, and what is left of it. */
+interface Texts {
+  whole: string;
+  body: string;
+}
+
+function skillValues(parts: SkillParts, { whole, body }: Texts): [string, string][] {
+  const { record, skill, forwardedBy } = parts;
+  const beside = skill.rendered === undefined ? parts.beside : [...skill.rendered.values()];
+  const values = valuesOfAll(parts);
+  const further = [...beside, forwardedBy?.text ?? '', JSON.stringify(skill.customization)];
+  // Values that a step only loads are to be known too, as languages are.
+  const texts = [whole, ...further];
+  const isNamed = [body, ...further].some((text) => text.includes('{skill-name}'));
   // The help fills in places from a table, by names that its text does not know.
-  const all = body.includes('bmad-help.csv') ? Object.keys(values).map((key) => `{${key}}`) : [];
+  const all = whole.includes('bmad-help.csv') ? Object.keys(values).map((key) => `{${key}}`) : [];
   return usedValues(
     { ...parts, values },
     [...texts, ...all],
     // Where `{skill-root}` is, the rule for paths says.
-    [['skill-name', record.name]],
+    isNamed ? [['skill-name', record.name]] : [],
   );
 }
 
 function notes(
   parts: SkillParts,
-  body: string,
+  { whole, body }: Texts,
   { named, rules }: { named: NamedScripts; rules: readonly PathRule[] },
   say: SayStep,
 ): string[] {
@@ -114,7 +137,7 @@ function notes(
   const folder = skill.rendered === undefined ? skillFolder(record) : `${RENDERED}${record.name}`;
   return [
     ...forwardedNote(parts),
-    doneNote(parts, body),
+    doneNote(parts, whole) + leftOutNote(parts, { whole, body }),
     `A skill the text or menu names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
     `Files (\`{skill-root}/x\` or a bare path \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
     ...(skill.rendered === undefined ? ownFilesNote(parts, body, furtherFiles(parts), say) : []),
@@ -151,6 +174,12 @@ function doneNote({ skill, central }: SkillParts, body: string): string {
       : '',
   ];
   return `Done already (results below): ${done.filter(Boolean).join(', ')}.`;
+}
+
+/** That the text has been shortened, and where all of it is. */
+function leftOutNote({ skill }: SkillParts, { whole, body }: Texts): string {
+  const file = skill.rendered === undefined ? 'SKILL.md' : 'workflow.md';
+  return whole === body ? '' : ` Those steps are left out; \`${file}\` has them.`;
 }
 
 /** How the text names files of BMAD's own folder, apart from those whose work is done. */
@@ -193,7 +222,8 @@ function forwardedNote({ forwardedBy, record }: SkillParts): string[] {
 
 function forwardedCustomization({ forwardedBy, has }: SkillParts, say: SayStep): ContextSection[] {
   if (forwardedBy === undefined || forwardedBy.skill.overrides.length === 0) return [];
-  return customizationSections(forwardedBy.skill, forwardedBy.record, has, say).map((section) => ({
+  const { record, skill } = forwardedBy;
+  return customizationSections(skill, { record, has, isNamed: () => true }, say).map((section) => ({
     ...section,
     title: `${section.title} of ${forwardedBy.record.name}`,
   }));

@@ -1,4 +1,4 @@
-import type { Table } from '../../base/parse/parse.ts';
+import { field, isTable, tableOf, type Table } from '../../base/parse/parse.ts';
 
 const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
 
@@ -22,6 +22,12 @@ export function usedValues(
   const isUsed = ([key, value]: [string, string]): boolean =>
     isChosenLanguage(key, value) || texts.some((text) => uses(text, key));
   return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...known.filter(isUsed)];
+}
+
+/** Central values are those of all modules: a skill of the core asks for the folders of another that is there. */
+export function valuesOfAll({ central, values }: { central: Table; values: Table }): Table {
+  const others = Object.values(tableOf(field(central, 'modules'))).filter(isTable);
+  return { ...Object.assign({}, ...others), ...values } as Table;
 }
 
 function isChosenLanguage(key: string, value: string): boolean {
