@@ -46,6 +46,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/embedders/embedders.ts': 'embedders',
   'src/meaning/embedders/prepared.ts': 'prepared-vectors',
   'src/services/codebase/codebase.ts': 'codebase',
+  'src/app/codebase-thread.ts': 'codebase-thread',
+  'src/app/open-codebase.ts': 'open-codebase',
   'src/services/completion/completion.ts': 'completion',
   'src/services/completion/trust.ts': 'trust',
   'src/services/knowledge/knowledge.ts': 'knowledge',

@@ -2,13 +2,14 @@ import { realFolder } from '../base/files/files.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import { createBounded } from './bounded.ts';
 import type { Model } from './built-in-model.ts';
+import type { CodebaseData } from './open-codebase.ts';
 import type { Settings } from './settings.ts';
 
 /** Each holds an index in memory. */
 const KEPT = 4;
 
 /** The code of the projects that have been searched; part of the composition root. It outlives a refresh of the content. */
-export function createCodebases({ outside, config, cache, log }: Settings, model: Model) {
+export function createCodebases({ outside, config, cache, log, builtIn }: Settings, model: Model) {
   const end = (codebase: Promise<Codebase>): void =>
     void codebase.then(
       ({ stop }) => stop(),
@@ -17,21 +18,20 @@ export function createCodebases({ outside, config, cache, log }: Settings, model
   const kept = createBounded<Promise<Codebase>>(KEPT, end);
 
   async function open(root: string, writes: boolean): Promise<Codebase> {
-    const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
-      import('../services/codebase/codebase.ts'),
-      import('../meaning/analyse.ts'),
-    ]);
-    return createCodebase({
+    const data: CodebaseData = {
       cache,
       writes,
       budgetMs: config.codeSearchMs,
       background: !outside.patient,
-      env: outside.env,
-      log,
+      env: { ...outside.env },
       root: (await realFolder(root)) ?? root,
-      analyser: { id: `words-${ANALYSER_VERSION}`, terms: analyse },
-      embedder: await model(),
-    });
+      model: config.embedder === 'none' ? undefined : builtIn,
+    };
+    // A command has nobody beside it who would be held up.
+    const beside = data.background
+      ? await (await import('./codebase-thread.ts')).codebaseThread(data, log)
+      : undefined;
+    return beside ?? (await import('./open-codebase.ts')).openCodebase(data, log, model);
   }
 
   return {

@@ -16,9 +16,10 @@ interface Loaded {
 async function loadedBy(ask: (client: LineClient) => Promise<unknown>): Promise<Loaded> {
   const [cwd, home] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
   const report = join(home, 'loaded.json');
-  // What is loaded ahead of the first call, when there is time for it, is not part of the start.
+  // What is loaded ahead of the first call, or to be on the list of servers, when there is time for it, is not part of the start.
   const env = {
     BMAD_PREWARM: 'false',
+    BMAD_READ_ONLY: 'true',
     LOADED_FILES: report,
     NODE_OPTIONS: `--require "${hook.replaceAll('\\', '/')}"`,
   };

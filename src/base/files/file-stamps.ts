@@ -21,14 +21,41 @@ export async function fileStamps(
   signal?: AbortSignal,
 ): Promise<(FileStamp | undefined)[]> {
   const stamps: (FileStamp | undefined)[] = [];
-  for (const path of paths) {
-    stamps.push(stampOf(join(root, path)));
-    if (stamps.length % AT_ONCE === 0) {
+  await eachInBatches(paths, signal, (path) => void stamps.push(stampOf(join(root, path))));
+  return stamps;
+}
+
+/** Those of the paths at which there is something, through links as well. */
+export async function filesThere(
+  root: string,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const there: string[] = [];
+  await eachInBatches(paths, signal, (path) => void (isThere(join(root, path)) && there.push(path)));
+  return there;
+}
+
+async function eachInBatches(
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+  look: (path: string) => void,
+): Promise<void> {
+  for (const [index, path] of paths.entries()) {
+    look(path);
+    if (index % AT_ONCE === AT_ONCE - 1) {
       signal?.throwIfAborted();
       await turn();
     }
   }
-  return stamps;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function stampOf(path: string): FileStamp | undefined {

@@ -43,7 +43,7 @@ export interface CodebaseParts {
   without?: { ripgrep?: true; grammars?: true };
 }
 
-interface CodeQuery {
+export interface CodeQuery {
   query: string;
   path?: string | undefined;
   lang?: string | undefined;
@@ -61,7 +61,10 @@ export interface CodeAnswer {
   notes: string[];
 }
 
-export type Codebase = ReturnType<typeof createCodebase>;
+export interface Codebase {
+  search(query: CodeQuery, signal: AbortSignal, tell: (message: string) => void): Promise<CodeAnswer>;
+  stop(): void;
+}
 
 /** The words of code as long as nothing better is handed in. */
 const CODE_ANALYSER: Analyser = { id: 'code-1', terms: codeWords };
@@ -71,7 +74,7 @@ const REFINED_FILES = 12;
 const ASKED_LENGTH = 4_000;
 
 /** The code of one project, read when first asked for and kept up to date from then on. */
-export function createCodebase(parts: CodebaseParts) {
+export function createCodebase(parts: CodebaseParts): Codebase {
   const { root, embedder, log } = parts;
   const analyser = parts.analyser ?? CODE_ANALYSER;
   const grammars = createGrammars(parts.without?.grammars !== true);
@@ -95,11 +98,7 @@ export function createCodebase(parts: CodebaseParts) {
   }
 
   return {
-    async search(
-      { query, path, lang, limit }: CodeQuery,
-      signal: AbortSignal,
-      tell: (message: string) => void,
-    ): Promise<CodeAnswer> {
+    async search({ query, path, lang, limit }, signal, tell) {
       const deadline = performance.now() + parts.budgetMs;
       const language = lang === undefined ? undefined : knownLanguage(lang);
       const inPath = path === undefined ? (): boolean => true : pathFilter(root, path);

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { unlessShort } from '../../base/expected.ts';
-import { listInside, pathExists, readInside } from '../../base/files/files.ts';
+import { filesThere } from '../../base/files/file-stamps.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { outputOf } from '../../base/process/process.ts';
 import { askGit } from '../../base/process/project-git.ts';
@@ -20,33 +20,71 @@ export interface FileList {
 const MOST_FILES = 30_000;
 const LIST_MS = 15_000;
 
-/** The files of a project that are looked into: what git or the ignore files leave in, without links. */
-export async function listFiles(
-  root: string,
-  ripgrep: string | undefined,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<FileList> {
-  const listed =
-    listedBy('git', root, await askGit(root, GIT, { env, timeoutMs: LIST_MS, signal })) ??
-    (ripgrep === undefined
-      ? undefined
-      : listedBy(
-          'ripgrep',
-          root,
-          await unlessBlocked(root, signal, async (either) =>
-            outputOf(ripgrep, [...RIPGREP, '--files', '--null', root], {
-              env,
-              timeoutMs: LIST_MS,
-              signal: either,
-            }),
-          ),
-        )) ??
-    ({ by: 'walk', paths: await walk(root, signal) } as const);
-  const wanted = listed.paths.filter(isWanted);
-  const paths = (listed.by === 'git' ? await withoutIgnored(root, wanted, listed.paths) : wanted).sort();
-  const left = Math.max(0, paths.length - MOST_FILES);
-  return { paths: left === 0 ? paths : paths.slice(0, MOST_FILES), by: listed.by, left };
+/** What a list was made from and what has come of it: most of the time the next one is the same. */
+interface Listed {
+  by: FileList['by'];
+  output: string;
+  /** Sorted. */
+  wanted: string[];
+  /** Where ignore files may be that git does not know. */
+  places: string[];
+}
+
+/**
+ * Lists the files of a project that are looked into: what git or the ignore files leave in, without links. As long as nothing
+ * comes or goes, the paths are the very same array.
+ */
+export function createFileLister(root: string, ripgrep: string | undefined, env: Environment) {
+  let last: Listed | undefined;
+
+  function listedBy(by: 'git' | 'ripgrep', ran: Awaited<ReturnType<typeof outputOf>>): Listed | undefined {
+    // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
+    if (ran === undefined || (ran.code !== 0 && !(by === 'ripgrep' && ran.code !== undefined)))
+      return undefined;
+    if (last?.by === by && last.output === ran.output) return last;
+    const prefix = root.endsWith('/') || root.endsWith('\\') ? root : `${root}/`;
+    const all = new Set(
+      ran.output
+        .split('\0')
+        .filter((path) => path !== '')
+        .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/')),
+    );
+    // An ignored folder of a larger repository has no files for git; but someone has made it their project.
+    if (by === 'git' && all.size === 0) return undefined;
+    return {
+      by,
+      output: ran.output,
+      wanted: [...all].filter(isWanted).sort(),
+      places:
+        by === 'git' ? foldersOf(all).flatMap((folder) => [`${folder}.ignore`, `${folder}.rgignore`]) : [],
+    };
+  }
+
+  return async (signal: AbortSignal): Promise<FileList> => {
+    const listed =
+      listedBy('git', await askGit(root, GIT, { env, timeoutMs: LIST_MS, signal })) ??
+      (ripgrep === undefined
+        ? undefined
+        : listedBy(
+            'ripgrep',
+            await unlessBlocked(root, signal, async (either) =>
+              outputOf(ripgrep, [...RIPGREP, '--files', '--null', root], {
+                env,
+                timeoutMs: LIST_MS,
+                signal: either,
+              }),
+            ),
+          ));
+    last = listed;
+    const { by, wanted, places } = listed ?? {
+      by: 'walk',
+      wanted: (await walk(root, signal)).filter(isWanted).sort(),
+      places: [],
+    };
+    const paths = await withoutIgnored(root, wanted, places, signal);
+    const left = Math.max(0, paths.length - MOST_FILES);
+    return { paths: left === 0 ? paths : paths.slice(0, MOST_FILES), by, left };
+  };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,31 +94,17 @@ const GIT = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
 /** Which files ripgrep looks at, whatever it is asked: the same as git where there is no repository. */
 export const RIPGREP = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--glob=!.git'];
 
-function listedBy(
-  by: 'git' | 'ripgrep',
-  root: string,
-  ran: Awaited<ReturnType<typeof outputOf>>,
-): { by: FileList['by']; paths: string[] } | undefined {
-  // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
-  if (ran === undefined || (ran.code !== 0 && !(by === 'ripgrep' && ran.code !== undefined)))
-    return undefined;
-  const prefix = root.endsWith('/') || root.endsWith('\\') ? root : `${root}/`;
-  const paths = ran.output
-    .split('\0')
-    .filter((path) => path !== '')
-    .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/'));
-  // An ignored folder of a larger repository has no files for git; but someone has made it their project.
-  return by === 'git' && paths.length === 0 ? undefined : { by, paths: [...new Set(paths)] };
-}
-
 const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
 const RULES_BYTES = 256 * 1024;
 
 /** git does not know the other ignore files, and may be configured to ignore them: they are read from disk. */
-async function withoutIgnored(root: string, paths: string[], all: readonly string[]): Promise<string[]> {
-  const places = foldersOf(all).flatMap((folder) => [`${folder}.ignore`, `${folder}.rgignore`]);
-  const there = await Promise.all(places.map((place) => pathExists(join(root, place))));
-  const files = places.filter((_, index) => there[index]);
+async function withoutIgnored(
+  root: string,
+  paths: string[],
+  places: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const files = await filesThere(root, places, signal);
   if (files.length === 0) return paths;
   const rules = await Promise.all(
     files.map(async (file) => ({
@@ -98,7 +122,7 @@ async function withoutIgnored(root: string, paths: string[], all: readonly strin
 }
 
 /** All folders that these paths lead through, outer ones first. */
-function foldersOf(paths: readonly string[]): string[] {
+function foldersOf(paths: Iterable<string>): string[] {
   const folders = new Set(['']);
   for (const path of paths) {
     let end = path.lastIndexOf('/');

@@ -96,7 +96,10 @@ function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity):
     vectors: sum(vectors),
     files: rows,
   };
-  const text = Buffer.from(JSON.stringify(head));
+  const written = Buffer.from(JSON.stringify(head));
+  const before = MAGIC.length + DIGEST + 8 + written.length + list.length;
+  // Blanks, so that the numbers begin at a multiple of four and can be used where they are read.
+  const text = Buffer.concat([written, Buffer.alloc((4 - (before % 4)) % 4, ' ')]);
   const lengths = Buffer.alloc(8);
   lengths.writeUInt32LE(text.length, 0);
   lengths.writeUInt32LE(list.length, 4);
@@ -122,9 +125,11 @@ function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damag
   const list = body.toString('utf8', textEnd, listEnd).split('\n');
   const vocabulary = createVocabulary(identity.analyser, list.length === 1 && list[0] === '' ? [] : list);
   const numbers = body.subarray(listEnd);
-  // Copied, because numbers of four bytes must begin at a multiple of four.
-  const all = new Uint32Array(new Uint8Array(numbers.subarray(0, (head.words + head.ends) * 4)).buffer);
-  const vectors = Int8Array.from(numbers.subarray((head.words + head.ends) * 4));
+  const counts = (head.words + head.ends) * 4;
+  // A large project has a hundred megabytes of them: they are copied only where they do not begin at a multiple of four.
+  const { buffer, byteOffset } = numbers.byteOffset % 4 === 0 ? numbers : new Uint8Array(numbers);
+  const all = new Uint32Array(buffer, byteOffset, counts / 4);
+  const vectors = new Int8Array(buffer, byteOffset + counts, head.vectors);
   const sameEmbedder =
     head.embedder === (identity.embedder?.id ?? '') && head.dim === (identity.embedder?.dim ?? 0);
   const files = new Map<string, IndexedFile>();

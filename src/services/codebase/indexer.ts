@@ -6,7 +6,7 @@ import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { CodebaseParts } from './codebase.ts';
 import { createVocabulary, type CodeIndex } from './code-index.ts';
-import { listFiles, type FileList } from './file-list.ts';
+import { createFileLister, type FileList } from './file-list.ts';
 import type { Grammars } from './grammars.ts';
 import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
 import { isProse, languageOf } from './languages.ts';
@@ -32,6 +32,8 @@ const WORTH_SAVING_MS = 150;
 const SAVE_EVERY_MS = 6_000;
 const TURN_MS = 12;
 const LOOK_MS = 50;
+/** After so long it can be told how long the rest takes. */
+const EARLY_MS = 700;
 const TELL_EVERY_MS = 1_000;
 /** After an embedder has failed, it is left alone for so long. */
 const EMBEDDER_REST_MS = 60_000;
@@ -68,6 +70,18 @@ export async function openIndexer(parts: IndexerParts) {
   /** No one waits any longer for unfinished work: it continues with the next call. */
   let paused = false;
   const ended = new AbortController();
+  const listFiles = createFileLister(root, parts.ripgrep, parts.env);
+  let own: { of: readonly string[]; has(path: string): boolean; rest: string[] } | undefined;
+
+  /** The list without BMAD's own files, unless a caller's path leads to them. */
+  function searched(all: FileList, asked: string | undefined): FileList & { own: number } {
+    if (own?.of !== all.paths) {
+      const has = ownFiles(all.paths);
+      own = { of: all.paths, has, rest: all.paths.filter((path) => !has(path)) };
+    }
+    const paths = asked !== undefined && own.has(literalStart(asked)) ? all.paths : own.rest;
+    return { ...all, paths, own: all.paths.length - paths.length };
+  }
 
   async function read(path: string, quick: boolean): Promise<void> {
     const awaited = queue.delete(path) ? 1 : 0;
@@ -170,6 +184,12 @@ export async function openIndexer(parts: IndexerParts) {
     return rough.size > 0 || (bare.size > 0 && performance.now() > embedderRests);
   }
 
+  /** Whether so much is left that it cannot be read in time: then the answer is one of a part, now as well as later. */
+  function isHopeless(unread: number, passed: number, time: number): boolean {
+    const left = queue.size + reading;
+    return passed > EARLY_MS && left > 0 && (passed * unread) / Math.max(1, unread - left) > time;
+  }
+
   return {
     index,
     /** Notes about the index itself, each one once. */
@@ -185,39 +205,42 @@ export async function openIndexer(parts: IndexerParts) {
       asked: string | undefined,
       signal: AbortSignal,
     ): Promise<FileList & { own: number }> {
-      const all = await listFiles(root, parts.ripgrep, parts.env, signal);
-      const isOwn = ownFiles(all.paths);
-      const takesOwn = asked !== undefined && isOwn(literalStart(asked));
-      const paths = takesOwn ? all.paths : all.paths.filter((each) => !isOwn(each));
-      const list = { ...all, paths, own: all.paths.length - paths.length };
+      const list = searched(await listFiles(signal), asked);
       const found = await fileStamps(root, list.paths, signal);
-      stamps = new Map(
-        list.paths.flatMap((path, at) => (found[at] === undefined ? [] : [[path, found[at]]])),
-      );
-      const stale = [...stamps].filter(([path, { mtimeMs, size }]) => {
+      const paths: string[] = [];
+      const stale: string[] = [];
+      stamps = new Map();
+      for (const [at, path] of list.paths.entries()) {
+        const now = found[at];
+        if (now === undefined) continue;
+        paths.push(path);
+        stamps.set(path, now);
         const known = index.files.get(path);
-        return known === undefined || known.mtimeMs !== mtimeMs || known.size !== size;
-      });
+        if (known === undefined || known.mtimeMs !== now.mtimeMs || known.size !== now.size) stale.push(path);
+      }
       for (const path of index.files.keys()) if (!stamps.has(path)) index.files.delete(path);
       queue.clear();
       const order = (path: string): number => (first(path) ? 0 : 2) + (isProse(languageOf(path)) ? 1 : 0);
-      for (const [path] of stale.sort(([a], [b]) => order(a) - order(b))) queue.add(path);
+      for (const path of stale.sort((a, b) => order(a) - order(b))) queue.add(path);
       for (const set of [rough, bare]) for (const path of set) if (!stamps.has(path)) set.delete(path);
       for (const file of index.files.values()) {
         if (file.rough && grammars.available) rough.add(file.path);
         if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0)
           bare.add(file.path);
       }
-      return { ...list, paths: [...stamps.keys()] };
+      return { ...list, paths };
     },
     /** Works until everything can be found by words, or until the time is up. */
     async work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
       waiters += 1;
       paused = false;
-      let told = performance.now();
+      const began = performance.now();
+      const unread = queue.size + reading;
+      let told = began;
       try {
         while (isWorthWaiting() && performance.now() < deadline) {
           signal.throwIfAborted();
+          if (parts.background && isHopeless(unread, performance.now() - began, deadline - began)) break;
           await Promise.race([begin(), pause(Math.min(LOOK_MS, Math.max(1, deadline - performance.now())))]);
           if (performance.now() - told > TELL_EVERY_MS) {
             told = performance.now();

@@ -3,6 +3,7 @@ import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
+import { nearest } from './nearest.ts';
 import { isTestPath } from './wanted-files.ts';
 
 export interface CodeQuestion {
@@ -174,19 +175,15 @@ function nameWorth(
 }
 
 function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: CodeQuestion): Scored[] {
-  const found: Scored[] = [];
-  for (const file of files.values()) {
-    const { vectors } = file;
-    if (vectors === undefined || !takes(file)) continue;
-    for (let chunk = 0; chunk < file.chunks.length; chunk++) {
-      const from = chunk * vector.length;
-      let dot = 0;
-      for (let at = 0; at < vector.length; at++) dot += (vector[at] ?? 0) * (vectors[from + at] ?? 0);
-      const score = dot / 127;
-      if (score >= LEAST_COSINE) found.push({ file, chunk, score });
-    }
-  }
-  return found;
+  const taken = [...files.values()].filter((file) => file.vectors !== undefined && takes(file));
+  return nearest(
+    taken.map(({ vectors = new Int8Array() }) => vectors),
+    vector,
+    LEAST_COSINE,
+  ).flatMap(({ of, at, score }) => {
+    const file = taken[of];
+    return file === undefined ? [] : [{ file, chunk: at, score }];
+  });
 }
 
 function addExact(

@@ -1,0 +1,29 @@
+import type { Log } from '../base/log.ts';
+import { createModel, openBuiltIn } from './built-in-model.ts';
+import type { Codebase, CodebaseParts } from '../services/codebase/codebase.ts';
+
+/** What a codebase is opened with, here or in a thread: everything in it can be copied. */
+export interface CodebaseData extends Pick<
+  CodebaseParts,
+  'root' | 'cache' | 'writes' | 'budgetMs' | 'background' | 'env'
+> {
+  /** The folder of the built-in model; nothing where meaning is switched off. */
+  model: string | undefined;
+}
+
+export async function openCodebase(
+  { model, ...data }: CodebaseData,
+  log: Log,
+  embedder = createModel(model === undefined ? undefined : openBuiltIn(model), log),
+): Promise<Codebase> {
+  const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
+    import('../services/codebase/codebase.ts'),
+    import('../meaning/analyse.ts'),
+  ]);
+  return createCodebase({
+    ...data,
+    log,
+    analyser: { id: `words-${ANALYSER_VERSION}`, terms: analyse },
+    embedder: await embedder(),
+  });
+}

@@ -1,0 +1,8 @@
+import { openCodebase, type CodebaseData } from '../app/open-codebase.ts';
+import { serveThread } from '../base/process/thread.ts';
+
+/** Reads and searches the code of a project, in a thread beside the server. */
+serveThread(async (data: CodebaseData, log) => {
+  const { search, stop } = await openCodebase(data, log);
+  return { work: search, stop };
+});
