@@ -34,7 +34,7 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
   '#/failures?plan=mark%20it%20done%20without%20tests': ['Risk: high', 'No story is done without a receipt.'],
   '#/sources': ['No git sources are configured.'],
   '#/health': [
-    'Everything works.',
+    'This project is in order.',
     'BMAD 6.12.0 (built in)',
     'sqlite',
     'Claude Code',

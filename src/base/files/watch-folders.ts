@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { farFolder, tellsAtOnce } from './file-systems.ts';
 import type { Witness } from './vouch.ts';
 import { WatchHandles } from './watch-handles.ts';
-import { folderId, foldersOf, stampOfPlace, type Place } from './watch-walk.ts';
+import { folderId, foldersOf, stampOfPlace, type Listed, type Place } from './watch-walk.ts';
 
 export type { Place };
 
@@ -41,8 +41,8 @@ const MOST_FOLDERS = totalmem() < 8 * 2 ** 30 ? 4_000 : 12_000;
 /** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
 const MANY_AT_ONCE = 64;
 const POLL_MS = 1_000;
-/** Looking takes at most this part of the time. */
-const POLL_SHARE = 50;
+/** Looking takes at most this part of the time: a page that is open must cost next to nothing, however large the project is. */
+const POLL_SHARE = 150;
 /** After this time a place that the system had no room for is tried again. */
 const RETRY_MS = 60_000;
 
@@ -56,6 +56,7 @@ interface Polled {
   code?: string;
   /** Nothing while nobody wants to hear of it. */
   stamp: string | undefined;
+  listed: Listed;
   /** When the system is asked again. */
   until: number;
 }
@@ -87,12 +88,14 @@ export function watchFolders(
     const now: Polled[] = [];
     const poll = async (place: Place, why?: WhyPolled, code?: string): Promise<void> => {
       const known = before.get(keyOf(place));
+      const listed: Listed = known?.listed ?? new Map();
       const again = known?.why === why && known?.code === code ? known : undefined;
       now.push({
         place,
         ...(why === undefined ? {} : { why }),
         ...(code === undefined ? {} : { code }),
-        stamp: known?.stamp ?? (isHeard() ? await stampOfPlace(place) : undefined),
+        stamp: known?.stamp ?? (isHeard() ? await stampOfPlace(place, listed) : undefined),
+        listed,
         until: again?.until ?? Date.now() + RETRY_MS,
       });
     };
@@ -166,7 +169,7 @@ export function watchFolders(
     const began = performance.now();
     let differs = false;
     for (const each of polled) {
-      const stamp = await stampOfPlace(each.place);
+      const stamp = await stampOfPlace(each.place, each.listed);
       differs ||= each.stamp !== undefined && stamp !== each.stamp;
       each.stamp = stamp;
     }

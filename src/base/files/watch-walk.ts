@@ -1,7 +1,8 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mapLimited } from '../async.ts';
+import { setImmediate as turn } from 'node:timers/promises';
 import { sha256 } from '../sha256.ts';
+import { isSettled, lstatOf, stampAt, type Stamp } from './place-stats.ts';
 
 /** A folder that something may happen in: only what is directly in it, or all that is below it as well. */
 export interface Place {
@@ -12,7 +13,8 @@ export interface Place {
 /** Nothing that is served comes from these, and they hold more folders than all the rest. */
 const PASSED_OVER = new Set(['.git', 'node_modules']);
 
-const AT_ONCE = 16;
+/** How many are looked at before others get their turn. */
+const LOOKED_AT = 200;
 /** What is beyond this goes unnoticed until somebody asks, rather than keep the disk busy. */
 const MOST_LOOKED_AT = 50_000;
 
@@ -52,24 +54,48 @@ export async function folderId(path: string): Promise<FolderId> {
   return { id: `${dev} ${ino} ${birthtimeMs}`, dev, ino };
 }
 
+/** What was in folders when they were last listed: one that has not changed since need not be listed again. */
+export type Listed = Map<string, { stamp: Stamp; entries: readonly Entry[] }>;
+
+interface Entry {
+  name: string;
+  isFolder: boolean;
+}
+
 /** Changes when something in a place has changed: which files and folders there are, their sizes and times. */
-export async function stampOfPlace({ path, deep }: Place): Promise<string> {
+export async function stampOfPlace({ path, deep }: Place, listed: Listed = new Map()): Promise<string> {
   const top = await realpath(path).catch(() => undefined);
   if (top === undefined) return '';
   const folders = [top];
   const lines: string[] = [];
   for (const folder of folders) {
-    const entries = (await entriesOf(folder)).filter(({ name }) => !PASSED_OVER.has(name));
-    if (deep === true)
-      folders.push(...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name)));
-    lines.push(...(await mapLimited(entries, AT_ONCE, ({ name }) => stampOf(join(folder, name)))));
+    const entries = await entriesIn(folder, listed);
+    for (const { name, isFolder: isDeeper } of entries) {
+      const inner = join(folder, name);
+      if (deep === true && isDeeper) folders.push(inner);
+      lines.push(lineOf(inner));
+      if (lines.length % LOOKED_AT === 0) await turn();
+    }
     if (lines.length > MOST_LOOKED_AT) break;
   }
   return sha256(`${top}\n${lines.sort().join('\n')}`);
 }
 
-async function stampOf(path: string): Promise<string> {
-  const info = await lstat(path).catch(() => undefined);
+async function entriesIn(folder: string, listed: Listed): Promise<readonly Entry[]> {
+  const known = listed.get(folder);
+  const stamp = stampAt(folder, known?.stamp);
+  if (known !== undefined && stamp === known.stamp) return known.entries;
+  const entries = (await entriesOf(folder))
+    .filter(({ name }) => !PASSED_OVER.has(name))
+    .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+  if (stamp !== undefined && isSettled(stamp.ctimeMs)) listed.set(folder, { stamp, entries });
+  else listed.delete(folder);
+  return entries;
+}
+
+/** In this thread: to wait for another would take several times as long as looking. */
+function lineOf(path: string): string {
+  const info = lstatOf(path);
   // A folder's own time changes with what is in it, which is looked at anyway; for one that is not, it is what there is.
   return info === undefined ? path : `${path} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
 }

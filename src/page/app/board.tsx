@@ -69,8 +69,7 @@ function Standing({ next: { phases, actions, drift, items = [], totals } }: { ne
           <li key={action.what}>
             <div>
               <p class="what">
-                {inLine(action.what, 200)}{' '}
-                {action.optional ? <span class="soft">{said.optional}</span> : null}
+                {shown(action)} {action.optional ? <span class="soft">{said.optional}</span> : null}
               </p>
               <p class="soft">{inLine(action.why, 300)}</p>
               <Proof evidence={action.evidence.slice(0, 2)} />
@@ -112,8 +111,13 @@ function Standing({ next: { phases, actions, drift, items = [], totals } }: { ne
 const nameIn = (names: Readonly<Record<string, string>>, word: string): string =>
   Object.hasOwn(names, word) ? (names[word] ?? word) : inLine(word, 60);
 
+const shown = ({ what }: Action): string => inLine(what, 200);
+
 /** What the user says to start it: the step in words, and the call that does it, so that no model has to guess. */
-function messageFor({ what, call, action }: Action): string {
+function messageFor(step: Action): string {
+  const { call, action } = step;
+  // What is read is what is said: a longer title has no part that only the model sees.
+  const what = shown(step);
   if (call !== undefined) return `${what}: bmad ${JSON.stringify(call)}`;
   if (action !== undefined) return `${what}: ${action.name} ${JSON.stringify(action.args)}`;
   return what;

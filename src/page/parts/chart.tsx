@@ -44,7 +44,7 @@ function Frame(of: {
           {first.label}
         </text>
       )}
-      {last === undefined || last === first ? null : (
+      {last === undefined || last.label === first?.label ? null : (
         <text x={end} y={HEIGHT + 13} text-anchor="end">
           {last.label}
         </text>
@@ -93,14 +93,26 @@ export function StepLines({ title, lines }: { title: string; lines: readonly Lin
   const y = (value: number): number => HEIGHT - (value / most) * (HEIGHT - 8);
   const says = lines.map(({ name, points }) => described(name ?? title, points)).join('; ');
   return (
-    <Frame says={lines.length === 1 ? says : `${title}. ${says}`} points={lines[0]?.points ?? []}>
-      {lines.map(({ name, points, tone }) => {
-        const x = (index: number): number => (index / Math.max(points.length - 1, 1)) * WIDTH;
-        const path = points
-          .map(({ value }, index) => (index === 0 ? `M0 ${y(value)}` : `H${x(index)}V${y(value)}`))
-          .join('');
-        return <path key={name ?? title} d={path} class={tone === undefined ? 'line' : `line ${tone}`} />;
-      })}
-    </Frame>
+    <figure>
+      <Frame says={lines.length === 1 ? says : `${title}. ${says}`} points={lines[0]?.points ?? []}>
+        {lines.map(({ name, points, tone }) => {
+          const x = (index: number): number => (index / Math.max(points.length - 1, 1)) * WIDTH;
+          const path = points
+            .map(({ value }, index) => (index === 0 ? `M0 ${y(value)}` : `H${x(index)}V${y(value)}`))
+            .join('');
+          return <path key={name ?? title} d={path} class={tone === undefined ? 'line' : `line ${tone}`} />;
+        })}
+      </Frame>
+      {lines.length < 2 ? null : (
+        <figcaption>
+          {lines.map(({ name, points, tone }) => (
+            <span key={name}>
+              <span class={`dot ${tone === undefined ? 'info' : 'soft'}`} aria-hidden="true" /> {name}{' '}
+              <b>{points.at(-1)?.value}</b>
+            </span>
+          ))}
+        </figcaption>
+      )}
+    </figure>
   );
 }

@@ -41,24 +41,29 @@ export function BoardCharts(): VNode | null {
 
 const MOST_BARS = 60;
 
-/** The same days for both lines, so that one can be read against the other. */
+/** More points than these no eye tells apart, and each of them is said to those who do not see the chart. */
+const MOST_POINTS = 120;
+
+/** The same days for both lines, so that one can be read against the other; each story is counted once. */
 function burnUp(stories: StoryHistory['stories'], planned: string, done: string) {
-  const times = [...new Set(stories.flatMap((story) => [story.planned, story.done ?? []].flat()))].sort(
-    (a, b) => Date.parse(a) - Date.parse(b),
-  );
-  const until = (
-    time: string,
-    of: (story: StoryHistory['stories'][number]) => string | undefined,
-  ): Point => ({
-    label: day(time),
-    value: stories.filter((story) => Date.parse(of(story) ?? '') <= Date.parse(time)).length,
-  });
+  const at = { planned: new Map<number, number>(), done: new Map<number, number>() };
+  for (const story of stories)
+    for (const what of ['planned', 'done'] as const) {
+      const time = Date.parse(story[what] ?? '');
+      if (!Number.isNaN(time)) at[what].set(time, (at[what].get(time) ?? 0) + 1);
+    }
+  const times = [...new Set([...at.planned.keys(), ...at.done.keys()])].sort((a, b) => a - b);
+  const every = Math.ceil(times.length / MOST_POINTS);
+  const sums = (counts: ReadonlyMap<number, number>): Point[] => {
+    let value = 0;
+    return times.flatMap((time, index) => {
+      value += counts.get(time) ?? 0;
+      const isShown = index % every === 0 || index === times.length - 1;
+      return isShown ? [{ label: day(new Date(time).toISOString()), value }] : [];
+    });
+  };
   return [
-    {
-      name: planned,
-      tone: 'soft' as const,
-      points: times.map((time) => until(time, (story) => story.planned)),
-    },
-    { name: done, points: times.map((time) => until(time, (story) => story.done)) },
+    { name: planned, tone: 'soft' as const, points: sums(at.planned) },
+    { name: done, points: sums(at.done) },
   ];
 }

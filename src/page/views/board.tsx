@@ -78,6 +78,9 @@ function Columns(of: {
   const epic = route.value.query.get('epic');
   const wanted = of.stories.filter(({ id }) => epic === null || epicOf(id) === epic);
   const drift = new Map(of.data.drift.map((each) => [each.about, each]));
+  const changes = new Map(
+    of.proposed?.ledgers.flatMap((ledger) => ledger.changes.map((change) => [change.key, change] as const)),
+  );
   return (
     <div class="cols">
       {COLUMNS.map((column) => {
@@ -92,9 +95,7 @@ function Columns(of: {
                 key={`${story.id} ${story.evidence[0]?.file ?? ''}`}
                 story={story}
                 drift={drift.get(story.id)}
-                change={of.proposed?.ledgers
-                  .flatMap(({ changes }) => changes)
-                  .find(({ key }) => key === story.id)}
+                change={changes.get(story.id)}
                 column={column}
               />
             ))}

@@ -6,6 +6,8 @@ import { words } from '../words.ts';
 
 const TONES = { ok: 'soft', notice: 'drift', broken: 'bad' } as const;
 
+const isWell = ({ level }: { level: keyof typeof TONES }): boolean => level !== 'broken';
+
 /** The hosts of this machine: which have an entry for this server, and what stands in the way of those that have. */
 export function Hosts(): VNode {
   const loaded = useAnswer('hosts_show', {}, []);
@@ -24,7 +26,9 @@ export function Hosts(): VNode {
                   <span>
                     {inLine(name)} <span class="soft">{health.scopes[scope]}</span>
                   </span>
-                  <span class={found === 'ours' ? 'good' : 'soft'}>{health.found[found]}</span>
+                  <span class={found === 'ours' && checks.every(isWell) ? 'good' : 'soft'}>
+                    {health.found[found]}
+                  </span>
                   <span class="proof">{inLine(file, 500)}</span>
                   {checks.map(({ level, text, fix }) => (
                     <span key={text} class={`check ${TONES[level]}`}>

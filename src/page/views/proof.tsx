@@ -103,7 +103,7 @@ function Table({ items }: { items: readonly Receipt[] }): VNode {
               <td class="mono">{inLine(receipt.id)}</td>
               <td class={TONES[receipt.status] ?? 'soft'}>{inLine(receipt.status)}</td>
               <td>{moment(receipt.started)}</td>
-              <td>{seconds(receipt.duration_ms)} s</td>
+              <td>{seconds(receipt.duration_ms)}&nbsp;s</td>
               <td>
                 <span class="mono">{inLine(receipt.contract.path ?? receipt.contract.kind)}</span>{' '}
                 {inLine(receipt.stacks.join(', '))}

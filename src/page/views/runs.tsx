@@ -21,7 +21,7 @@ export function Runs(): VNode {
   const all = data === undefined ? 0 : data.others.length + (data.run === undefined ? 0 : 1);
   return (
     <>
-      <Heading title={runs.title} lead={data === undefined ? undefined : runs.lead(all)}>
+      <Heading title={runs.title} lead={data === undefined ? undefined : leadOf(all, data.others.length)}>
         <HostChoice />
       </Heading>
       <Shown loaded={loaded}>
@@ -42,6 +42,12 @@ export function Runs(): VNode {
     </>
   );
 }
+
+/** So many others are told at most. */
+const TOLD = 20;
+
+const leadOf = (all: number, others: number): string =>
+  others < TOLD ? words.value.runs.lead(all) : words.value.runs.newest(all);
 
 function stepsOf({ progress }: Pick<Run, 'progress'>): string {
   return words.value.runs.steps(progress.completed, progress.total ?? progress.completed);
@@ -125,9 +131,6 @@ function Journal({ journal }: { journal: NonNullable<RunStatus['journal']> }): V
   );
 }
 
-/** The newest of a branch; any other opens by its address. */
-const MOST = 300;
-
 function Others({ others }: { others: RunStatus['others'] }): VNode | null {
   const { runs, shell } = words.value;
   if (others.length === 0) return null;
@@ -135,7 +138,7 @@ function Others({ others }: { others: RunStatus['others'] }): VNode | null {
     <section>
       <Group title={`${runs.title}: ${shell.all}`} count={others.length} />
       <ul class="list entries">
-        {others.slice(0, MOST).map((run) => (
+        {others.map((run) => (
           <li key={run.run_id}>
             <a data-entry href={address('runs', [run.run_id])}>
               <span class="what">{inLine(run.run_id, 80)}</span>
@@ -147,7 +150,6 @@ function Others({ others }: { others: RunStatus['others'] }): VNode | null {
           </li>
         ))}
       </ul>
-      {others.length > MOST ? <p class="soft">+{others.length - MOST}</p> : null}
     </section>
   );
 }

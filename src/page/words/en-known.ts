@@ -96,7 +96,7 @@ export const enKnown = {
   },
   health: {
     title: 'Health',
-    good: 'Everything works.',
+    good: 'This project is in order.',
     bad: 'Something is broken.',
     findings: 'Findings',
     origins: 'Origins',
@@ -109,9 +109,9 @@ export const enKnown = {
     hosts: 'Hosts on this machine',
     noHosts: 'No host was found.',
     found: {
-      ours: 'connected',
+      ours: 'set up',
       other: 'has an entry that is not ours',
-      none: 'not connected',
+      none: 'not set up',
       unreadable: 'its file cannot be used',
     },
     scopes: { user: 'for all projects', project: 'this project' },

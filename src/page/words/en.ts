@@ -148,6 +148,8 @@ export const en = {
   runs: {
     title: 'Runs',
     lead: (count: number) => (count === 1 ? '1 run in this branch.' : `${count} runs in this branch.`),
+    newest: (count: number) =>
+      `The newest ${count} runs of this branch. Any other opens by its id in the address.`,
     empty: 'No workflow has been run yet.',
     emptyHow: 'A run opens when an agent starts a workflow with steps.',
     steps: (done: number, all: number) => `${done} of ${all} steps`,

@@ -97,7 +97,7 @@ export const frKnown: typeof enKnown = {
   },
   health: {
     title: 'État',
-    good: 'Tout fonctionne.',
+    good: 'Ce projet est en ordre.',
     bad: 'Quelque chose est cassé.',
     findings: 'Constats',
     origins: 'Origines',
@@ -110,9 +110,9 @@ export const frKnown: typeof enKnown = {
     hosts: 'Hôtes sur cette machine',
     noHosts: 'Aucun hôte n’a été trouvé.',
     found: {
-      ours: 'connecté',
+      ours: 'configuré',
       other: 'a une entrée qui n’est pas la nôtre',
-      none: 'pas connecté',
+      none: 'pas configuré',
       unreadable: 'son fichier est inutilisable',
     },
     scopes: { user: 'pour tous les projets', project: 'ce projet' },

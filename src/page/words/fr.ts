@@ -149,6 +149,8 @@ export const fr: Words = {
   runs: {
     title: 'Exécutions',
     lead: (count) => `${many(count, 'exécution')} dans cette branche.`,
+    newest: (count) =>
+      `Les ${count} exécutions les plus récentes de cette branche. Toute autre s’ouvre par son identifiant dans l’adresse.`,
     empty: 'Aucun workflow n’a encore été lancé.',
     emptyHow: 'Une exécution s’ouvre quand un agent lance un workflow à étapes.',
     steps: (done, all) => `${done} sur ${many(all, 'étape')}`,
