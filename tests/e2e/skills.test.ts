@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Client, VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { SkillsClient, type Skill } from '@modelcontextprotocol/client/ext/skills';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/app.ts';
+import { once } from '../../src/base/async.ts';
+import { contextIn, temporaryFolder } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { connectClient } from '../support/mcp-client.ts';
+import { connectInMemory } from '../support/told-client.ts';
 
 const home = await temporaryFolder(afterAll);
 
@@ -40,13 +42,35 @@ const GENERATIONS: [Version, number, { uri: string; holds: string; files: string
   ],
 ];
 
+/** The program serves the newest; the others are read once for the clients of both eras, which takes most of the time. */
+const PROGRAM: Version = '6.12.0';
+const opened: { close(): void }[] = [];
+afterAll(() => opened.forEach((context) => context.close()));
+const older = new Map(
+  GENERATIONS.map(([version]) => [
+    version,
+    once(async () => {
+      const context = await contextIn(await installOf(version), { home });
+      opened.push(context);
+      return context;
+    }),
+  ]),
+);
+
+async function connected(version: Version, mode: VersionNegotiationMode): Promise<Client> {
+  const context = version === PROGRAM ? undefined : await older.get(version)?.();
+  return context === undefined
+    ? connectClient({ cwd: await installOf(version), home, mode })
+    : connectInMemory(context, mode, () => undefined, { keepContext: true });
+}
+
 describe.each(ERAS)('skills for a client of %s', (_era, mode) => {
   describe.each(GENERATIONS)('of an install of %s', (version, count, sample) => {
     let client: Client;
     let skills: SkillsClient;
     let listed: Skill[];
     beforeAll(async () => {
-      client = await connectClient({ cwd: await installOf(version), home, mode });
+      client = await connected(version, mode);
       skills = new SkillsClient(client);
       listed = (await skills.list()).skills;
       return () => client.close();
