@@ -60,9 +60,9 @@ async function compiled(named: string, budget: number, context: Context): Promis
 /** What has to be there, taken from the files of the install and not from what the server makes of them. */
 async function requiredParts(record: BmadRecord): Promise<string[]> {
   const main = await readFile(record.absolutePath, 'utf8');
-  if (record.kind === 'agent') return [main];
+  const parts = lasting(main);
+  if (record.kind === 'agent') return parts;
   const folder = dirname(record.absolutePath);
-  const parts = [main];
   const instructions = /^instructions: "?[^"\n]*\/([\w.-]+)"?/m.exec(main)?.[1];
   if (record.format === 'workflow-yaml' && instructions !== undefined) {
     const text = await readFile(join(folder, instructions), 'utf8');
@@ -74,6 +74,14 @@ async function requiredParts(record: BmadRecord): Promise<string[]> {
   if (first !== undefined && main.includes('step-0'))
     parts.push((await readFile(join(folder, first), 'utf8')).slice(0, 4_000));
   return parts;
+}
+
+/** A text in sections, without its front matter and those that may be done already. */
+function lasting(text: string): string[] {
+  return text
+    .replace(/^---\n[^]*?\n---\n\s*/, '')
+    .split(/^(?=## |\s*<step n="[23]">)/m)
+    .filter((part) => !/^## (?:Conventions|On Activation)\n|^\s*<step n="2">/.test(part));
 }
 
 /** The keys of the module's configuration that these texts use. */
