@@ -24,6 +24,8 @@ export interface RunState {
   startedAt: string | undefined;
   lastCheckpoint: string | undefined;
   status: RunStatus;
+  /** It failed, and somebody has said that nobody goes on with it. */
+  isAbandoned: boolean;
   stepsCompleted: readonly number[];
   currentStep: number | undefined;
   totalSteps: number | undefined;
@@ -64,6 +66,8 @@ export interface JournalEntry {
   variables?: Record<string, unknown>;
   artefacts?: { step?: number; name: string; path: string }[];
   status?: string;
+  /** Nobody goes on with it: it is over without having reached its end. */
+  abandoned?: true;
   checkpoint_id?: string;
   notes?: string;
   /** For the first line, and for a state that another program has written: all of it. */

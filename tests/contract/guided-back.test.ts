@@ -6,13 +6,14 @@ import { read } from '../../src/operations/catalogue/read.ts';
 import { logDecision } from '../../src/operations/memory/log-memory.ts';
 import { next } from '../../src/operations/project/next.ts';
 import { runOpen } from '../../src/operations/runs/run-open.ts';
-import { runCheckpoint, runFinish, runResume } from '../../src/operations/runs/run-progress.ts';
+import { runCheckpoint, runFinish } from '../../src/operations/runs/run-progress.ts';
+import { runResume } from '../../src/operations/runs/run-resume.ts';
 import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
 import { taskClaim, taskComplete } from '../../src/operations/tasks/task-work.ts';
 import { writeFiles } from '../support/folders.ts';
 import { openSession, saidIn, type OpenSession } from '../support/operations.ts';
 import { ledger } from '../support/progress-trees/pieces.ts';
-import { kitState } from '../support/run-project.ts';
+import { recentState } from '../support/run-project.ts';
 
 /** What a model gets wrong, and what the one answer says that leads it back. */
 describe('a model that is wrong is led back in one answer', () => {
@@ -126,10 +127,10 @@ describe('a model that is wrong is led back in one answer', () => {
     expect(saidIn(answer)).toContain('run_completion_contract {}');
   });
 
-  it('where it resumes a run of another generation: what is served for it, and that steps may differ', async () => {
+  it('where it resumes a run of another generation: that it cannot, what closes it and what to start', async () => {
     const run_id = 'create-prd-20260101-101010';
     await writeFiles(session.folder, {
-      [`_bmad-output/.runs/main/${run_id}/state.json`]: kitState({
+      [`_bmad-output/.runs/main/${run_id}/state.json`]: recentState({
         run_id,
         workflow: 'bmm/create-prd',
         workflow_path: '_bmad/bmm/workflows/2-plan-workflows/create-prd/workflow.md',
@@ -137,10 +138,10 @@ describe('a model that is wrong is led back in one answer', () => {
       }),
     });
     const { answer } = await session.ok(runResume, { run_id });
-    expect(answer.body).toContain('Workflow: bmm/create-prd (served here as bmm/bmad-create-prd)');
-    expect(answer.note).toContain('may number its steps differently');
-    expect(saidIn(answer)).toContain(`run_id:"${run_id}"`);
-    const started = await session.ok(activate, { name: 'bmm/create-prd', kind: 'workflow', run_id });
-    expect(started.answer.body).toContain('The run was begun as bmm/create-prd');
+    expect(answer.body).toMatch(
+      /^Run create-prd-20260101-101010 cannot be resumed: .*bmm\/create-prd is deprecated; prd does its work now\./,
+    );
+    expect(saidIn(answer)).toContain(`run_finish", args:{run_id:"${run_id}", status:"abandoned"}`);
+    expect(saidIn(answer)).toContain('{operation:"execute", workflow:"prd"}');
   });
 });

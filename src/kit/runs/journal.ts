@@ -63,7 +63,11 @@ export function applied(before: Table, entry: Omit<JournalEntry, 'after'>): Tabl
   const state: Table = { ...before, last_checkpoint: entry.at };
   if (entry.total !== undefined) state['total_steps'] = entry.total;
   if (entry.notes !== undefined) state['agent_notes'] = entry.notes;
-  if (entry.event === 'finished') return { ...state, status: entry.status };
+  if (entry.event === 'finished') {
+    delete state['abandoned'];
+    return { ...state, status: entry.status, ...(entry.abandoned === true ? { abandoned: true } : {}) };
+  }
+  if (entry.status === undefined) delete state['abandoned'];
   if (entry.agent !== undefined) state['agent'] = entry.agent;
   // It is about the last step only: one that was told by its number alone has no name.
   if (entry.step !== undefined) delete state['last_step'];

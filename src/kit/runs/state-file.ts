@@ -44,6 +44,7 @@ export function stateOf(table: Table, problems: string[]): RunState {
     startedAt: moment('started_at'),
     lastCheckpoint: moment('last_checkpoint'),
     status: statusOf(field(table, 'status'), problems),
+    isAbandoned: field(table, 'abandoned') === true,
     stepsCompleted: steps.filter((step) => step !== undefined),
     currentStep: number('current_step'),
     totalSteps: number('total_steps'),

@@ -5,7 +5,7 @@ import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { runIdField } from '../runs/run-fields.ts';
-import { runText } from '../runs/run-view.ts';
+import { runText } from '../runs/run-text.ts';
 import { NAMED_KINDS, startOf } from '../catalogue/targets.ts';
 import { meantStart } from './meant-start.ts';
 

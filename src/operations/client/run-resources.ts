@@ -4,7 +4,8 @@ import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 import type { Context, StatePort } from '../context.ts';
 import { standingText } from '../runs/branch-standing.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
-import { byRecency, runData, runLine, runText } from '../runs/run-view.ts';
+import { runText } from '../runs/run-text.ts';
+import { byRecency, runData, runLine } from '../runs/run-view.ts';
 
 /** `bmad://runs`, `bmad://runs/{branch}` and `bmad://runs/{branch}/{run_id}`. */
 const RUNS_URI = /^bmad:\/\/runs(?:\/([^/?#]+))?(?:\/([^/?#]+))?\/?$/i;

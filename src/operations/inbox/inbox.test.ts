@@ -74,8 +74,10 @@ describe('the inbox', () => {
     expect(times).toEqual([...times].sort());
     expect(found.items[0]).toMatchObject({
       kind: 'run',
-      evidence: [{ says: 'Which currency?' }],
-      actions: [{ operation: 'run_resume', args: { run_id: 'prd-20260101-000000' } }],
+      title: 'prd-20260101-000000 is still open and cannot be resumed',
+      evidence: [{ says: expect.stringContaining('last touched 2026-02-27') as unknown }],
+      text: expect.stringContaining('Which currency?') as unknown,
+      actions: [{ operation: 'run_finish', args: { run_id: 'prd-20260101-000000', status: 'abandoned' } }],
     });
     const byKind = (kind: string) => found.items.find((item) => item.kind === kind);
     expect(byKind('task')).toMatchObject({

@@ -3,7 +3,6 @@ import { compare, oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { itemSchema, stepsOf, type InboxItem } from './inbox-item.ts';
-import { waitingThere } from './waiting-there.ts';
 
 export const inbox = defineOperation({
   name: 'inbox',
@@ -20,9 +19,10 @@ export const inbox = defineOperation({
     /** What could not be read: something may wait there too. */
     unread: z.array(z.object({ what: z.string(), why: z.string() })),
   }),
-  async run({ project }, context) {
+  async run({ project }, context, call) {
     const state = await context.state(project);
-    const { items, unread } = await waitingThere(state, context);
+    const { waitingThere } = await import('./waiting-there.ts');
+    const { items, unread } = await waitingThere(state, context, call);
     return { project: state.root, items: [...items].sort(byAge), unread };
   },
   render: ({ items, unread }) => ({

@@ -3,11 +3,14 @@ import { present } from '../../base/present.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 import { receiptData, receiptText } from '../completion/receipt-view.ts';
-import type { Context, ProjectState } from '../context.ts';
+import type { Call, Context, ProjectState } from '../context.ts';
 import { waitingIn } from '../project/discovery.ts';
+import { laterWork } from '../project/later-work.ts';
 import { relationWords, short, sourceData, sourceLines } from '../git-sources/sources-view.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
-import { runData, runText } from '../runs/run-view.ts';
+import { asideText, closing } from '../runs/run-aside.ts';
+import { runText } from '../runs/run-text.ts';
+import { type RunData } from '../runs/run-view.ts';
 import { decidedText, textsOf } from '../tasks/task-texts.ts';
 import { viewOf } from '../tasks/task-view.ts';
 import { action, type InboxItem } from './inbox-item.ts';
@@ -21,7 +24,7 @@ interface Found {
 const nothing = (): Found => ({ items: [], unread: [] });
 
 /** Each part is read for itself: one that cannot be is listed, and hides no other. */
-export async function waitingThere(state: ProjectState, context: Context): Promise<Found> {
+export async function waitingThere(state: ProjectState, context: Context, call: Call): Promise<Found> {
   const parts: readonly (readonly [what: string, read: () => Promise<Found>])[] = [
     ['tasks', () => tasksOf(state)],
     ['delivery contracts', () => contractsOf(state)],
@@ -29,8 +32,8 @@ export async function waitingThere(state: ProjectState, context: Context): Promi
     ['ledgers', () => ledgersBehind(state)],
     ['receipts', () => verdictsOf(state)],
     ['programs', () => programsOf(state)],
-    ['runs', () => runsOf(state)],
-    ['hand-offs', () => handoffsOf(state)],
+    ['runs', () => runsOf(state, context, call)],
+    ['hand-offs', () => handoffsOf(state, call)],
   ];
   const all = await Promise.all(
     parts.map(([what, read]) => read().catch((error) => unreadable(what, error, context))),
@@ -213,27 +216,44 @@ async function programsOf(state: ProjectState): Promise<Found> {
 }
 
 /** Runs that nobody goes on with by themselves: they were paused, or have failed. */
-async function runsOf(state: ProjectState): Promise<Found> {
+async function runsOf(state: ProjectState, context: Context, { signal }: Call): Promise<Found> {
   const reading = await (await state.runs()).read();
   const stopped = openRuns(reading).filter(({ status }) => status === 'paused' || status === 'failed');
-  const items = stopped.map((run) => {
-    const data = runData(run, state.root);
-    return present<InboxItem>({
-      id: `run ${run.branch}/${run.id}`,
-      kind: 'run',
-      role: data.agent ?? workflowOf(run),
-      since: new Date(run.latest).toISOString(),
-      title: `${run.id} ${run.status === 'paused' ? 'was paused' : 'has failed'}`,
-      evidence: [{ file: data.folder, says: data.agent_notes ?? `step ${data.resume_step ?? 1} is next` }],
-      text: runText(data),
-      actions: [
-        action('Show how to continue', 'run_resume', {
-          run_id: run.id,
-          ...(run.branch === 'main' ? {} : { branch: run.branch }),
-        }),
-      ],
-    });
-  });
+  const { createJudge } = await import('../runs/run-standing.ts');
+  const judge = await createJudge(state, reading, { context, project: state.root, signal });
+  const items: InboxItem[] = [];
+  for (const run of stopped) {
+    const data = await judge.served(run);
+    const { aside } = data;
+    const { operation, args = {}, why } = closing(data);
+    items.push(
+      present<InboxItem>({
+        id: `run ${run.branch}/${run.id}`,
+        kind: 'run',
+        role: data.agent ?? workflowOf(run),
+        since: new Date(run.latest).toISOString(),
+        title: stoppedTitle(data),
+        evidence: [
+          {
+            file: data.folder,
+            says: asideText(data) ?? data.agent_notes ?? `step ${data.resume_step ?? 1} is next`,
+          },
+        ],
+        text: runText(data),
+        actions: [
+          ...(aside?.kind === 'dead'
+            ? []
+            : [
+                action('Show how to continue', 'run_resume', {
+                  run_id: run.id,
+                  ...(run.branch === 'main' ? {} : { branch: run.branch }),
+                }),
+              ]),
+          ...(aside === undefined ? [] : [action(why, operation, args)]),
+        ],
+      }),
+    );
+  }
   const problems = reading.branches.flatMap(({ problems: own, runs }) => [
     ...own,
     // What does not fit together in one that can be read is told with it.
@@ -242,18 +262,27 @@ async function runsOf(state: ProjectState): Promise<Found> {
   return { items, unread: problemsOf('runs', [...reading.problems, ...problems]) };
 }
 
-async function handoffsOf(state: ProjectState): Promise<Found> {
-  const { handoffs } = await waitingIn(state);
+function stoppedTitle({ run_id: id, status, aside }: RunData): string {
+  if (aside?.kind === 'dead') return `${id} is still open and cannot be resumed`;
+  if (aside !== undefined) return `${id} was paused on ${aside.since}, and the work continued`;
+  return `${id} ${status === 'paused' ? 'was paused' : 'has failed'}`;
+}
+
+async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Found> {
+  const reading = await (await state.runs()).read();
+  const { handoffs } = await waitingIn(state, laterWork(state, reading, signal));
   return {
-    items: handoffs.map(({ id, from, to, text }) =>
+    items: handoffs.map(({ id, from, to, text, old }) =>
       present<InboxItem>({
         id: `handoff ${id}`,
         kind: 'handoff',
         role: to,
-        title: `${from} waits for an answer`,
+        since: old,
+        title:
+          old === undefined ? `${from} waits for an answer` : `${from} has waited for an answer since ${old}`,
         evidence: [{ file: id, says: text }],
         text,
-        actions: [],
+        actions: [action('Mark as done', 'complete_handoff', { id })],
       }),
     ),
     unread: [],

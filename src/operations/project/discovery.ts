@@ -1,4 +1,5 @@
 import type { ProjectState } from '../context.ts';
+import { dayOf, isPast, momentOf } from './age.ts';
 
 /** What exists in a project. It is found here for all answers, so that no two of them disagree. */
 
@@ -15,31 +16,58 @@ export async function plannedDocuments(state: ProjectState): ReturnType<Progress
   return (await state.progress()).planned();
 }
 
-/** What somebody waits for, and where the last session ended. */
+/** What somebody waits for, and where the last session ended. `old` is the day it is from, where work has long gone on. */
 export interface Waiting {
-  handoffs: { id: string; from: string; to?: string | undefined; text: string }[];
-  session?: { agent?: string | undefined; date?: string | undefined; next: string } | undefined;
+  handoffs: {
+    id: string;
+    from: string;
+    to?: string | undefined;
+    text: string;
+    /** Of a request nobody knows how old it is. */
+    old?: string | undefined;
+  }[];
+  session?:
+    | { agent?: string | undefined; date?: string | undefined; next: string; old?: string | undefined }
+    | undefined;
 }
 
-export async function waitingIn(state: ProjectState): Promise<Waiting> {
+/** `isPassed` says whether something was done well after a moment. */
+export async function waitingIn(
+  state: ProjectState,
+  isPassed: (moment: number) => Promise<boolean>,
+): Promise<Waiting> {
   const facts = await state.facts();
   const known = await facts.context();
   const { session } = known;
   const next = session?.next?.trim() ?? '';
+  const old = async (date: string | undefined): Promise<{ old?: string }> => {
+    const moment = momentOf(date);
+    return moment !== undefined && isPast(moment) && (await isPassed(moment)) ? { old: dayOf(moment) } : {};
+  };
   return {
-    handoffs: openRequests(known).map(({ id, from, to, text }) => ({
-      id,
-      from,
-      to,
-      text: facts.shown(text),
-    })),
+    handoffs: await Promise.all(
+      openRequests(known).map(async ({ id, from, to, text, date }) => ({
+        id,
+        from,
+        to,
+        text: facts.shown(text),
+        ...(await old(date)),
+      })),
+    ),
     ...(session === undefined || next === ''
       ? {}
-      : { session: { agent: session.agent, date: session.date, next: facts.shown(next) } }),
+      : {
+          session: {
+            agent: session.agent,
+            date: session.date,
+            next: facts.shown(next),
+            ...(await old(session.date)),
+          },
+        }),
   };
 }
 
 /** Requests and hand-offs that nobody has ticked off. */
-function openRequests({ requests, handoffs }: Pick<Facts, 'requests' | 'handoffs'>): Facts['requests'] {
-  return [...requests, ...handoffs].filter(({ done }) => !done);
+function openRequests({ requests, handoffs }: Pick<Facts, 'requests' | 'handoffs'>) {
+  return [...requests.map((each) => ({ ...each, date: undefined })), ...handoffs].filter(({ done }) => !done);
 }

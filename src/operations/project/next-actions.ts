@@ -5,6 +5,7 @@ import type { Run } from '../../model/run.ts';
 import type { ProgressAction } from '../context.ts';
 import { stepSchema } from '../fields.ts';
 import { begunText } from '../runs/begun-step.ts';
+import { asideText, closing } from '../runs/run-aside.ts';
 import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
 
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
@@ -23,6 +24,8 @@ export const actionSchema = z.object({
   /** Of a run that goes on: the file of its next step. */
   steps: z.array(stepSchema).optional(),
   optional: z.boolean(),
+  /** A run that nobody should go on with: closing it is all there is to do. */
+  aside: z.enum(['dead', 'old']).optional(),
   evidence: z.array(evidenceSchema),
 });
 export type Action = z.output<typeof actionSchema>;
@@ -101,6 +104,22 @@ export function runEvidence(run: Run, root: string): Evidence {
 
 function evidenceOf({ folder, status }: Pick<RunData, 'folder' | 'status'>): Evidence {
   return { file: `${folder}/state.json`, says: status };
+}
+
+/** A run that is set aside is offered last, and only to be closed. */
+export function asideAction(run: RunData): Action {
+  const { operation: name, args = {} } = closing(run);
+  return {
+    what: `Close run ${run.run_id}`,
+    why: asideText(run) ?? '',
+    action: {
+      name,
+      args: Object.fromEntries(Object.entries(args).map(([key, value]) => [key, String(value)])),
+    },
+    optional: true,
+    ...(run.aside === undefined ? {} : { aside: run.aside.kind }),
+    evidence: [evidenceOf(run)],
+  };
 }
 
 const NAMED = 3;

@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import { cell, oneLine, plural } from '../../base/text/text.ts';
+import { cell, plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
 import { languageOf } from '../tasks/asked-agent.ts';
-import { waitingIn, type Waiting } from './discovery.ts';
+import { waitingIn } from './discovery.ts';
+import { asideLines, waitingLines } from './next-waiting.ts';
 import {
   actionData,
   actionSchema,
+  asideAction,
   askedOf,
   evidenceSchema,
   firstOfItsKind,
@@ -61,10 +63,22 @@ export const next = defineOperation({
     /** Hand-offs that are open, and where the last session ended. */
     waiting: z.object({
       handoffs: z.array(
-        z.object({ id: z.string(), from: z.string(), to: z.string().optional(), text: z.string() }),
+        z.object({
+          id: z.string(),
+          from: z.string(),
+          to: z.string().optional(),
+          text: z.string(),
+          old: z.string().optional(),
+        }),
       ),
       session: z
-        .object({ agent: z.string().optional(), date: z.string().optional(), next: z.string() })
+        .object({
+          agent: z.string().optional(),
+          date: z.string().optional(),
+          next: z.string(),
+          /** The day it ended, where the work has gone on since for a long time. */
+          old: z.string().optional(),
+        })
         .optional(),
     }),
     /** Every document, epic and story; with detail "full". */
@@ -86,15 +100,16 @@ export const next = defineOperation({
   async run({ detail, project }, context, call) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
     const progress = await state.progress();
-    const runs = openRuns(await (await state.runs()).read());
-    const started = runs.flatMap((run) => workflowOf(run) ?? []);
+    const reading = await (await state.runs()).read();
+    const runs = openRuns(reading);
+    const { createJudge } = await import('../runs/run-standing.ts');
+    const judge = await createJudge(state, reading, { context, project, signal: call.signal });
+    const { first, others, aside } = await judge.sorted(runs);
+    const run = first === undefined ? undefined : runAction(first, others);
+    // What nobody goes on with does not keep anybody from beginning it.
+    const left = new Set(aside.map(({ run_id: id }) => id));
+    const started = runs.flatMap((each) => (left.has(each.id) ? [] : (workflowOf(each) ?? [])));
     const { report, actions, totals, closing } = await progress.next(workspace.catalogue, started);
-    const [first, ...others] = runs;
-    const { runAtStep } = await import('../runs/run-at-step.ts');
-    const run =
-      first === undefined
-        ? undefined
-        : runAction(await runAtStep(first, state.root, context, project), others);
     const begun = runs.flatMap((each) => {
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
@@ -125,10 +140,11 @@ export const next = defineOperation({
       actions: [
         ...(run === undefined ? [] : [{ ...run, optional: false }]),
         ...actions.map((action) => askedOf(actionData(action), verification)),
+        ...aside.map(asideAction),
       ],
       drift: report.drift,
       troubles: report.troubles,
-      waiting: await waitingIn(state),
+      waiting: await waitingIn(state, judge.isPassed),
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
       ...(verification === undefined ? {} : { verification }),
@@ -148,13 +164,15 @@ export const next = defineOperation({
         : [verification.says]),
       '',
     ];
-    if (actions.length === 0) lines.push('Nothing left to do: everything planned is done.');
+    const due = actions.filter(({ aside }) => aside === undefined);
+    const left = actions.filter(({ aside }) => aside !== undefined);
+    if (due.length === 0) lines.push('Nothing left to do: everything planned is done.');
     // What may be skipped does not hide what comes after it.
-    const needed = actions.findIndex(({ optional }) => !optional) + 1;
-    const shown = actions.slice(0, Math.max(SHOWN_ACTIONS[detail], needed));
+    const needed = due.findIndex(({ optional }) => !optional) + 1;
+    const shown = due.slice(0, Math.max(SHOWN_ACTIONS[detail], needed));
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
-    const left = actions.length - shown.length;
-    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]));
+    const more = due.length - shown.length;
+    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail], say), ...asideLines(left, detail, say));
     if (drift.length > 0 && detail !== 'concise') {
       lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
@@ -169,7 +187,7 @@ export const next = defineOperation({
       body,
       note: [
         reader?.counts === false ? undefined : `~${estimateTokens(body)} tokens.`,
-        left > 0 ? `${plural(left, 'more action')}.` : undefined,
+        more > 0 ? `${plural(more, 'more action')}.` : undefined,
         language === undefined ? undefined : `Write in ${language}, the language of this project.`,
       ]
         .filter(Boolean)
@@ -209,22 +227,4 @@ function table(items: readonly z.output<typeof itemSchema>[]): string[] {
   const more =
     items.length > SHOWN_ITEMS ? [`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
   return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
-}
-
-/** What others wait for, and what the last session meant to do next. */
-function waitingLines({ handoffs, session }: Waiting, most: number): string[] {
-  if (most === 0) return [];
-  const rest = handoffs.length - most;
-  const lines = [
-    ...handoffs
-      .slice(0, most)
-      .map(({ id, from, to, text }) => `Open ${id}: ${from} → ${to ?? 'no one yet'}: ${oneLine(text, 120)}`),
-    ...(rest > 0 ? [`${plural(rest, 'more open request')}.`] : []),
-    ...(session === undefined
-      ? []
-      : [
-          `Last session${[session.agent, session.date].map((each) => (each === undefined ? '' : `, ${each}`)).join('')}: next ${oneLine(session.next, 200)}`,
-        ]),
-  ];
-  return lines.length === 0 ? [] : ['', ...lines];
 }

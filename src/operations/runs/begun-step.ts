@@ -12,17 +12,17 @@ export function begunText({ resume_step: step, last_step: last }: At): string {
   return step !== undefined && Number(digits) === step ? `, step ${step} begun` : '';
 }
 
-/** Said where a run was begun under a name that another version has, or with a file that is not here. */
-export function otherVersionNote({
-  workflow,
-  workflow_path: path,
-  served,
-  served_instead: isOther,
-}: RunData): string[] {
-  const begun = workflow ?? path;
-  if (served === undefined || (isOther !== true && (workflow === undefined || served === workflow)))
-    return [];
+type Begun = Pick<RunData, 'workflow' | 'workflow_path' | 'served' | 'served_instead'>;
+
+/** Whether a run was begun under a name that another version has, or with a file that is not here. */
+export function isOtherVersion({ workflow, served, served_instead: isOther }: Begun): boolean {
+  return served !== undefined && (isOther === true || (workflow !== undefined && served !== workflow));
+}
+
+export function otherVersionNote(run: Begun): string[] {
+  if (!isOtherVersion(run)) return [];
+  const begun = run.workflow ?? run.workflow_path;
   return [
-    `It was begun as ${begun ?? 'another'}, and ${served} may number its steps differently: compare what is done before you continue.`,
+    `It was begun as ${begun ?? 'another'}, and ${run.served ?? ''} may number its steps differently: compare what is done before you continue.`,
   ];
 }

@@ -1,9 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { branchFile, kitState } from '../../../tests/support/run-project.ts';
+import { branchFile, kitState, recentState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
+import { localDay } from '../../base/text/local-time.ts';
 import { next } from '../project/next.ts';
 import { runCheckpoint, runFinish } from './run-progress.ts';
+import { runResume } from './run-resume.ts';
 import { saveSession } from './save-session.ts';
+
+const today = (): string => localDay(new Date());
 
 const RUNS = '_bmad-output/.runs';
 
@@ -17,7 +21,7 @@ describe('next, with runs', () => {
     const { data, answer } = await session.ok(next);
     expect((data['actions'] as Actions)[0]).toMatchObject({
       what: `Resume run ${run_id}`,
-      why: 'it is running, 1 of 2 steps; also open: dev-story-20260227-143022',
+      why: 'it is running, 1 of 2 steps',
       action: { name: 'run_resume', args: { run_id } },
     });
     expect(answer.body).toContain(`1. Resume run ${run_id}: it is running`);
@@ -32,18 +36,63 @@ describe('next, with runs', () => {
       action: { name: 'run_finish', args: { run_id } },
     });
     await session.ok(runFinish, { run_id });
-    expect(((await session.ok(next)).data['actions'] as Actions)[0]?.what).toBe(
-      'Resume run dev-story-20260227-143022',
+    // What the kit left months ago, with a workflow that is not here, is no next step.
+    const after = await session.ok(next);
+    const actions = after.data['actions'] as Actions;
+    expect(actions[0]?.what).toBe('Write a product brief');
+    expect(actions.at(-1)).toMatchObject({
+      what: 'Close run dev-story-20260227-143022',
+      aside: 'dead',
+      action: { name: 'run_finish', args: { run_id: 'dev-story-20260227-143022', status: 'abandoned' } },
+    });
+    expect(after.answer.body).not.toContain('Resume run');
+    expect(after.answer.body).toContain(
+      'Run dev-story-20260227-143022 cannot be resumed: last touched 2026-02-27, its workflow _bmad/bmm/workflows/4-implementation/dev-story/workflow.yaml is not here; build does its work now. Close it: manage_project {action:"run_finish", args:{run_id:"dev-story-20260227-143022", status:"abandoned"}}',
+    );
+    await session.ok(runFinish, { run_id: 'dev-story-20260227-143022', status: 'abandoned' });
+    expect((await session.ok(next)).answer.body).not.toContain('dev-story-20260227');
+  });
+
+  it('offers a run last that was left long ago, while the work went on', async () => {
+    const long = { last_checkpoint: '2026-02-27T14:41:00Z' };
+    const prd = (run_id: string, more = {}): string =>
+      kitState({ run_id, workflow: 'bmm/bmad-prd', artefacts_produced: [], ...more });
+    const left = { [`${RUNS}/main/r-1/state.json`]: prd('r-1', long) };
+    const idle = await runSession(onTestFinished, { files: left });
+    const alone = (await idle.ok(next)).data['actions'] as Actions;
+    expect(alone[0]?.what).toBe('Resume run r-1');
+    const files = {
+      ...left,
+      [`${RUNS}/main/r-2/state.json`]: prd('r-2', {
+        status: 'completed',
+        last_checkpoint: '2026-03-20T00:00:00Z',
+      }),
+      '_bmad/_memory/shared-context.md': '# Shared context\n',
+      '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | dev → qa | valider US-042 | ⏳ |\n',
+    };
+    const session = await runSession(onTestFinished, { files });
+    const { data, answer } = await session.ok(next);
+    expect((data['actions'] as Actions)[0]?.what).toBe('Write a product brief');
+    expect(answer.body).toMatch(
+      /Run r-1 is old: last touched 2026-02-27, the work continued without it\. Close it/,
+    );
+    expect(answer.body).toMatch(
+      /Old, open since 2026-02-28: H-\w+: dev → qa: valider US-042\. If it is settled: manage_project \{action:"complete_handoff"/,
+    );
+    // Whoever asks for it gets it.
+    const resumed = await session.ok(runResume);
+    expect(resumed.answer.body).toMatch(/^Run r-1 is old/);
+    expect(resumed.answer.steps?.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['execute', 'run_checkpoint', 'run_finish']),
     );
   });
 
   it('counts a run as a beginning, and tells of hand-offs and the last session (M-47)', async () => {
     const session = await runSession(onTestFinished, {
       files: {
-        [`${RUNS}/main/dev-story-20260227-143022/state.json`]: kitState({ steps_completed: [1, 2, 3, 4] }),
+        [`${RUNS}/main/dev-story-20260227-143022/state.json`]: recentState({ steps_completed: [1, 2, 3, 4] }),
         '_bmad/_memory/shared-context.md': '# Shared context\n',
-        '_bmad/_memory/handoff-log.md':
-          '| 2026-02-28 10:00 | dev → qa | valider le panier | ⏳ |\n| 2026-02-28 11:00 | qa → dev | relire | ✅ |\n',
+        '_bmad/_memory/handoff-log.md': `| ${today()} 10:00 | dev → qa | valider le panier | ⏳ |\n| ${today()} 11:00 | qa → dev | relire | ✅ |\n`,
       },
     });
     await session.ok(saveSession, { agent: 'dev', work: ['cart'], next: 'finish the checkout' });
@@ -63,7 +112,12 @@ describe('next, with runs', () => {
 
   it('passes over what was put away, and a failure whose workflow was begun anew', async () => {
     const state = (run_id: string, status: string, day: number): string =>
-      kitState({ run_id, status, last_checkpoint: `2026-03-0${day}T00:00:00Z`, artefacts_produced: [] });
+      kitState({
+        run_id,
+        status,
+        last_checkpoint: new Date(Date.now() + (day - 9) * 86_400_000).toISOString(),
+        artefacts_produced: [],
+      });
     const files = {
       [`${RUNS}/main/r-1/state.json`]: state('r-1', 'failed', 1),
       [`${RUNS}/main/r-2/state.json`]: state('r-2', 'completed', 2),

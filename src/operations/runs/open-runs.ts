@@ -9,13 +9,16 @@ export function openRuns({ branches }: RunsReading): Run[] {
   return branches
     .filter((branch) => !isPutAway(branch))
     .flatMap(({ runs }) => {
-      const open = runs.filter(({ status }) => OPEN.has(status));
+      const open = runs.filter(isOpen);
       if (open.every(({ status }) => status !== 'failed')) return open;
       const newest = newestByWorkflow(runs);
       return open.filter((run) => !isReplaced(run, newest));
     })
     .sort(byRecency);
 }
+
+/** Whether it may go on: not once it is completed, or somebody has said that it is abandoned. */
+export const isOpen = ({ status, state }: Run): boolean => OPEN.has(status) && state?.isAbandoned !== true;
 
 /** The newest run of each workflow. */
 function newestByWorkflow(runs: readonly Run[]): ReadonlyMap<string, Run> {

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { saidIn } from '../../../tests/support/operations.ts';
-import { kitState } from '../../../tests/support/run-project.ts';
+import { recentState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { activate } from '../activation/activate.ts';
 import { next } from '../project/next.ts';
-import { runResume } from './run-progress.ts';
+import { runResume } from './run-resume.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
 const run_id = 'dev-story-20260227-143022';
@@ -13,7 +13,7 @@ const PATH = '_bmad/bmm/workflows/4-implementation/dev-story/workflow.yaml';
 
 async function resumed(workflow_path: string, files: Record<string, string> = {}) {
   const session = await runSession(onTestFinished, {
-    files: { [STATE]: kitState({ workflow_path, artefacts_produced: [] }), ...files },
+    files: { [STATE]: recentState({ workflow_path, artefacts_produced: [] }), ...files },
   });
   const { data, answer } = await session.ok(runResume, { run_id });
   return { session, data, answer, said: saidIn(answer) };
@@ -37,14 +37,18 @@ describe('the workflow of a run that the kit keeps', () => {
     const { session, data, answer, said } = await resumed('_bmad/bmm/workflows/unheard-of/workflow.yaml');
     expect(data['run']).toMatchObject({ workflow_missing: true });
     expect(answer.body).toContain('(missing: no workflow of this name is served)');
-    expect(said).toContain('Its workflow is not here');
+    expect(answer.body).toMatch(
+      /^Run dev-story-20260227-143022 cannot be resumed: last touched \S+, its workflow _bmad\/bmm\/workflows\/unheard-of\/workflow.yaml is not here\.$/m,
+    );
+    expect(said).toContain('run_finish');
+    expect(said).not.toContain('run_checkpoint');
     expect(said).not.toContain('operation:"execute"');
     expect(said).toContain('bmad {operation:"list", query:"workflows"}');
     const error = await session.fail(activate, { name: 'unheard-of', run_id });
     expect(error.hint).toContain('begun with a workflow that this project does not have');
     expect(error.steps.slice(0, 2)).toEqual([
       { operation: 'run_resume', args: { run_id }, why: 'See the run' },
-      { operation: 'run_finish', args: { run_id, status: 'failed' }, why: 'End it' },
+      { operation: 'run_finish', args: { run_id, status: 'abandoned' }, why: 'End it' },
     ]);
   });
 

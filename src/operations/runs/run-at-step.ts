@@ -25,10 +25,26 @@ export async function runAtStep(
     ...runData(run, root, steps?.total),
     ...(isOver ? {} : await served(run, root, context, project)),
   };
+  const lost = steps?.lost({
+    last: data.last_step,
+    done: data.steps_completed,
+    total: run.state?.totalSteps,
+  });
+  if (lost !== undefined) return { ...data, lost_step: lost };
   if (steps === undefined || data.resume_step === undefined) return data;
   const files = await steps.next({ step: data.resume_step, last: data.last_step });
   if (files.length === 0) return data;
   return { ...data, next_files: files.map((file) => ({ step: labelOf(file), uri: file.uri })) };
+}
+
+/** The same without its step, for which files would have to be read. */
+export async function runAsServed(
+  run: Run,
+  root: string,
+  context: CataloguePort,
+  project: string | undefined,
+): Promise<RunData> {
+  return { ...runData(run, root), ...(await served(run, root, context, project)) };
 }
 
 /** What stands for the workflow of a run now: kits and other versions name files that need not be here. */
@@ -70,7 +86,7 @@ export function withoutWorkflow(error: unknown, { run_id, branch }: RunData): un
       .join(' '),
     steps: [
       { operation: 'run_resume', args, why: 'See the run' },
-      { operation: 'run_finish', args: { ...args, status: 'failed' }, why: 'End it' },
+      { operation: 'run_finish', args: { ...args, status: 'abandoned' }, why: 'End it' },
       ...error.steps,
     ],
     cause: error,

@@ -7,6 +7,7 @@ import { defineOperation } from '../operation.ts';
 import { openRuns, workflowOf } from './open-runs.ts';
 import { branchField, stepField, variablesField, withoutSecrets } from './run-fields.ts';
 import { keepingNotes, keepingSteps, runSchema } from './run-view.ts';
+import { dayOf } from '../project/age.ts';
 import { findRecord } from '../catalogue/targets.ts';
 import { agentField } from '../project/log-view.ts';
 
@@ -37,6 +38,8 @@ export const runOpen = defineOperation({
     start: z.string(),
     /** Another run of the same workflow that is open already. */
     open_already: z.string().optional(),
+    /** The day of its last checkpoint. */
+    open_since: z.string().optional(),
   }),
   async run({ workflow, module, branch, total_steps: told, variables, agent, project }, context, call) {
     const workspace = await context.workspace(project);
@@ -59,15 +62,15 @@ export const runOpen = defineOperation({
     return {
       run: await runAtStep(run, state.root, context, project),
       start: name,
-      ...(before === undefined ? {} : { open_already: before.id }),
+      ...(before === undefined ? {} : { open_already: before.id, open_since: dayOf(before.latest) }),
     };
   },
-  render: ({ run, start, open_already: before }) => ({
+  render: ({ run, start, open_already: before, open_since: since }) => ({
     body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
     note: lines(
       before === undefined
         ? undefined
-        : `${before} is a run of the same workflow and still open: if that is the one you meant, resume it and finish this one as failed.`,
+        : `${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as failed.`,
       keepingNotes(run),
     ),
     steps: [

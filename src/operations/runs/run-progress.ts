@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import type { Run, RunsReading } from '../../model/run.ts';
-import { asLines, projectField, stepSchema } from '../fields.ts';
+import { asLines, projectField } from '../fields.ts';
 import { agentField } from '../project/log-view.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
@@ -14,20 +13,7 @@ import {
   variablesField,
   withoutSecrets,
 } from './run-fields.ts';
-import { otherVersionNote } from './begun-step.ts';
-import {
-  allDone,
-  fileSteps,
-  keepingNotes,
-  keepingSteps,
-  nextLabel,
-  nextLine,
-  nextSteps,
-  openRun,
-  runLine,
-  runSchema,
-  runText,
-} from './run-view.ts';
+import { nextLine, nextSteps, runLine, runSchema } from './run-view.ts';
 
 const whichOne = {
   run_id: runIdField,
@@ -124,14 +110,18 @@ export const runCheckpoint = defineOperation({
 export const runFinish = defineOperation({
   name: 'run_finish',
   title: 'Finish or pause a run',
-  description: 'Mark a run as completed, failed or paused. A checkpoint resumes a failed or paused run.',
+  description:
+    'Mark a run as completed, failed, paused or abandoned. A checkpoint resumes a failed or paused run.',
   effect: 'write',
   behind: { manage_project: 'run_finish' },
   command: 'run finish',
   positional: ['run_id', 'status'],
   input: z.strictObject({
     ...whichOne,
-    status: z.enum(['completed', 'failed', 'paused']).default('completed').describe('The new status'),
+    status: z
+      .enum(['completed', 'failed', 'paused', 'abandoned'])
+      .default('completed')
+      .describe('The new status; abandoned: it has failed and is not offered again'),
     notes: notesField.optional().describe('Notes, replacing the earlier ones'),
   }),
   output: changed.extend({
@@ -158,106 +148,6 @@ export const runFinish = defineOperation({
       data,
     ),
 });
-
-export const runResume = defineOperation({
-  name: 'run_resume',
-  title: 'How to continue a run',
-  description:
-    'What was done in a run, with which values and files, and how to continue. Without an id: the latest unfinished run.',
-  effect: 'read',
-  behind: { manage_project: 'run_resume' },
-  command: 'run resume',
-  positional: ['run_id'],
-  input: z.strictObject({
-    run_id: runIdField.optional().describe('Exact id; default: the latest open run'),
-    branch: branchField.optional().describe('Session branch'),
-    project: projectField,
-  }),
-  output: z.object({
-    run: runSchema,
-    start: z.string().optional(),
-    notes: z.array(z.string()),
-    steps: z.array(stepSchema),
-  }),
-  async run({ run_id: id, branch, project }, context) {
-    const state = await context.state(project);
-    const runs = await state.runs();
-    const found = id === undefined ? latestOpen(await runs.read(), branch) : await runs.one(id, branch);
-    const { agentSteps, runAtStep } = await import('./run-at-step.ts');
-    const run = await runAtStep(found, state.root, context, project);
-    const start = run.workflow ?? run.served ?? run.workflow_path;
-    const { notes, steps } = wayOn(run, start);
-    const agent = isOver(run) ? [] : agentSteps(run, await context.workspace(project));
-    return { run, ...(start === undefined ? {} : { start }), notes, steps: [...agent, ...steps] };
-  },
-  render: ({ run, notes, steps }) => ({
-    body: runText(run),
-    ...(notes.length === 0 ? {} : { note: lines(notes) }),
-    steps,
-  }),
-});
-
-function latestOpen({ branches, current }: RunsReading, branch = current): Run {
-  const [found] = branches
-    .filter((each) => each.archive === undefined && each.name === branch)
-    .flatMap((each) => each.runs)
-    .filter(({ status }) => ['running', 'paused', 'failed', 'pending'].includes(status))
-    .sort((a, b) => b.latest - a.latest || (a.id < b.id ? 1 : -1));
-  if (found !== undefined) return found;
-  throw new BmadError('not_found', `There is no open run in the branch ${branch}.`, {
-    steps: [
-      openRun(undefined, 'Open a run'),
-      { operation: 'list_sessions', why: 'See the session branches' },
-    ],
-  });
-}
-
-const isOver = ({ archive, status }: z.output<typeof runSchema>): boolean =>
-  archive !== undefined || status === 'completed';
-
-function wayOn(
-  run: z.output<typeof runSchema>,
-  start: string | undefined,
-): { notes: string[]; steps: z.input<typeof stepSchema>[] } {
-  const { archive, workflow, run_id, resume_step: next, progress } = run;
-  if (isOver(run))
-    return {
-      notes: [archive === undefined ? 'It is completed.' : 'It is archived and can only be read.'],
-      steps: [openRun(workflow, 'Open a new run')],
-    };
-  if (allDone(run)) return { notes: [], steps: keepingSteps(run) };
-  const isMissing = run.workflow_missing === true;
-  const name = isMissing ? undefined : (workflow ?? run.served);
-  return {
-    notes: [
-      ...(isMissing
-        ? [
-            `Its workflow is not here: nothing is served as ${start ?? 'it'}. Go by what is recorded above, or ask the user which workflow takes its place.`,
-          ]
-        : otherVersionNote(run)),
-      ...(next === undefined
-        ? []
-        : [
-            `Continue with step ${nextLabel(run)}${progress.total === undefined ? '' : ` of ${progress.total}`}.`,
-          ]),
-      ...keepingNotes(run),
-    ],
-    steps: [
-      ...fileSteps(run),
-      ...(isMissing ? [{ operation: 'list', args: { what: 'workflows' }, why: 'List the workflows' }] : []),
-      ...(name === undefined
-        ? []
-        : [
-            {
-              operation: 'execute',
-              args: { name, kind: 'workflow', run_id },
-              why: run.next_files === undefined ? 'Continue' : 'The same with the rules of its workflow',
-            },
-          ]),
-      ...keepingSteps(run),
-    ],
-  };
-}
 
 export const runRepair = defineOperation({
   name: 'run_repair',

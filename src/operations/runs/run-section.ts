@@ -5,6 +5,7 @@ import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { KINDS_OF } from '../catalogue/targets.ts';
 import type { Workspace } from '../context.ts';
 import { otherVersionNote } from './begun-step.ts';
+import { runText } from './run-text.ts';
 import {
   allDone,
   fileSteps,
@@ -12,7 +13,6 @@ import {
   keepingSteps,
   nextLabel,
   openRun,
-  runText,
   type RunData,
 } from './run-view.ts';
 

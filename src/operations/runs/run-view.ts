@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
 import { begunText } from './begun-step.ts';
+import { asideSchema } from './run-aside.ts';
 
 /** A run as data and in words, as the operations about runs show it. */
 
@@ -21,6 +21,10 @@ export const runSchema = z.object({
   served_instead: z.boolean().optional(),
   /** Whether its workflow is not here any more, under any name. */
   workflow_missing: z.boolean().optional(),
+  /** A step on record that the files of its workflow do not have, or not any more. */
+  lost_step: z.string().optional(),
+  /** Why it is nothing to go on with, and what takes its place. */
+  aside: asideSchema.optional(),
   started_at: z.string().optional(),
   last_checkpoint: z.string().optional(),
   progress: z.object({
@@ -125,65 +129,15 @@ export function runLine(
     .join(', ');
 }
 
-function stepsText({ completed, total, percent }: RunData['progress']): string {
+export function stepsText({ completed, total, percent }: RunData['progress']): string {
   return total === undefined
     ? `${plural(completed, 'step')} done`
     : `${completed} of ${plural(total, 'step')}${percent === undefined ? '' : ` (${percent} %)`}`;
 }
 
-/** Everything about a run, for a person or a model. What others wrote is marked as such. */
-export function runText(run: RunData): string {
-  const where = run.archive === undefined ? `branch ${run.branch}` : `archived, ${run.archive}`;
-  const notes = [
-    run.agent_notes ?? '',
-    ...run.issues.map((issue) => `Issue: ${oneLine(asText(issue), 300)}`),
-  ];
-  const told = notes.filter((note) => note !== '').join('\n');
-  return lines(
-    `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}${begunText(run)}`,
-    `Workflow: ${workflowText(run)}`,
-    run.agent === undefined ? undefined : `Agent: ${oneLine(run.agent, 100)}`,
-    run.started_at === undefined
-      ? undefined
-      : `Started ${run.started_at}, last checkpoint ${run.last_checkpoint ?? 'none'}${run.checkpoint_id === undefined ? '' : ` (${run.checkpoint_id})`}`,
-    run.steps_completed.length === 0
-      ? undefined
-      : `Done: ${run.steps_completed.length === 1 ? 'step' : 'steps'} ${listed(run.steps_completed)}`,
-    run.last_step === undefined ? undefined : `Last recorded: ${oneLine(run.last_step, 200)}`,
-    nextLine(run),
-    run.graph === undefined ? undefined : graphText(run.graph),
-    `Folder: ${run.folder}`,
-    run.artefacts.length === 0 ? undefined : 'Artefacts:',
-    run.artefacts.map(
-      ({ step, name, path, exists, file }) =>
-        `- ${step === undefined ? '' : `step ${step}, `}${oneLine(name, 100)}: ${file ?? path}${exists ? '' : ' (missing)'}`,
-    ),
-    run.problems.length === 0 ? undefined : 'Problems:',
-    run.problems.map((problem) => `- ${problem}`),
-    Object.keys(run.session_variables).length === 0 && told === '' ? undefined : DATA_NOTE,
-    Object.keys(run.session_variables).length === 0
-      ? undefined
-      : `Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,
-    told === '' ? undefined : `Notes:\n${fenced(told, 'text')}`,
-  );
-}
-
-/** What it was begun with; where that is not here, what is served instead, or that nothing is. */
-function workflowText({
-  workflow,
-  workflow_path: path,
-  served,
-  workflow_missing: isMissing,
-}: RunData): string {
-  const begun = workflow ?? path ?? 'unknown';
-  if (isMissing === true) return `${begun} (missing: no workflow of this name is served)`;
-  if (served === undefined || served === begun) return begun;
-  return `${begun} (served here as ${served})`;
-}
-
 /** `Next: step 2b, bmad://…/step-02b-vision.md`. */
 export function nextLine(run: RunData): string | undefined {
-  if (run.resume_step === undefined) return undefined;
+  if (run.resume_step === undefined || run.aside?.kind === 'dead') return undefined;
   const files = (run.next_files ?? []).map(({ uri }) => uri);
   return `Next: step ${nextLabel(run)}${files.length === 0 ? '' : `, ${files.join(' or ')}`}`;
 }
@@ -192,26 +146,6 @@ export function nextLabel({ resume_step: step, next_files: files }: RunData): st
   const [only, other] = files ?? [];
   return only === undefined || other !== undefined ? String(step ?? 1) : only.step;
 }
-
-const LISTED_STEPS = 40;
-
-function listed(steps: readonly number[]): string {
-  const more = steps.length - LISTED_STEPS;
-  return `${steps.slice(0, LISTED_STEPS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function graphText({ total, completed, running, failed }: NonNullable<RunData['graph']>): string {
-  return [
-    `Graph: ${completed} of ${plural(total, 'node')}`,
-    running.length === 0 ? undefined : `running: ${oneLine(running.join(', '), 200)}`,
-    failed.length === 0 ? undefined : `failed: ${oneLine(failed.join(', '), 200)}`,
-  ]
-    .filter((part) => part !== undefined)
-    .join('; ');
-}
-
-const asText = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
 /** What to know while working in a run, beside the steps that keep it. */
 export function keepingNotes(run: RunData): string[] {

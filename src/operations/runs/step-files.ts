@@ -31,6 +31,12 @@ interface ToldStep {
 export interface StepFiles {
   total: number;
   told(step: number | string): Promise<ToldStep>;
+  /** A step that was recorded and that no file has; the files were others then. */
+  lost(at: {
+    last: string | undefined;
+    done: readonly number[];
+    total: number | undefined;
+  }): string | undefined;
   /** Where a run goes on: one file, or several to choose from; none when it is over. */
   next(at: { step: number; last: string | undefined }): Promise<StepFile[]>;
 }
@@ -111,6 +117,12 @@ function stepFiles(
       const goesOn = next?.number === file.number;
       const told = goesOn && typeof step === 'number' ? { told: file.name } : asTold(step);
       return { number: file.number, ...told, ...(goesOn ? { goesOn } : {}) };
+    },
+    lost({ last, done, total: recorded }) {
+      if (last !== undefined && spoken(last) !== undefined && meant(last) === undefined) return last;
+      // What was told without files can be any number.
+      const most = Math.max(0, ...done);
+      return most > total && (recorded ?? 0) > total ? `step ${most}` : undefined;
     },
     async next({ step, last }) {
       // Kits count a step as done with its first file, also where parts of it follow.

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import type { RunsPort } from '../context.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { runText } from './run-text.ts';
 import {
   byRecency,
   latestRun,
@@ -14,8 +16,9 @@ import {
   runData,
   runLine,
   runSchema,
-  runText,
+  type RunData,
 } from './run-view.ts';
+import { asideSteps, asideText, closing } from './run-aside.ts';
 
 const OTHERS = 20;
 const JOURNAL_LINES = 200;
@@ -52,18 +55,19 @@ export const getWorkflowStatus = defineOperation({
     hint: z.string().optional(),
     problems: z.array(z.string()),
   }),
-  async run({ run_id: id, branch, journal, project }, context) {
+  async run({ run_id: id, branch, journal, project }, context, { signal }) {
     const state = await context.state(project);
     const runs = await state.runs();
     const { name, run, others, problems, reading } =
       id === undefined ? latestIn(runs, await runs.read(), branch) : named(await runs.withOthers(id, branch));
     const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
     const hint = hintFor(run, reading, branch);
-    const { runAtStep } = await import('./run-at-step.ts');
+    const { createJudge } = await import('./run-standing.ts');
+    const judge = await createJudge(state, reading, { context, project, signal });
     return {
       branch: name,
       current_branch: reading.current,
-      ...(run === undefined ? {} : { run: await runAtStep(run, state.root, context, project) }),
+      ...(run === undefined ? {} : { run: await judge.whole(run) }),
       others: [...others]
         .sort(byRecency)
         .slice(0, OTHERS)
@@ -77,9 +81,9 @@ export const getWorkflowStatus = defineOperation({
   },
   render: ({ branch, run, others, journal, hint, problems }) => ({
     ...(hint === undefined ? {} : { note: hint }),
-    steps: run === undefined ? (hint === undefined ? [FIRST_RUN] : []) : nextSteps(run),
+    steps: run === undefined ? (hint === undefined ? [FIRST_RUN] : []) : wayOn(run),
     body: lines(
-      run === undefined ? `The branch ${branch} has no runs.` : runText(run),
+      run === undefined ? `The branch ${branch} has no runs.` : [asideText(run) ?? [], runText(run)].flat(),
       journal === undefined ? undefined : ['Journal:', ...journal.map(journalLine)],
       others.length === 0 ? undefined : 'Other runs of the branch:',
       others.map((each) => `- ${runLine(each)}`),
@@ -87,6 +91,12 @@ export const getWorkflowStatus = defineOperation({
     ),
   }),
 });
+
+/** What is set aside is closed, or looked at once more before anybody goes on with it. */
+function wayOn(run: RunData): Step[] {
+  if (run.aside === undefined) return nextSteps(run);
+  return run.aside.kind === 'old' ? [...nextSteps(run), closing(run)] : asideSteps(run);
+}
 
 interface Shown {
   name: string;

@@ -1,3 +1,4 @@
+import { askGit } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -35,6 +36,8 @@ interface Inventoried extends Omit<ProjectDocument, 'text'> {
   pieces?: { folder: string; files: readonly string[] };
 }
 
+const GIT_MS = 5_000;
+
 /** How far a project is by what its files prove. What they said is kept until one of them has changed. */
 export type Progress = ReturnType<typeof createProgress>;
 
@@ -55,6 +58,19 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       return { report, actions, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
     phaseOf: phaseOfWorkflow,
+    /** Who does now, in this project, what a workflow of this name did in another version. */
+    workerInstead(catalogue: Catalogue, workflow: string): string | undefined {
+      const [work] = worksOf(workflow);
+      const worker = work === undefined ? undefined : new Workers(catalogue).for(work, false);
+      return worker === undefined || worker.kind === 'agent' ? undefined : worker.name;
+    },
+    /** When something was last committed; nothing where there is no history. */
+    async lastCommit(signal: AbortSignal): Promise<number | undefined> {
+      const asked = { env, signal, timeoutMs: GIT_MS };
+      const ran = await askGit(root, ['log', '--max-count=1', '--format=%cI', '--', '.'], asked);
+      const moment = ran?.code === 0 ? Date.parse(ran.output.trim()) : Number.NaN;
+      return Number.isNaN(moment) ? undefined : moment;
+    },
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await read()),
     /** The same where there is any document at all; most of what is read otherwise is about stories. */

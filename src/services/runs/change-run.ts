@@ -106,12 +106,20 @@ export async function finishRun(
   storage: RunsStorage,
   id: string,
   branch: string | undefined,
-  status: 'completed' | 'failed' | 'paused',
+  given: 'completed' | 'failed' | 'paused' | 'abandoned',
   text?: string,
 ): Promise<ChangedRun> {
   return changeRun(storage, id, branch, async (_place, before, notes) => {
     const was = before.state['status'];
-    if (was === status && !before.behind && [undefined, before.state['agent_notes']].includes(text))
+    const isAbandoned = given === 'abandoned';
+    // A word that the kit's own tools know.
+    const status = isAbandoned ? 'failed' : given;
+    if (
+      was === status &&
+      (before.state['abandoned'] === true) === isAbandoned &&
+      !before.behind &&
+      [undefined, before.state['agent_notes']].includes(text)
+    )
       return undefined;
     if (was !== status && (was === 'completed' || was === 'failed')) notes.push(`It was ${was} before.`);
     const done = before.state['steps_completed'];
@@ -119,7 +127,12 @@ export async function finishRun(
     const count = Array.isArray(done) ? new Set(done).size : 0;
     if (status === 'completed' && typeof total === 'number' && count < total)
       notes.push(`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
-    return present<Change>({ event: 'finished', status, notes: text });
+    return present<Change>({
+      event: 'finished',
+      status,
+      abandoned: isAbandoned ? true : undefined,
+      notes: text,
+    });
   });
 }
 

@@ -17,6 +17,15 @@ interface Action {
   call?: Readonly<Partial<Record<string, unknown>>> | undefined;
   action?: { name: string; args?: Readonly<Record<string, unknown>> | undefined } | undefined;
   optional: boolean;
+  aside?: string | undefined;
+}
+
+interface Handoff {
+  id: string;
+  from: string;
+  to?: string | undefined;
+  text: string;
+  old?: string | undefined;
 }
 
 export interface Standing {
@@ -26,8 +35,8 @@ export interface Standing {
   drift: readonly { kind: string; says: string }[];
   troubles: readonly { file: string; message: string }[];
   waiting: {
-    handoffs: readonly { id: string; from: string; to?: string | undefined; text: string }[];
-    session?: { next: string } | undefined;
+    handoffs: readonly Handoff[];
+    session?: { next: string; old?: string | undefined } | undefined;
   };
   totals: { stories: number; done: number; waiting_for_review: number };
   verification?: { verdict: string; says: string } | undefined;
@@ -42,8 +51,9 @@ export const nextScreen: Draw<Standing> = (data, page) => {
   if (data.detail === 'full') return undefined;
   const { say } = page;
   const most = data.detail === 'concise' ? 1 : SHOWN.actions;
-  const needed = data.actions.findIndex(({ optional }) => !optional) + 1;
-  const shown = data.actions.slice(0, Math.max(most, needed));
+  const due = data.actions.filter(({ aside }) => aside === undefined);
+  const needed = due.findIndex(({ optional }) => !optional) + 1;
+  const shown = due.slice(0, Math.max(most, needed));
   return stacked(
     board(data, page),
     waitingLines(data, page),
@@ -53,6 +63,7 @@ export const nextScreen: Draw<Standing> = (data, page) => {
           say('Next'),
           shown.flatMap((action, at) => actionLines(action, at + 1, page)),
         ),
+    data.detail === 'concise' ? [] : asideLines(data.actions, page),
   );
 };
 
@@ -87,12 +98,18 @@ function waitingLines({ waiting, drift, troubles }: Standing, page: Page): Line[
   return [
     ...problemLines(
       [
-        ...waiting.handoffs
+        // What is old comes after what is not.
+        ...[...waiting.handoffs]
+          .sort((a, b) => Number(a.old !== undefined) - Number(b.old !== undefined))
           .slice(0, SHOWN.drift)
           .map(({ id, from, to, text }) => `${id}: ${from} → ${to ?? 'no one yet'}: ${short(text, 120)}`),
         ...(waiting.session === undefined
           ? []
-          : [`Next, by the last session: ${short(waiting.session.next, 200)}`]),
+          : [
+              waiting.session.old === undefined
+                ? `Next, by the last session: ${short(waiting.session.next, 200)}`
+                : `Next, by the session of ${waiting.session.old}: ${short(waiting.session.next, 200)}`,
+            ]),
         ...drift.slice(0, SHOWN.drift).map(({ kind, says }) => `${kind}: ${says}`),
         ...(more > 0 ? [`and ${more} more places where the project contradicts itself`] : []),
       ],
@@ -124,6 +141,22 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
     ),
     ...wrapped(line(say(why)), width, { first: indent, rest: indent }),
     ...(command === undefined ? [] : [[...indent, span(command, 'name')]]),
+  ];
+}
+
+/** Runs that nobody should go on with, after everything else: the first of them, and the command that closes it. */
+function asideLines(actions: readonly Action[], page: Page): Line[] {
+  const [first, ...others] = actions.filter(({ aside }) => aside !== undefined);
+  if (first === undefined) return [];
+  const { width, say } = page;
+  const more =
+    others.length === 0
+      ? ''
+      : ` ${say(others.length === 1 ? 'Another run is set aside too.' : `${others.length} more runs are set aside.`)}`;
+  const command = commandOf(first);
+  return [
+    ...wrapped(line(span(`${say(first.why)}${more}`, 'muted')), width),
+    ...(command === undefined ? [] : [[span(command, 'name')]]),
   ];
 }
 

@@ -1,0 +1,24 @@
+import { localDay } from '../../base/text/local-time.ts';
+
+/** Work that nobody has touched for so long is no longer "the next step" where other work came after it. */
+const LONG_DAYS = 30;
+const DAY = 86_400_000;
+
+export function isPast(moment: number, now = Date.now()): boolean {
+  return now - moment > LONG_DAYS * DAY;
+}
+
+/** A day's room: whoever ends a piece of work commits it, or logs it, shortly afterwards. */
+export function isWellAfter(later: number, moment: number): boolean {
+  return later - moment > DAY;
+}
+
+/** `2026-02-27 10:00` and the like; nothing where it is no date. */
+export function momentOf(date: string | undefined): number | undefined {
+  const moment = Date.parse(date ?? '');
+  return Number.isNaN(moment) ? undefined : moment;
+}
+
+export function dayOf(moment: number): string {
+  return localDay(new Date(moment));
+}

@@ -1,0 +1,55 @@
+import type { SayStep } from '../../base/step.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
+import type { Waiting } from './discovery.ts';
+import type { Action } from './next-actions.ts';
+
+/** What others wait for, and what the last session meant to do next; what is old comes last and says so. */
+export function waitingLines({ handoffs, session }: Waiting, most: number, say: SayStep): string[] {
+  if (most === 0) return [];
+  const fresh = handoffs.filter(({ old }) => old === undefined);
+  const [stale, ...others] = handoffs.filter(({ old }) => old !== undefined);
+  const rest = fresh.length - most;
+  const lines = [
+    ...fresh
+      .slice(0, most)
+      .map(({ id, from, to, text }) => `Open ${id}: ${from} → ${to ?? 'no one yet'}: ${oneLine(text, 120)}`),
+    ...(rest > 0 ? [`${plural(rest, 'more open request')}.`] : []),
+    ...(session === undefined ? [] : [sessionLine(session)]),
+    ...(stale === undefined
+      ? []
+      : [
+          `Old, open since ${stale.old ?? ''}: ${stale.id}: ${stale.from} → ${stale.to ?? 'no one yet'}: ${oneLine(stale.text, 120)}${others.length === 0 ? '' : `, and ${others.length} more`}. If it is settled: ${say({ operation: 'complete_handoff', args: { id: stale.id } })}`,
+        ]),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function sessionLine({ agent, date, next, old }: NonNullable<Waiting['session']>): string {
+  const who = [agent, date].map((each) => (each === undefined ? '' : `, ${each}`)).join('');
+  const text = oneLine(next, 200);
+  return old === undefined
+    ? `Last session${who}: next ${text}`
+    : `Last saved session${who}, old: it meant to continue with ${text}`;
+}
+
+const SHOWN_ASIDE = { concise: 0, standard: 1, full: 20 };
+
+/** Runs that are nothing to go on with, a line each: why, and the call that closes it. */
+export function asideLines(
+  left: readonly Action[],
+  detail: keyof typeof SHOWN_ASIDE,
+  say: SayStep,
+): string[] {
+  const most = SHOWN_ASIDE[detail];
+  if (most === 0 || left.length === 0) return [];
+  const rest = left.length - most;
+  return [
+    '',
+    ...left.slice(0, most).map(({ why, action }) => {
+      const call =
+        action === undefined ? '' : ` Close it: ${say({ operation: action.name, args: action.args })}`;
+      return `${why}${call}`;
+    }),
+    ...(rest > 0 ? [`${plural(rest, 'more run')} set aside.`] : []),
+  ];
+}

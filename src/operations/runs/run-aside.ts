@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
+
+/** Why a run is nothing to go on with: `old` ones can still be, the others not. */
+export const asideSchema = z.object({
+  kind: z.enum(['dead', 'old']),
+  why: z.string(),
+  /** The day of its last checkpoint. */
+  since: z.string(),
+  /** The workflow that does now what it did, by its name here. */
+  instead: z.string().optional(),
+});
+export type RunAside = z.output<typeof asideSchema>;
+
+interface SetAside {
+  run_id: string;
+  branch: string;
+  aside?: RunAside | undefined;
+}
+
+/** `Run x cannot be resumed: last touched 2026-02-27, its workflow bmm/dev-story is not here; build does its work now.` */
+export function asideText({ run_id: id, aside }: Omit<SetAside, 'branch'>): string | undefined {
+  if (aside === undefined) return undefined;
+  const { kind, why, since, instead } = aside;
+  const now = instead === undefined ? '' : `; ${instead} does its work now`;
+  return kind === 'old'
+    ? `Run ${id} is old: last touched ${since}, ${why}${now}.`
+    : `Run ${id} cannot be resumed: last touched ${since}, ${why}${now}.`;
+}
+
+/** Whoever did its work, it did not reach its end. */
+export function closing({ run_id, branch }: SetAside): Step {
+  return {
+    operation: 'run_finish',
+    args: { run_id, ...(branch === 'main' ? {} : { branch }), status: 'abandoned' },
+    why: 'Close it',
+  };
+}
+
+/** What can be done about a run that cannot be resumed. */
+export function asideSteps(run: SetAside): Step[] {
+  const name = run.aside?.instead;
+  return [
+    closing(run),
+    name === undefined
+      ? { operation: 'list', args: { what: 'workflows' }, why: 'List the workflows there are' }
+      : {
+          operation: 'execute',
+          args: { name, kind: 'workflow' },
+          why: 'Start again, with what is recorded above',
+        },
+  ];
+}

@@ -1,0 +1,119 @@
+import { qualifiedName } from '../../model/record.ts';
+import type { Run, RunsReading } from '../../model/run.ts';
+import { dayOf, isPast } from '../project/age.ts';
+import { laterWork } from '../project/later-work.ts';
+import type { CataloguePort, ProjectState, Workspace } from '../context.ts';
+import { isOtherVersion } from './begun-step.ts';
+import type { RunAside } from './run-aside.ts';
+import type { RunData } from './run-view.ts';
+import { servedFor } from './step-files.ts';
+
+interface Where {
+  context: CataloguePort;
+  project: string | undefined;
+  signal: AbortSignal;
+}
+
+export type Judge = Awaited<ReturnType<typeof createJudge>>;
+
+/** So many are looked at; of a project with thousands of open runs the newest say enough. */
+const MOST_JUDGED = 12;
+
+/** Says which of the open runs of a project are going on, and why the others are nothing to go on with. */
+export async function createJudge(state: ProjectState, reading: RunsReading, where: Where) {
+  const { context, project, signal } = where;
+  const { runAsServed, runAtStep } = await import('./run-at-step.ts');
+  const workspace = await context.workspace(project);
+  const isPassed = laterWork(state, reading, signal);
+  const around: Around = { state, workspace, isPassed };
+  const served = async (run: Run): Promise<RunData> => {
+    const data = await runAsServed(run, state.root, context, project);
+    const aside = await asideOf(run, data, around);
+    return aside === undefined ? data : { ...data, aside };
+  };
+  /** With the step that comes next. */
+  const whole = async (run: Run): Promise<RunData> => {
+    const data = await runAtStep(run, state.root, context, project);
+    const aside = await asideOf(run, data, around);
+    return aside === undefined ? data : { ...data, aside };
+  };
+  return {
+    isPassed,
+    served,
+    whole,
+    /** The first of these that is going on; those that are set aside; and the rest of those that are not. */
+    async sorted(runs: readonly Run[]) {
+      const found: { first?: RunData; others: Run[]; aside: RunData[] } = { others: [], aside: [] };
+      for (const run of runs.slice(0, MOST_JUDGED)) {
+        const cheap = await served(run);
+        const data = cheap.aside === undefined && found.first === undefined ? await whole(run) : cheap;
+        if (data.aside !== undefined) found.aside.push(data);
+        else if (found.first === undefined) found.first = data;
+        else found.others.push(run);
+      }
+      // What can still be resumed comes before what cannot.
+      found.aside.sort((a, b) => Number(isDead(a)) - Number(isDead(b)));
+      if (found.first !== undefined) found.others.push(...runs.slice(MOST_JUDGED));
+      return found;
+    },
+  };
+}
+
+const isDead = ({ aside }: RunData): boolean => aside?.kind === 'dead';
+
+/** What else is known of the project while a run is judged. */
+interface Around {
+  state: Pick<ProjectState, 'progress' | 'root'>;
+  workspace: Workspace;
+  /** Whether something was done in the project well after this moment. */
+  isPassed: (moment: number) => Promise<boolean>;
+}
+
+/**
+ * Why a run is nothing to go on with: its workflow is gone or was replaced, so that nothing here has its next step, or
+ * it was left long ago and the work continued without it. Nothing for a run that is going on.
+ */
+async function asideOf(run: Run, data: RunData, around: Around): Promise<RunAside | undefined> {
+  if (run.archive !== undefined || run.status === 'completed' || run.state?.isAbandoned === true)
+    return undefined;
+  const { state, workspace, isPassed } = around;
+  const begun = data.workflow ?? data.workflow_path;
+  const record = servedFor(run, state.root, workspace);
+  const instead = async (): Promise<Pick<RunAside, 'instead'>> => {
+    const worker = (await state.progress()).workerInstead(workspace.catalogue, begun ?? '');
+    if (worker !== undefined) return { instead: worker };
+    return record === undefined || record.deprecated !== undefined ? {} : { instead: qualifiedName(record) };
+  };
+  const isLong = isPast(run.latest);
+  const since = dayOf(run.latest);
+  if (data.workflow_missing === true)
+    return {
+      kind: 'dead',
+      since,
+      why: `its workflow ${begun ?? ''} is not here`,
+      ...(await instead()),
+    };
+  // Just after an upgrade its values and files still help: the text says that steps may be numbered differently.
+  if (isOtherVersion(data) && isLong)
+    return {
+      kind: 'dead',
+      since,
+      why: `its workflow ${begun ?? ''} is not here`,
+      ...(await instead()),
+    };
+  const isDeprecated = record?.deprecated !== undefined;
+  if (record?.deprecated?.successor !== undefined)
+    return { kind: 'dead', since, why: `its workflow ${begun ?? ''} is deprecated`, ...(await instead()) };
+  if (data.lost_step !== undefined)
+    return {
+      kind: 'dead',
+      since,
+      why: `its workflow ${data.served ?? begun ?? ''} has no ${data.lost_step} any more`,
+      ...(await instead()),
+    };
+  if (isLong && isDeprecated)
+    return { kind: 'old', since, why: `its workflow ${begun ?? ''} is deprecated`, ...(await instead()) };
+  if (isLong && (await isPassed(run.latest)))
+    return { kind: 'old', since, why: 'the work continued without it' };
+  return undefined;
+}
