@@ -27,7 +27,13 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     const before = await former?.memory.catch(() => undefined);
     if (before === undefined) return memory;
     const count = await memory.adopt(before);
-    if (count > 0) settings.log.warn(`${count} memories were brought into ${memory.place.folder}.`);
+    const { folder } = memory.place;
+    if (count > 0)
+      settings.log.warn(
+        count === 1
+          ? `1 memory was brought into ${folder}.`
+          : `${count} memories were brought into ${folder}.`,
+      );
     before.rest();
     return memory;
   }

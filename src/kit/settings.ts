@@ -36,6 +36,14 @@ const IN_CONTEXT: Readonly<Record<string, readonly [table: string, key: string]>
 
 const IN_MEMORY = ['user_name', 'communication_language', 'document_output_language', 'output_folder'];
 
+/** What BMAD's installers write for a name where nobody gives one. */
+const NO_NAME = /^(?:bmad|bmad user|user)$/i;
+
+/** Whether a name is the installer's, not the person's: it gives way to every name that was really given. */
+export function isPlaceholderName(key: string, value: unknown): boolean {
+  return key === 'user_name' && typeof value === 'string' && NO_NAME.test(value.trim());
+}
+
 /** The settings that the kit's files know of. */
 export const KIT_SETTINGS: readonly string[] = [...new Set([...Object.keys(IN_CONTEXT), ...IN_MEMORY])];
 

@@ -9,6 +9,7 @@ import { inProject, type Kit } from '../kit.ts';
 import { textToRead } from '../kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
+import { HANDOFF_FILE, handoffsIn } from '../session/handoffs.ts';
 import { TracedDecisions } from './traced.ts';
 import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
 
@@ -40,6 +41,7 @@ export class KitFiles {
       MUSEUM_FILE,
       MUSEUM_LOG,
       MEMORIES_FILE,
+      HANDOFF_FILE,
       ...learnings.map(({ path }) => path),
     ];
     const memory = kit.memory;
@@ -79,6 +81,7 @@ export class KitFiles {
       return sharedContextIn(text, source);
     });
     await take(DECISIONS_FILE, decisionsIn);
+    await take(HANDOFF_FILE, handedOver);
     for (const { path, owner } of learnings)
       await take(path, (text, source) => learningsIn(text, owner, source, agents));
     const logged = await take(MUSEUM_LOG, (text, source) => loggedFailures(text, source, problems));
@@ -92,4 +95,18 @@ export class KitFiles {
     entries.push(...traced);
     return { entries: withAgents(entries.filter(({ text }) => text.trim() !== '')), problems };
   }
+}
+
+/** Work that was handed over, open or done: its row is often the only place that names a story. */
+function handedOver(text: string, source: string): KitEntry[] {
+  return handoffsIn(text).map(({ date, from, to, text: what, done, line }) => ({
+    type: 'shared-context',
+    agent: from,
+    names: [from],
+    text: `${from} → ${to ?? ''}: ${what} ${done ? '✅' : '⏳'}`,
+    tags: ['handoff'],
+    date: date.slice(0, 10),
+    source,
+    line,
+  }));
 }

@@ -30,6 +30,28 @@ beforeAll(async () => {
 });
 
 describe('search_codebase', () => {
+  it('says first where no code matches, or there is none, and finds identifiers as they are', async () => {
+    const bare = await temporaryFolder(afterAll);
+    await writeFiles(bare, {
+      '.git/HEAD': '',
+      'config.yaml': 'cart:\n  lock: optimistic\n',
+      'notes.md': '# Notes\n\nUS-142 is not the one.\n\nThe cart of US-042 keeps its items.\n',
+    });
+    const asked = { project: bare };
+    const { answer, data } = await session.ok(searchCodebase, {
+      query: 'where is the cart locked',
+      ...asked,
+    });
+    expect(data['code']).toEqual({ files: 0, hits: 0 });
+    expect(answer.body).toMatch(
+      /^There is no code here: all 2 files searched are documents and configuration\. What matches is documents/,
+    );
+    const found = await session.ok(searchCodebase, { query: 'US-042', ...asked });
+    expect(JSON.stringify((found.data['items'] as object[])[0])).toContain('US-042');
+    const none = await session.ok(searchCodebase, { query: 'quaternion', ...asked });
+    expect(none.answer.body).toContain('There is no code here');
+  });
+
   it('answers with place, symbol, score and lines', async () => {
     const { answer, data } = await session.ok(searchCodebase, { query: 'close a session' });
     expect(answer.body).toMatch(

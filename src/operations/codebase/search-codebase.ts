@@ -66,6 +66,8 @@ export const searchCodebase = defineOperation({
     /** Whether files were not read yet. */
     partial: z.boolean(),
     files: z.object({ known: z.int(), indexed: z.int() }),
+    /** How many of the files, and of the matches, are code; not there where documents were asked for. */
+    code: z.object({ files: z.int(), hits: z.int() }).optional(),
     legs: z.array(z.enum(['words', 'vectors', 'exact'])),
     notes: z.array(z.string()),
   }),
@@ -85,19 +87,36 @@ export const searchCodebase = defineOperation({
     return { ...found, query: query.slice(0, 200), items };
   },
 
-  render({ query, total, items, partial, notes }) {
+  render({ query, total, items, partial, notes, files, code }) {
+    const without = code?.hits === 0 ? withoutCode(code.files, files.known) : [];
     const remarks = notes.length === 0 ? '' : ` ${notes.join(' ')}`;
     if (items.length === 0)
       return {
-        body: `Nothing in the code matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
+        body: [
+          `Nothing in the code matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
+          ...(code?.files === 0 ? without : []),
+        ].join(' '),
         note: `Try other words, a name, or leave out path and lang.${remarks}`,
       };
     return {
-      body: [DATA_NOTE, ...items.map(hitText)].join('\n\n'),
+      body: [
+        ...(without.length === 0
+          ? []
+          : [`${without.join(' ')} What matches is documents and configuration, not code:`]),
+        DATA_NOTE,
+        ...items.map(hitText),
+      ].join('\n\n'),
       note: `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`,
     };
   },
 });
+
+/** A model that asks for code takes what it gets for code. */
+function withoutCode(code: number, all: number): string[] {
+  if (code === 0)
+    return [`There is no code here: all ${plural(all, 'file')} searched are documents and configuration.`];
+  return [`No code matches, of ${plural(code, 'code file')} among ${plural(all, 'file')}.`];
+}
 
 function hitText({
   path,

@@ -199,17 +199,20 @@ async function verdictsOf(state: ProjectState): Promise<Found> {
   return found;
 }
 
-/** A project with a contract of its own that may not run yet, or not any more. */
+/** A project whose contract, or whose own checks, may not run yet or not any more: what `doctor` says of it, too. */
 async function programsOf(state: ProjectState): Promise<Found> {
   const { root, lines, script, empty, allowed } = await (await state.completion()).consent();
-  if (empty || allowed || script === undefined) return nothing();
+  if (empty || allowed) return nothing();
   const item: InboxItem = {
     id: 'trust',
     kind: 'trust',
     role: 'owner',
-    title: 'The completion contract may not run on this machine yet',
+    title:
+      script === undefined
+        ? 'The checks of this project may not run on this machine yet'
+        : 'The completion contract may not run on this machine yet',
     evidence: lines.map((says) => ({ file: '.', says })),
-    text: [...lines, '', script].join('\n'),
+    text: [...lines, ...(script === undefined ? [] : ['', script])].join('\n'),
     actions: [action('Allow it on this machine', 'trust', { folder: root, yes: true }, { danger: true })],
   };
   return { items: [item], unread: [] };

@@ -61,7 +61,9 @@ export const memoryStatus = defineOperation({
       Object.entries(data.details).map(([name, value]) => `  ${name}: ${value}`),
       data.embedder === 'none'
         ? 'Meaning: not compared, words only'
-        : `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? ', the others are being computed' : ''}`,
+        : data.vectors.total === 1
+          ? `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of 1 memory has a vector`
+          : `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? ', the others are being computed' : ''}`,
       data.memories === undefined
         ? undefined
         : `Memories: ${data.memories}, ${data.superseded ?? 0} superseded, ${data.forgotten ?? 0} forgotten`,

@@ -42,6 +42,33 @@ describe('recall_structured', () => {
     expect(hits[0]?.words).toBeGreaterThan(0);
   });
 
+  it.each(['sqlite', 'jsonl'])(
+    'finds what names an identifier, and nothing that names another, in %s',
+    async (engine) => {
+      const own = await memorySession(onTestFinished, { env: { BMAD_MEMORY_ENGINE: engine } });
+      await writeFile(
+        join(own.folder, '_bmad/_memory/handoff-log.md'),
+        '| 2026-02-28 10:00 | dev → qa | valider US-042 | ⏳ |\n',
+      );
+      for (const text of [
+        'US-142 and us-0421 were cancelled',
+        'ADR-7: messages go over NATS',
+        'STORY-3.2 waits for its review',
+        'Story 1-2-login is built',
+        'Story 1-3-login-form is planned, 11-2-login was dropped',
+      ])
+        await own.remember('decisions', 'architect', text);
+      const found = async (query: string): Promise<string[]> =>
+        (await own.recall(query, { limit: 5 })).map(({ snippet }) => snippet);
+      expect(await found('US-042')).toEqual(['dev → qa: valider US-042 ⏳']);
+      expect(await found('ADR-7')).toEqual(['ADR-7: messages go over NATS']);
+      expect(await found('STORY-3.2')).toEqual(['STORY-3.2 waits for its review']);
+      expect(await found('1-2-login')).toEqual(['Story 1-2-login is built']);
+      const { answer } = await own.ok(recallStructured, { query: 'US-077' });
+      expect(`${answer.body}${answer.note ?? ''}`).toContain('Nothing here names US-077');
+    },
+  );
+
   it('does not call a memory weak that has the name or half of the words that were asked for', async () => {
     const own = await memorySession(onTestFinished);
     for (const text of ['Nightly jobs run on Kubernetes', 'Invoices are archived for ten years'])

@@ -166,6 +166,11 @@ describe('setup', () => {
     expect(settings).toContainEqual(
       expect.objectContaining({ name: 'communication_language', value: 'French' }),
     );
+    // What an installer writes where nobody gives a name counts for less than one that was given.
+    await writeFiles(here.home, { 'shop/_bmad/config.toml': '[core]\nuser_name = "BMad"\n' });
+    expect(await (await here.context.workspace()).delivery.projectSettings()).toContainEqual(
+      expect.objectContaining({ name: 'user_name', value: 'Ada' }),
+    );
     await writeFiles(here.home, { 'shop/_bmad/custom/config.user.toml': '[core]\nuser_name = "Bob"\n' });
     expect(await (await here.context.workspace()).delivery.projectSettings()).toContainEqual(
       expect.objectContaining({ name: 'user_name', value: 'Bob' }),

@@ -2,7 +2,7 @@
 export const enKnown = {
   catalogue: {
     title: 'Catalogue',
-    lead: (count: number) => `${count} entries.`,
+    lead: (count: number) => (count === 1 ? '1 entry.' : `${count} entries.`),
     search: 'Search',
     kinds: {
       agents: 'Agents',

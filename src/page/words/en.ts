@@ -126,7 +126,8 @@ export const en = {
   },
   board: {
     title: 'Board',
-    lead: (stories: number, epics: number) => `${stories} stories in ${epics} epics.`,
+    lead: (stories: number, epics: number) =>
+      `${stories === 1 ? '1 story' : `${stories} stories`} in ${epics === 1 ? '1 epic' : `${epics} epics`}.`,
     empty: 'No ledger and no story files yet.',
     emptyHow: 'They come with the epics and the sprint plan.',
     columns: { backlog: 'Backlog', ready: 'Ready', progress: 'In progress', review: 'Review', done: 'Done' },

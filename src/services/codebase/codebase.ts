@@ -15,7 +15,7 @@ import { matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './e
 import type { Environment, FileList } from './file-list.ts';
 import { createGrammars } from './grammars.ts';
 import { openIndexer, type Indexer } from './indexer.ts';
-import { knownLanguage, languageOf } from './languages.ts';
+import { isProse, knownLanguage, languageOf } from './languages.ts';
 import { withNames } from './name-meaning.ts';
 import { rank, type CodeQuestion } from './rank.ts';
 import { addUses } from './uses.ts';
@@ -57,6 +57,8 @@ export interface CodeAnswer {
   /** Whether files were not read yet: there may be more to find. */
   partial: boolean;
   files: { known: number; indexed: number };
+  /** How many files have code in them, and how many of the hits; not there where documents were asked for. */
+  code?: { files: number; hits: number } | undefined;
   legs: ('words' | 'vectors' | 'exact')[];
   notes: string[];
 }
@@ -147,6 +149,13 @@ export function createCodebase(parts: CodebaseParts): Codebase {
         total: ranked.total + unread.length,
         partial: work.pending().files > 0 || list.left > 0,
         files: { known: list.paths.length + list.left, indexed: work.index.files.size },
+        code:
+          language !== undefined && isProse(language)
+            ? undefined
+            : {
+                files: list.paths.filter((file) => takes(file) && !isProse(languageOf(file))).length,
+                hits: hits.filter((hit) => !isProse(hit.language)).length,
+              },
         legs: [
           'words',
           ...(vector === undefined ? [] : (['vectors'] as const)),

@@ -23,6 +23,9 @@ const MOST_NEEDLES = 4;
 const LONGEST_NEEDLE = 200;
 /** Double quotation marks ask for exact text; others do so around several words, and mark a single one as a name. */
 const QUOTED = /"([^"\n]{2,200})"|(?<=^|\s)(?:`([^`\n]+)`|'([^'\n]+)')(?=$|[\s.,;:!?)])/g;
+/** `US-042`, `STORY-3.2`, `1-2-login`: taken apart, its pieces are everywhere. */
+const NUMBERED =
+  /(?<![\p{L}\p{N}.-])(?:\d{1,4}-\d{1,4}-\p{L}[\p{L}\p{N}-]{0,80}|\p{L}{1,12}-\d{1,9}(?:\.\d{1,6}){0,3})(?![\p{L}\p{N}]|[.-]\d)/gu;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#)[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
 
 /** What is quoted, and what can only be a name: `parseHeader`, `max_size`, `fs.open`, or the only word there is. */
@@ -33,8 +36,12 @@ export function needlesOf(query: string): Needle[] {
     needles.push({ text: double ?? back ?? single ?? '', quoted: true });
     return ' ';
   });
-  const names = rest.match(NAME) ?? [];
-  const alone = needles.length === 0 && /^\s*[\p{L}_$][^\s]*\s*$/u.test(rest);
+  const plain = rest.replace(NUMBERED, (text) => {
+    needles.push({ text, quoted: false });
+    return ' ';
+  });
+  const names = plain.match(NAME) ?? [];
+  const alone = needles.length === 0 && /^\s*[\p{L}_$][^\s]*\s*$/u.test(plain);
   for (const text of names)
     if (text.length > 1 && (alone || /\p{Ll}\p{Lu}|._.|[.#>]|::/u.test(text)))
       needles.push({ text, quoted: false });

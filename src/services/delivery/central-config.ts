@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { field, tableOf, type Table } from '../../base/parse/parse.ts';
-import { NO_KIT_SETTINGS, type KitLayer, type KitSettings } from '../../kit/settings.ts';
+import { isPlaceholderName, NO_KIT_SETTINGS, type KitLayer, type KitSettings } from '../../kit/settings.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { applyLayers, structuralMerge, type Layered } from './layers.ts';
@@ -41,9 +41,10 @@ export async function centralConfig(
   const base = isInstalled ? withKit({}, kit.memory) : defaultConfig(modules, projectRoot, kit);
   const installed = Object.keys(base).length === 0 ? alone : await applyLayers(base, bmad, OF_INSTALLER);
   const merged = await applyLayers(withKit(installed.values, kit.context), bmad, OVERRIDES);
+  const values = withGivenName(merged.values, kit);
   const shown = (files: readonly string[]): string[] => files.map((file) => `_bmad/${file}`);
   return {
-    values: merged.values,
+    values,
     files: [...installed.files, ...merged.files],
     from: [
       // Only a central configuration of the project's own replaces what the modules bring along.
@@ -56,6 +57,35 @@ export async function centralConfig(
     problems: [...kit.problems, ...installed.problems, ...merged.problems],
     kit,
   };
+}
+
+/**
+ * The name of the person, where the strongest layer has only what an installer writes for one: then any that was given,
+ * in the order of the layers; by another module, on the kit's page, in its memory folder, or at `bmad setup`.
+ */
+function withGivenName(values: Table, { context, memory }: KitSettings): Table {
+  const key = 'user_name';
+  const named = [
+    tableOf(field(values, 'core')),
+    ...Object.values(tableOf(field(values, 'modules'))).map(tableOf),
+  ]
+    .map((table) => field(table, key))
+    .filter((value) => typeof value === 'string' && value.trim() !== '');
+  if (!named.some((value) => isPlaceholderName(key, value))) return values;
+  const given = [...named, context?.values[key]?.value, memory?.values[key]?.value].find(
+    (value) => typeof value === 'string' && !isPlaceholderName(key, value),
+  );
+  if (typeof given !== 'string') return values;
+  const places = [
+    ['core', key],
+    ...Object.keys(tableOf(field(values, 'modules'))).map((code) => ['modules', code, key]),
+  ];
+  let merged = values;
+  for (const place of places) {
+    const known = place.reduce<unknown>((table, name) => field(tableOf(table), name), merged);
+    if (isPlaceholderName(key, known)) merged = structuralMerge(merged, nested(place, given)) as Table;
+  }
+  return merged;
 }
 
 /** Everything that a layer was read from, the weakest first. */

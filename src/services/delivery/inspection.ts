@@ -5,7 +5,7 @@ import { isTable, parseToml, tableOf, type Table } from '../../base/parse/parse.
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { KIT_SETTINGS, type KitLayer } from '../../kit/settings.ts';
+import { isPlaceholderName, KIT_SETTINGS, type KitLayer } from '../../kit/settings.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
@@ -102,7 +102,11 @@ export function createInspection(
         ...ofKit(kit.context),
         ...(await own(CENTRAL_LAYERS.slice(2))),
       ];
-      if (layers.length > 0) return shownLayers(candidate, layers);
+      // A name that only an installer wrote counts for less than any that was given.
+      const isWeak = ({ value }: LayerValue): boolean =>
+        isPlaceholderName(candidate.split('.').at(-1) ?? '', value);
+      const ordered = [...layers.filter(isWeak), ...layers.filter((layer) => !isWeak(layer))];
+      if (layers.length > 0) return shownLayers(candidate, ordered);
       const value = valueAt(values, candidate);
       if (value !== undefined && !isTable(value))
         return [{ key: candidate, file: MODULE_DEFAULT, value: JSON.stringify(value), chosen: true }];

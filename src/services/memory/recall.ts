@@ -3,6 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
+import { identifiersIn } from '../../meaning/identifiers.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
@@ -10,6 +11,7 @@ import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot, normalized, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
+import { byIdentifier, LEAST_MEANING, NAME, TELLING_TERMS, WEAK } from './recall-identifiers.ts';
 import { withContradicted } from './recall-beside.ts';
 import { isAll, kindRecalled } from './recall-kind.ts';
 import { newerFirst } from './recall-order.ts';
@@ -116,7 +118,7 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
     for (const hit of kitHits(kit, opened.analyser.terms(subjectWords(wording)), undefined, filter, limits))
       keep(best, hit);
   return {
-    hits: [...best.values()].sort(byScore).slice(0, question.limit),
+    hits: byIdentifier(question.query, [...best.values()].sort(byScore)).hits.slice(0, question.limit),
     notes: [`DEGRADED, only the project's files were searched: ${error.line}`],
     steps: error.steps,
   };
@@ -179,6 +181,9 @@ async function recallAll(
   // Each for itself: that a memory names one of them and not the others says nothing against it.
   for (const [thing, terms] of await thingsKnown(opened, question, searched))
     for (const hit of await searched(terms)) if (!best.has(keyOf(hit))) keep(best, { ...hit, by: thing });
+  // Words that are everywhere, such as "1", must not hide the one memory that has all of an identifier.
+  for (const id of identifiersIn(question.query))
+    for (const hit of await searched(opened.analyser.terms(id))) keep(best, hit);
   const isWeighty = ({ matched, cosine = 0 }: Recalled): boolean =>
     question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING;
   const sure = [...best.values()].filter(isWeighty);
@@ -206,12 +211,16 @@ async function recallAll(
     about: async (terms) => withoutCopies(await searched(terms), session, opened, room),
   });
   const ordered = newerFirst(placed, termsOf, shownBy(opened).text);
+  const exact = byIdentifier(question.query, ordered.hits);
   return {
     mode,
-    hits: ordered.hits.slice(0, question.limit),
+    hits: exact.hits.slice(0, question.limit),
     notes: [
-      ...ordered.notes.slice(0, 1),
-      ...(weak ? ['All matches are weak: perhaps nothing is known about this.'] : []),
+      ...(exact.hits.length > 1 ? ordered.notes.slice(0, 1) : []),
+      ...exact.notes,
+      ...(weak && exact.hits.length > 0
+        ? ['All matches are weak: perhaps nothing is known about this.']
+        : []),
       ...(note === undefined ? [] : [note]),
       ...session.troubles,
     ],
@@ -240,17 +249,6 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
   const known = best.get(key);
   if (known === undefined || known.score < hit.score) best.set(key, hit);
 }
-
-/** Words that are written as names are: `Kubernetes` inside a sentence, `PostgreSQL`, `k3s`. */
-const NAME =
-  /(?<=[\p{Ll},:] )\p{Lu}[\p{L}\p{N}]{2,40}|\b\p{L}{1,20}\p{N}[\p{L}\p{N}]{0,20}|\b\p{L}\p{Ll}{1,20}\p{Lu}\p{L}{0,20}/gu;
-
-/** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
-const LEAST_MEANING = 0.1;
-/** A text with more words than this is about many things. */
-const TELLING_TERMS = 15;
-/** Below this, the best hit is more likely chance than knowledge; measured, see docs/decisions/0021. */
-const WEAK = { semantic: 0.4, local: 0.35 };
 
 function byScore(a: Recalled, b: Recalled): number {
   if (a.score !== b.score) return b.score - a.score;

@@ -246,8 +246,10 @@ export async function checkedLog(path: string, analyser: Analyser): Promise<LogS
 export function damagedLog(path: string, damaged: number): BmadError {
   return new BmadError(
     'unavailable',
-    `${damaged} lines of ${path} cannot be read, so it was not rewritten. Nothing was removed.`,
-    { subject: path, hint: 'Keep a copy of the file, remove these lines, then try again.' },
+    damaged === 1
+      ? `1 line of ${path} cannot be read, so it was not rewritten. Nothing was removed.`
+      : `${damaged} lines of ${path} cannot be read, so it was not rewritten. Nothing was removed.`,
+    { subject: path, hint: 'Keep a copy of the file, remove what cannot be read, then try again.' },
   );
 }
 

@@ -151,7 +151,9 @@ export class JsonlStore extends MemoryStore {
       ...(state.damaged === 0
         ? []
         : [
-            `${state.damaged} of ${state.lines} lines of ${this.#file} cannot be read; they were left unchanged.`,
+            state.damaged === 1
+              ? `1 of ${state.lines} lines of ${this.#file} cannot be read; it was left unchanged.`
+              : `${state.damaged} of ${state.lines} lines of ${this.#file} cannot be read; they were left unchanged.`,
           ]),
       ...(this.#log.unsaved
         ? [

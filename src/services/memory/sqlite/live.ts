@@ -132,8 +132,11 @@ export class LiveDatabase {
     const fresh = await this.#open();
     try {
       const brought = held === undefined || isSuccessor(fresh, held) ? 0 : await bringOver(held, fresh);
+      const was = wasGone ? 'removed' : 'replaced';
       this.#setup.onMoved?.(
-        `${file} was ${wasGone ? 'removed' : 'replaced'} while it was in use; ${brought} memories were brought into the new one.`,
+        brought === 1
+          ? `${file} was ${was} while it was in use; 1 memory was brought into the new one.`
+          : `${file} was ${was} while it was in use; ${brought} memories were brought into the new one.`,
       );
     } catch (error) {
       // The old one still has everything, and the next call tries again.

@@ -73,7 +73,7 @@ function board({ phases, totals, verification }: Standing, page: Page): Line[] {
     const stories = /implement|ship/.test(phase) && totals.stories > 0;
     const [done, all] = stories ? [totals.done, totals.stories] : shareOf(word);
     const review = totals.waiting_for_review === 0 ? '' : `, ${totals.waiting_for_review} waiting for review`;
-    const counted = stories ? `  ${say(`${totals.done} of ${totals.stories} stories done${review}`)}` : '';
+    const counted = stories ? `  ${say(countedText(totals, review))}` : '';
     const own = say(phase);
     const name = own.charAt(0).toUpperCase() + own.slice(1);
     const head = [...padded(line(span(name, 'strong')), PHASE_WIDTH), ...bar(done, all), span('  ')];
@@ -86,6 +86,10 @@ function board({ phases, totals, verification }: Standing, page: Page): Line[] {
       ? []
       : problemLines([verification.says], page, verification.verdict === 'PASS' ? MARKS.good : MARKS.warn);
   return [...rows.flat(), ...verdict];
+}
+
+function countedText({ stories, done }: Standing['totals'], review: string): string {
+  return stories === 1 ? `${done} of 1 story done${review}` : `${done} of ${stories} stories done${review}`;
 }
 
 function shareOf(word: string): [done: number, all: number] {
