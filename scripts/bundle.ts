@@ -59,6 +59,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delegation/delegation.ts': 'delegation',
   'src/operations/activation/context-pieces.ts': 'context-pieces',
   'src/operations/activation/agent-start.ts': 'agent-start',
+  'src/operations/activation/start-remark.ts': 'start-remark',
   'src/operations/runs/run-standing.ts': 'run-standing',
   'src/operations/runs/run-way.ts': 'run-way',
   'src/operations/inbox/waiting-there.ts': 'inbox',

@@ -118,7 +118,12 @@ export const activate = defineOperation({
       text: (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text ?? '',
     };
     const remark = first ? await languageRemark(activation, message, project, context) : undefined;
-    const before = [[told, remark].filter(Boolean).join('\n\n'), start, kept];
+    const { startRemark } = await import('./start-remark.ts');
+    const rule =
+      first && detail !== 'concise'
+        ? await startRemark(activation.record, { context, workspace, project }, saying(call.say))
+        : undefined;
+    const before = [[told, remark, rule].filter(Boolean).join('\n\n'), start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await agentStart();
       return { ...about, ...noted(await agentText(started, details, before)) };

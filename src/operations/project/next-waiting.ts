@@ -1,7 +1,19 @@
 import type { SayStep } from '../../base/step.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { present } from '../../base/present.ts';
+import { cell, oneLine, plural } from '../../base/text/text.ts';
 import type { Waiting } from './discovery.ts';
-import type { Action } from './next-actions.ts';
+import type { Action, Evidence } from './next-actions.ts';
+
+type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
+
+interface Item {
+  phase: string;
+  id: string;
+  state: string;
+  evidence: Evidence[];
+}
+
+const SHOWN_ITEMS = 150;
 
 /** What others wait for, and what the last session meant to do next; what is old comes last and says so. */
 export function waitingLines({ handoffs, session }: Waiting, most: number, say: SayStep): string[] {
@@ -52,4 +64,35 @@ export function asideLines(
     }),
     ...(rest > 0 ? [`${plural(rest, 'more run')} set aside.`] : []),
   ];
+}
+
+export function totalsLine(totals: Totals): string {
+  const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
+  const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
+  const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
+  return `${done} of ${plural(stories, 'story', 'stories')} done${noted}${open}`;
+}
+
+export function actionLines(number: number, action: Action, say: SayStep): string[] {
+  const { what, why, use, agent, call, optional } = action;
+  const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`;
+  if (call === undefined) return [first];
+  const { operation = 'execute', message, ...named } = call;
+  const [[kind, name] = []] = Object.entries(named);
+  const step = say({ operation, args: present({ name, kind, message }) });
+  return [first, `   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: ${step}`];
+}
+
+export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+export function table(items: readonly Item[]): string[] {
+  const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, evidence }) => {
+    const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
+    return `| ${phase} | ${cell(id)} | ${state} | ${cell(proof)} |`;
+  });
+  const more =
+    items.length > SHOWN_ITEMS ? [`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
+  return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
 }

@@ -1,13 +1,12 @@
 import * as z from 'zod';
-import { present } from '../../base/present.ts';
-import { cell, plural } from '../../base/text/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
-import { defineOperation, type SayStep } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { languageOf } from '../tasks/asked-agent.ts';
 import { waitingIn } from './discovery.ts';
-import { asideLines, waitingLines } from './next-waiting.ts';
+import { actionLines, asideLines, place, table, totalsLine, waitingLines } from './next-waiting.ts';
 import {
   actionData,
   actionSchema,
@@ -19,8 +18,6 @@ import {
   runEvidence,
   stepsOf,
   verificationSchema,
-  type Action,
-  type Evidence,
 } from './next-actions.ts';
 
 const itemSchema = z.object({
@@ -32,13 +29,10 @@ const itemSchema = z.object({
   evidence: z.array(evidenceSchema),
 });
 
-type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
-
 /** What is shown without asking for all of it. */
 const SHOWN_ACTIONS = { concise: 1, standard: 3, full: 12 };
 const SHOWN_DRIFT = { concise: 0, standard: 2, full: 40 };
 const SHOWN_WAITING = { concise: 0, standard: 2, full: 20 };
-const SHOWN_ITEMS = 150;
 
 export const next = defineOperation({
   name: 'next',
@@ -197,34 +191,3 @@ export const next = defineOperation({
     };
   },
 });
-
-function totalsLine(totals: Totals): string {
-  const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
-  const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
-  const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
-  return `${done} of ${plural(stories, 'story', 'stories')} done${noted}${open}`;
-}
-
-function actionLines(number: number, action: Action, say: SayStep): string[] {
-  const { what, why, use, agent, call, optional } = action;
-  const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`;
-  if (call === undefined) return [first];
-  const { operation = 'execute', message, ...named } = call;
-  const [[kind, name] = []] = Object.entries(named);
-  const step = say({ operation, args: present({ name, kind, message }) });
-  return [first, `   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: ${step}`];
-}
-
-function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
-  return line === undefined ? file : `${file}:${line}`;
-}
-
-function table(items: readonly z.output<typeof itemSchema>[]): string[] {
-  const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, evidence }) => {
-    const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
-    return `| ${phase} | ${cell(id)} | ${state} | ${cell(proof)} |`;
-  });
-  const more =
-    items.length > SHOWN_ITEMS ? [`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
-  return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
-}

@@ -8,6 +8,7 @@ import { spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { kitAtHome } from '../../kit/home.ts';
 import { addReceipt, receiptPlace } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
+import { activate } from '../activation/activate.ts';
 import { next } from './next.ts';
 
 const LEDGER = '_bmad-output/implementation-artifacts/sprint-status.yaml';
@@ -130,5 +131,16 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const { data, answer } = await ok(next);
     expect(data['verification']).toBeUndefined();
     expect(answer.body).not.toMatch(/verified|verification/i);
+  });
+
+  it('is said first where a review is started, and next where help is', async () => {
+    const session = await contractSession(afterAll, built);
+    const review = await session.ok(activate, { name: 'code-review' });
+    expect(review.answer.body).toMatch(
+      /^> One rule for done: a story is set to done when its review has passed/,
+    );
+    expect(review.answer.body).toContain('The build has reviewed its own change already');
+    const help = await session.ok(activate, { name: 'bmad-help' });
+    expect(help.answer.body).toMatch(/^> What comes next, by the project's files: .*code-review/);
   });
 });

@@ -58,6 +58,14 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       return { report, actions, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
     phaseOf: phaseOfWorkflow,
+    /** Whether something was built with a spec, by a workflow that reviews its own change. */
+    async isBuiltWithSpec(): Promise<boolean> {
+      const { files, stories } = await read();
+      const isSpec = (file: string | undefined): boolean => /(?:^|\/)spec-[^/]*$/.test(file ?? '');
+      return (
+        files.specs.some(({ status }) => status === 'done') || stories.some(({ file }) => isSpec(file?.file))
+      );
+    },
     /** Who does now, in this project, what a workflow of this name did in another version. */
     workerInstead(catalogue: Catalogue, workflow: string): string | undefined {
       const [work] = worksOf(workflow);

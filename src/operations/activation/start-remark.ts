@@ -1,0 +1,54 @@
+import { orElse } from '../../base/expected.ts';
+import type { SayStep } from '../../base/step.ts';
+import { shortName, type BmadRecord } from '../../model/record.ts';
+import type { StatePort, Workspace } from '../context.ts';
+import { actionData } from '../project/next-actions.ts';
+
+interface Where {
+  context: StatePort;
+  workspace: Workspace;
+  project: string | undefined;
+}
+
+/** What somebody who starts this has to know first, because another text says it otherwise or at ten times the length. */
+export async function startRemark(
+  record: BmadRecord,
+  where: Where,
+  say: SayStep,
+): Promise<string | undefined> {
+  const name = shortName(record.name);
+  if (/^(?:help|workflow-status)$/.test(name)) return nextRemark(where, say).catch(orElse(undefined));
+  if (name === 'code-review') return reviewRemark(where, say).catch(orElse(undefined));
+  return undefined;
+}
+
+/** Its text goes through a catalogue to find what `next` knows by the project's files. */
+async function nextRemark({ context, workspace, project }: Where, say: SayStep): Promise<string | undefined> {
+  const progress = await (await context.state(project)).progress();
+  const { actions } = await progress.next(workspace.catalogue);
+  const action = actions.find(({ optional }) => optional !== true) ?? actions[0];
+  if (action === undefined) return undefined;
+  const { what, why, call } = actionData(action);
+  const { operation: _operation, message, ...named } = call ?? {};
+  const [[kind, worker] = []] = Object.entries(named);
+  const start =
+    worker === undefined
+      ? ''
+      : ` Start it: ${say({ operation: 'execute', args: { name: worker, kind, ...(message === undefined ? {} : { message }) } })}.`;
+  return `> What comes next, by the project's files: ${what} (${why}).${start} More of it: ${say({ operation: 'next' })}. The catalogue below is only needed for other questions.`;
+}
+
+/** One rule for "done", which the text and `next` both keep to; and what a build has reviewed already. */
+async function reviewRemark({ context, project }: Where, say: SayStep): Promise<string> {
+  const state = await context.state(project);
+  const { way } = await (await state.completion()).standing();
+  const contract =
+    way.may === 'run'
+      ? ` The completion contract may run here: run it between the two, ${say({ operation: 'run_completion_contract' })}.`
+      : '';
+  const built = await (await state.progress()).isBuiltWithSpec();
+  const before = built
+    ? ' The build has reviewed its own change already; its findings and verdicts are in the "Review Triage Log" of the spec. This review adds a fresh look at the whole change, the acceptance criteria, and `done` in the ledger, which the build leaves at `review`.'
+    : '';
+  return `> One rule for done: a story is set to done when its review has passed, as this text says.${contract}${before}`;
+}
