@@ -162,8 +162,11 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
+/** More for a long trial: `BMAD_TEST_ROUNDS=100 npx vitest run tests/installs/live-content.test.ts`. */
+const ROUNDS = Array.from({ length: Number(process.env['BMAD_TEST_ROUNDS'] ?? 1) }, (_, round) => round + 1);
+
 describe('a running server', () => {
-  it('answers the next call as one that has just been started would, whatever was edited', async () => {
+  it.each(ROUNDS)('answers the next call as one that has just been started would, round %d', async () => {
     const folder = await temporaryFolder(afterAll);
     copyFolder(await installOf('6.12.0'), folder);
     const outside = { flags: { toolsets: 'bmad,agents' } };

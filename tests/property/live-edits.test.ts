@@ -8,7 +8,11 @@ import type { Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
 
-const WORKFLOWS = 40;
+/** A long trial, 1,000 edits among 2,000 files: `BMAD_TEST_ROUNDS=18 npx vitest run tests/property/live-edits.test.ts`. */
+const ROUNDS = Number(process.env['BMAD_TEST_ROUNDS'] ?? 1);
+const IS_LONG = ROUNDS > 1;
+const TIMEOUT_MS = 300_000 * ROUNDS;
+const WORKFLOWS = IS_LONG ? 960 : 40;
 const FLOWS = '_bmad/bmm/workflows';
 const AGENTS = '_bmad/bmm/agents';
 
@@ -70,33 +74,37 @@ async function answers(context: Context, which: number): Promise<string[]> {
 }
 
 describe('random edits of a tree', () => {
-  it('are seen by the next list, read and search as by a server that has just been started', async () => {
-    const folder = await temporaryFolder(afterAll);
-    await writeTree(folder, WORKFLOWS);
-    const outside = { flags: { discovery: 'local' } };
-    const running = await contextIn(folder, outside);
-    const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
-    for (const server of [running, watching]) await answers(server, 1);
-    const edit = fc.record({
-      kind: fc.constantFrom(...Object.keys(EDITS)),
-      which: fc.nat(WORKFLOWS),
-      mark: fc.constantFrom('Plain', 'Alpha', 'Gamma', 'About the market'),
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(edit, { minLength: 1, maxLength: 3 }),
-        fc.nat(WORKFLOWS),
-        async (edits, at) => {
-          for (const { kind, which, mark } of edits) await EDITS[kind]?.(folder, which, mark);
-          const { which } = edits[0] ?? { which: at };
-          const told = await answers(watching, which);
-          const fresh = await answers(await contextIn(folder, outside), which);
-          expect(told, 'with a watch').toEqual(fresh);
-          expect(await answers(running, which)).toEqual(fresh);
-        },
-      ),
-      // What is on disk goes on from one to the next: there is nothing to make smaller.
-      { numRuns: 10, endOnFailure: true },
-    );
-  });
+  it(
+    'are seen by the next list, read and search as by a server that has just been started',
+    async () => {
+      const folder = await temporaryFolder(afterAll);
+      await writeTree(folder, WORKFLOWS);
+      const outside = { flags: { discovery: 'local' } };
+      const running = await contextIn(folder, outside);
+      const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
+      for (const server of [running, watching]) await answers(server, 1);
+      const edit = fc.record({
+        kind: fc.constantFrom(...Object.keys(EDITS)),
+        which: fc.nat(WORKFLOWS),
+        mark: fc.constantFrom('Plain', 'Alpha', 'Gamma', 'About the market'),
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(edit, { minLength: 1, maxLength: IS_LONG ? 10 : 3 }),
+          fc.nat(WORKFLOWS),
+          async (edits, at) => {
+            for (const { kind, which, mark } of edits) await EDITS[kind]?.(folder, which, mark);
+            const { which } = edits[0] ?? { which: at };
+            const told = await answers(watching, which);
+            const fresh = await answers(await contextIn(folder, outside), which);
+            expect(told, 'with a watch').toEqual(fresh);
+            expect(await answers(running, which)).toEqual(fresh);
+          },
+        ),
+        // What is on disk goes on from one to the next: there is nothing to make smaller.
+        { numRuns: 10 * ROUNDS, endOnFailure: true },
+      );
+    },
+    TIMEOUT_MS,
+  );
 });
