@@ -21,8 +21,6 @@ export interface Answer {
   json?: true;
 }
 
-export type { SayStep };
-
 /** Who reads a text. */
 export interface Reader {
   /** Whether it is told how many tokens an answer takes, as models have to know. */

@@ -44,7 +44,7 @@ async function reviewRemark({ context, project }: Where, say: SayStep): Promise<
   const { way } = await (await state.completion()).standing();
   const contract =
     way.may === 'run'
-      ? ` The completion contract may run here: run it between the two, ${say({ operation: 'run_completion_contract' })}.`
+      ? ` Run the completion contract after the review and before you set it to done: ${say({ operation: 'run_completion_contract' })}.`
       : '';
   const built = await (await state.progress()).isBuiltWithSpec();
   const before = built

@@ -44,7 +44,7 @@ describe('search_codebase', () => {
     });
     expect(data['code']).toEqual({ files: 0, hits: 0 });
     expect(answer.body).toMatch(
-      /^There is no code here: all 2 files searched are documents and configuration\. What matches is documents/,
+      /^There is no code here, only documents and configuration \(2 files\)\. What matches is documents/,
     );
     const found = await session.ok(searchCodebase, { query: 'US-042', ...asked });
     expect(JSON.stringify((found.data['items'] as object[])[0])).toContain('US-042');

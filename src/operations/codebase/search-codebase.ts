@@ -114,7 +114,7 @@ export const searchCodebase = defineOperation({
 /** A model that asks for code takes what it gets for code. */
 function withoutCode(code: number, all: number): string[] {
   if (code === 0)
-    return [`There is no code here: all ${plural(all, 'file')} searched are documents and configuration.`];
+    return [`There is no code here, only documents and configuration (${plural(all, 'file')}).`];
   return [`No code matches, of ${plural(code, 'code file')} among ${plural(all, 'file')}.`];
 }
 
