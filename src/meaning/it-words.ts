@@ -93,6 +93,7 @@ export const WEAK_WORDS =
   'utilisait emploie emploient employons employer choose chose chosen choice choisi choisie choisis choisir choisit ' +
   'choisissons retenu retenue retenus decide decided decides decidons prend prenons prendre take taken need needs ' +
   'kind sort type which what whether know known savoir sait connait tell dit say says there thing chose choses ' +
+  'decision decisions pick picks picked why reason reasons pourquoi raison raisons motif retenir retenons ' +
   'currently now today actuellement maintenant aujourd hui project projet';
 
 /** What there is of a kind, by its English word: a question about the kind finds what was decided by name. */

@@ -60,9 +60,7 @@ describe.each(skills)('$name', ({ name, short, kind, uri, bytes }) => {
     const start = { operation: 'execute', [argument]: called, message: 'Begin.' };
     const parts = await callInParts(stateless, start);
     // What is deprecated is said before all else.
-    expect(parts.join('')).toMatch(
-      /^(?:> .+ is deprecated: .+\n\n)?# .+\n[^]*Begin\.[^]*-{5} BEGIN bmad:[^]*-{5} END bmad:/,
-    );
+    expect(parts.join('')).toMatch(/^(?:> .+\n\n)?# .+\n[^]*Begin\.[^]*-{5} BEGIN bmad:[^]*-{5} END bmad:/);
   });
 });
 

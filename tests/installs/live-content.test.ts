@@ -166,27 +166,30 @@ const EDITS: readonly Edit[] = [
 const ROUNDS = Array.from({ length: Number(process.env['BMAD_TEST_ROUNDS'] ?? 1) }, (_, round) => round + 1);
 
 describe('a running server', () => {
-  it.each(ROUNDS)('answers the next call as one that has just been started would, round %d', async () => {
-    const folder = await temporaryFolder(afterAll);
-    copyFolder(await installOf('6.12.0'), folder);
-    const outside = { flags: { toolsets: 'bmad,agents' } };
-    const running = await contextIn(folder, outside);
-    const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
-    const heard: Changes[] = [];
-    running.onChange((changes) => heard.push(changes));
-    let before = await answers(running);
-    for (const { what, seen, make } of EDITS) {
-      await make(folder);
-      const told = await answers(watching);
-      const now = await answers(running);
-      expect(now, what).toEqual(await answers(await contextIn(folder, outside)));
-      expect(told, `${what}, with a watch`).toEqual(now);
-      const question = Object.keys(now).find((key) => key.startsWith(seen)) ?? '';
-      expect(now[question], `${what} is seen by ${seen}`).not.toBe(before[question]);
-      expect(heard.splice(0).length, `${what} is told`).toBeGreaterThan(0);
-      before = now;
-    }
-  });
+  it.each(ROUNDS)(
+    'answers the next call as one that has just been started would, whatever was edited',
+    async () => {
+      const folder = await temporaryFolder(afterAll);
+      copyFolder(await installOf('6.12.0'), folder);
+      const outside = { flags: { toolsets: 'bmad,agents' } };
+      const running = await contextIn(folder, outside);
+      const watching = await withWatch(await contextIn(folder, outside), onTestFinished);
+      const heard: Changes[] = [];
+      running.onChange((changes) => heard.push(changes));
+      let before = await answers(running);
+      for (const { what, seen, make } of EDITS) {
+        await make(folder);
+        const told = await answers(watching);
+        const now = await answers(running);
+        expect(now, what).toEqual(await answers(await contextIn(folder, outside)));
+        expect(told, `${what}, with a watch`).toEqual(now);
+        const question = Object.keys(now).find((key) => key.startsWith(seen)) ?? '';
+        expect(now[question], `${what} is seen by ${seen}`).not.toBe(before[question]);
+        expect(heard.splice(0).length, `${what} is told`).toBeGreaterThan(0);
+        before = now;
+      }
+    },
+  );
 
   it('notices an edit that leaves the size and the time of the file as they were', async () => {
     const folder = await temporaryFolder(afterAll);

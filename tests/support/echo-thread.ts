@@ -25,6 +25,10 @@ serveThread<{ greeting: string; shortOf?: string }, string, string>(async ({ gre
         tell('waiting');
         await setTimeout(60_000, undefined, { signal }).catch(() => left.push(ask));
       }
+      if (ask === 'begin') {
+        tell('begun');
+        await setTimeout(50);
+      }
       return `${greeting} ${ask}`;
     },
     stop: () => undefined,

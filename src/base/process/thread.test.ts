@@ -65,6 +65,14 @@ describe('a thread', () => {
     await expect.poll(() => ask('left')).toBe('wait a minute');
   });
 
+  it('that is let go answers what it was asked before', async () => {
+    const thread = new Thread<string, string>({ file, data: { greeting: 'Hello' }, log, idleMs: undefined });
+    const { signal } = new AbortController();
+    expect(await thread.ask('begin', signal, () => thread.stop())).toBe('Hello begin');
+    expect(await thread.ask('again', signal, () => undefined)).toBe('Hello again');
+    thread.stop();
+  });
+
   it('that dies leaves nobody waiting, and the next question starts another', async () => {
     const { ask } = opened();
     const waiting = ask('wait');

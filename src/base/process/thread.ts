@@ -25,6 +25,7 @@ type Failure =
   | { system: string | undefined; message: string };
 
 interface Waiting<Answer> {
+  worker: Worker;
   tell(message: string): void;
   settle(result: { answer: Answer } | { error: unknown }): void;
 }
@@ -59,10 +60,11 @@ export class Thread<Ask, Answer> {
     worker.ref();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.#post({ cancel: id });
+        this.#post({ cancel: id }, worker);
         this.#settled(id, { error: signal.reason });
       };
       this.#waiting.set(id, {
+        worker,
         tell,
         settle(result) {
           signal.removeEventListener('abort', leave);
@@ -75,15 +77,17 @@ export class Thread<Ask, Answer> {
     });
   }
 
-  /** Lets the thread come to its end by itself: what it is writing is written. */
+  /** Lets the thread come to its end by itself: what it was asked is answered, and what it is writing is written. */
   stop(): void {
     clearTimeout(this.#idle);
     this.#post({ end: true });
     this.#worker = undefined;
   }
 
-  #post(message: ToThread<Ask>): void {
-    this.#worker?.postMessage(message);
+  #post(message: ToThread<Ask>, worker = this.#worker): void {
+    // The rule means windows, which a message could reach by mistake.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    worker?.postMessage(message);
   }
 
   #start(): Worker {
@@ -123,11 +127,10 @@ export class Thread<Ask, Answer> {
   }
 
   #gone(worker: Worker, cause: unknown): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
+    if (this.#worker === worker) this.#worker = undefined;
     const hint = shortageIn(startFailure(cause)) ?? 'Call again.';
     const error = new BmadError('unavailable', 'The work was interrupted.', { hint, cause });
-    for (const id of this.#waiting.keys()) this.#settled(id, { error });
+    for (const [id, waiting] of this.#waiting) if (waiting.worker === worker) this.#settled(id, { error });
   }
 }
 
@@ -162,19 +165,25 @@ export function serveThread<Data, Ask, Answer>(
       post({ id, failed: failureOf(error) });
     } finally {
       running.delete(id);
+      if (isEnding) end();
     }
+  }
+
+  let isEnding = false;
+  function end(): void {
+    isEnding = true;
+    if (running.size > 0) return;
+    port?.close();
+    opened?.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    );
   }
 
   port.on('message', (message: ToThread<Ask>) => {
     if ('cancel' in message) running.get(message.cancel)?.abort();
     else if ('ask' in message) void answer(message.id, message.ask);
-    else {
-      port.close();
-      opened?.then(
-        ({ stop }) => stop(),
-        () => undefined,
-      );
-    }
+    else end();
   });
 }
 

@@ -42,13 +42,11 @@ async function nextRemark({ context, workspace, project }: Where, say: SayStep):
 async function reviewRemark({ context, project }: Where, say: SayStep): Promise<string> {
   const state = await context.state(project);
   const { way } = await (await state.completion()).standing();
-  const contract =
-    way.may === 'run'
-      ? ` Run the completion contract after the review and before you set it to done: ${say({ operation: 'run_completion_contract' })}.`
-      : '';
+  const call =
+    way.may === 'run' ? ` (${say({ operation: 'run_completion_contract' })})` : ' where it may run';
   const built = await (await state.progress()).isBuiltWithSpec();
   const before = built
     ? ' The build has reviewed its own change already; its findings and verdicts are in the "Review Triage Log" of the spec. This review adds a fresh look at the whole change, the acceptance criteria, and `done` in the ledger, which the build leaves at `review`.'
     : '';
-  return `> One rule for done: a story is set to done when its review has passed, as this text says.${contract}${before}`;
+  return `> One rule for done: first this review, then the completion contract${call}, then done.${before}`;
 }

@@ -289,6 +289,24 @@ describe('French and English words of our trade', () => {
       ).toEqual([sign]);
   });
 
+  it('M-41: find it by its name also where its meaning alone is weak', async () => {
+    const flags = { embedder: 'static' };
+    const { remember, recall } = await memorySession(onTestFinished, { files: {}, flags });
+    const store = await remember('decisions', 'architect', 'PostgreSQL — ACID');
+    await remember('decisions', 'dev', 'chose caching strategy');
+    await remember('shared-context', 'dev', '| `DATABASE_URL` | dev/prod | DSN base de données |');
+    await remember('failures', 'architect', 'Stack supposé monolithe, contexte non chargé');
+    for (const query of [
+      "base de données : qu'a-t-on décidé et pourquoi ?",
+      'Quelle base de données avons-nous choisie ?',
+      'décisions sur la base de données',
+      'what database was picked, and for what reason?',
+    ])
+      expect((await recall(query)).slice(0, 2), query).toContainEqual(
+        expect.objectContaining({ id: store, by: 'PostgreSQL' }),
+      );
+  });
+
   it('M-41: are not found by a word that only says that something is used', async () => {
     const { remember, recall } = await memorySession(onTestFinished, { files: {} });
     await remember('decisions', 'architect', 'On utilise des sessions de huit heures.');

@@ -1,4 +1,4 @@
-import type { SayStep } from '../../base/step.ts';
+import type { SayStep, Step } from '../../base/step.ts';
 import { present } from '../../base/present.ts';
 import { cell, oneLine, plural } from '../../base/text/text.ts';
 import type { Waiting } from './discovery.ts';
@@ -16,7 +16,7 @@ interface Item {
 const SHOWN_ITEMS = 150;
 
 /** What others wait for, and what the last session meant to do next; what is old comes last and says so. */
-export function waitingLines({ handoffs, session }: Waiting, most: number, say: SayStep): string[] {
+export function waitingLines({ handoffs, session }: Waiting, most: number): string[] {
   if (most === 0) return [];
   const fresh = handoffs.filter(({ old }) => old === undefined);
   const [stale, ...others] = handoffs.filter(({ old }) => old !== undefined);
@@ -30,7 +30,7 @@ export function waitingLines({ handoffs, session }: Waiting, most: number, say: 
     ...(stale === undefined
       ? []
       : [
-          `Old, open since ${stale.old ?? ''}: ${stale.id}: ${stale.from} → ${stale.to ?? 'no one yet'}: ${oneLine(stale.text, 120)}${others.length === 0 ? '' : `, and ${others.length} more`}. If it is settled: ${say({ operation: 'complete_handoff', args: { id: stale.id } })}`,
+          `Old, open since ${stale.old ?? ''}: ${stale.id}: ${stale.from} → ${stale.to ?? 'no one yet'}: ${oneLine(stale.text, 120)}${others.length === 0 ? '' : `, and ${others.length} more`}`,
         ]),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
@@ -46,23 +46,41 @@ function sessionLine({ agent, date, next, old }: NonNullable<Waiting['session']>
 
 const SHOWN_ASIDE = { concise: 0, standard: 1, full: 20 };
 
-/** Runs that are nothing to go on with, a line each: why, and the call that closes it. */
-export function asideLines(
-  left: readonly Action[],
-  detail: keyof typeof SHOWN_ASIDE,
-  say: SayStep,
-): string[] {
+/** Runs that are nothing to go on with, and why, a line each. */
+export function asideLines(left: readonly Action[], detail: keyof typeof SHOWN_ASIDE): string[] {
   const most = SHOWN_ASIDE[detail];
   if (most === 0 || left.length === 0) return [];
   const rest = left.length - most;
   return [
     '',
-    ...left.slice(0, most).map(({ why, action }) => {
-      const call =
-        action === undefined ? '' : ` Close it: ${say({ operation: action.name, args: action.args })}`;
-      return `${why}${call}`;
-    }),
+    ...left.slice(0, most).map(({ why }) => why),
     ...(rest > 0 ? [`${plural(rest, 'more run')} set aside.`] : []),
+  ];
+}
+
+/** What closes that which is shown and old. */
+export function closingSteps(
+  { handoffs }: Waiting,
+  left: readonly Action[],
+  detail: keyof typeof SHOWN_ASIDE,
+): Step[] {
+  const most = SHOWN_ASIDE[detail];
+  const stale = most === 0 ? undefined : handoffs.find(({ old }) => old !== undefined);
+  return [
+    ...left
+      .slice(0, most)
+      .flatMap(({ action }) =>
+        action === undefined ? [] : [{ operation: action.name, args: action.args, why: 'Close that run' }],
+      ),
+    ...(stale === undefined
+      ? []
+      : [
+          {
+            operation: 'complete_handoff',
+            args: { id: stale.id },
+            why: `If ${stale.id} is settled, close it`,
+          },
+        ]),
   ];
 }
 

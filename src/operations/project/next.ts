@@ -6,7 +6,15 @@ import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
 import { languageOf } from '../tasks/asked-agent.ts';
 import { waitingIn } from './discovery.ts';
-import { actionLines, asideLines, place, table, totalsLine, waitingLines } from './next-waiting.ts';
+import {
+  actionLines,
+  asideLines,
+  closingSteps,
+  place,
+  table,
+  totalsLine,
+  waitingLines,
+} from './next-waiting.ts';
 import {
   actionData,
   actionSchema,
@@ -166,7 +174,7 @@ export const next = defineOperation({
     const shown = due.slice(0, Math.max(SHOWN_ACTIONS[detail], needed));
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const more = due.length - shown.length;
-    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail], say), ...asideLines(left, detail, say));
+    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]), ...asideLines(left, detail));
     if (drift.length > 0 && detail !== 'concise') {
       lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
@@ -186,7 +194,11 @@ export const next = defineOperation({
       ]
         .filter(Boolean)
         .join(' '),
-      steps: [...shown.flatMap(stepsOf), ...(verification?.steps ?? [])].filter(firstOfItsKind),
+      steps: [
+        ...shown.flatMap(stepsOf),
+        ...(verification?.steps ?? []),
+        ...closingSteps(waiting, left, detail),
+      ].filter(firstOfItsKind),
       again: detail === 'full' ? undefined : { args: { detail: 'full' }, why: 'See all evidence' },
     };
   },

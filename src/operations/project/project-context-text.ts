@@ -6,7 +6,7 @@ import type { contextSchema } from './project-context-schema.ts';
 
 type Data = z.output<typeof contextSchema>;
 
-const BRIEF_DECISIONS = 5;
+const BRIEF_DECISIONS = 8;
 const SHOWN_DECISIONS = 30;
 
 /** The way to the decisions that are not shown. */

@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const session = await contractSession(afterAll, built);
     const review = await session.ok(activate, { name: 'code-review' });
     expect(review.answer.body).toMatch(
-      /^> One rule for done: a story is set to done when its review has passed/,
+      /^> One rule for done: first this review, then the completion contract .*, then done\./,
     );
     expect(review.answer.body).toContain('The build has reviewed its own change already');
     const help = await session.ok(activate, { name: 'bmad-help' });

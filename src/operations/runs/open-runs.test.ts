@@ -47,9 +47,16 @@ describe('next, with runs', () => {
     });
     expect(after.answer.body).not.toContain('Resume run');
     expect(after.answer.body).toContain(
-      'Run dev-story-20260227-143022 cannot be resumed: last touched 2026-02-27, its workflow _bmad/bmm/workflows/4-implementation/dev-story/workflow.yaml is not here; build does its work now. Close it: manage_project {action:"run_finish", args:{run_id:"dev-story-20260227-143022", status:"abandoned"}}',
+      'Run dev-story-20260227-143022 cannot be resumed: last touched 2026-02-27, its workflow _bmad/bmm/workflows/4-implementation/dev-story/workflow.yaml is not here; build does its work now.',
     );
-    await session.ok(runFinish, { run_id: 'dev-story-20260227-143022', status: 'abandoned' });
+    expect(after.answer.steps).toContainEqual({
+      operation: 'run_finish',
+      args: { run_id: 'dev-story-20260227-143022', status: 'abandoned' },
+      why: 'Close that run',
+    });
+    const over = await session.ok(runFinish, { run_id: 'dev-story-20260227-143022', status: 'abandoned' });
+    expect(over.answer.body).toMatch(/^Ended: dev-story-20260227-143022: abandoned, /);
+    expect(over.answer.body).not.toContain('Next:');
     expect((await session.ok(next)).answer.body).not.toContain('dev-story-20260227');
   });
 
@@ -73,11 +80,10 @@ describe('next, with runs', () => {
     const session = await runSession(onTestFinished, { files });
     const { data, answer } = await session.ok(next);
     expect((data['actions'] as Actions)[0]?.what).toBe('Write a product brief');
-    expect(answer.body).toMatch(
-      /Run r-1 is old: last touched 2026-02-27, the work continued without it\. Close it/,
-    );
-    expect(answer.body).toMatch(
-      /Old, open since 2026-02-28: H-\w+: dev → qa: valider US-042\. If it is settled: manage_project \{action:"complete_handoff"/,
+    expect(answer.body).toMatch(/Run r-1 is old: last touched 2026-02-27, the work continued without it\./);
+    expect(answer.body).toMatch(/Old, open since 2026-02-28: H-\w+: dev → qa: valider US-042$/m);
+    expect(answer.steps?.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['run_finish', 'complete_handoff']),
     );
     // Whoever asks for it gets it.
     const resumed = await session.ok(runResume);

@@ -25,6 +25,8 @@ export const runSchema = z.object({
   lost_step: z.string().optional(),
   /** Why it is nothing to go on with, and what takes its place. */
   aside: asideSchema.optional(),
+  /** Nobody goes on with it; files of runs call it failed. */
+  abandoned: z.literal(true).optional(),
   started_at: z.string().optional(),
   last_checkpoint: z.string().optional(),
   progress: z.object({
@@ -78,6 +80,7 @@ export function runData(run: Run, root: string, counted?: number): RunData {
       branch: run.branch,
       archive: run.archive,
       status: run.status,
+      abandoned: state?.isAbandoned === true ? true : undefined,
       workflow: state?.workflow,
       workflow_path: state?.workflowPath,
       started_at: state?.startedAt,
@@ -114,7 +117,7 @@ function progress(state: RunState | undefined, counted: number | undefined) {
   const completed = new Set(state.stepsCompleted).size;
   const last = state.stepsCompleted.reduce((most, step) => Math.max(most, step), -Infinity);
   const after = completed === 0 ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
-  const over = state.status === 'completed' || (total !== undefined && after > total);
+  const over = state.status === 'completed' || state.isAbandoned || (total !== undefined && after > total);
   const percent =
     total === undefined || total === 0 ? undefined : Math.min(100, Math.round((100 * completed) / total));
   return { completed, total, percent, next: over ? undefined : after };
@@ -122,9 +125,16 @@ function progress(state: RunState | undefined, counted: number | undefined) {
 
 /** `dev-story-20260227-143022: running, 3 of 8 steps, 2026-02-27T14:41:00Z`. */
 export function runLine(
-  run: Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint' | 'resume_step' | 'last_step'>,
+  run: Pick<
+    RunData,
+    'run_id' | 'status' | 'abandoned' | 'progress' | 'last_checkpoint' | 'resume_step' | 'last_step'
+  >,
 ): string {
-  return [`${run.run_id}: ${run.status}`, `${stepsText(run.progress)}${begunText(run)}`, run.last_checkpoint]
+  return [
+    `${run.run_id}: ${run.abandoned === true ? 'abandoned' : run.status}`,
+    `${stepsText(run.progress)}${begunText(run)}`,
+    run.last_checkpoint,
+  ]
     .filter((part) => part !== undefined)
     .join(', ');
 }

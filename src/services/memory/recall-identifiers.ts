@@ -27,6 +27,14 @@ export const NAME =
 
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
 export const LEAST_MEANING = 0.1;
+/** From here on, the meaning alone is as good a reason as a name. */
+const TELLING_MEANING = 0.3;
+
+/** Whether something has not been found yet, or only by a meaning that says little. */
+export function isFaint(known: Recalled | undefined): boolean {
+  return known === undefined || (known.matched.length === 0 && (known.cosine ?? 0) < TELLING_MEANING);
+}
+
 /** A text with more words than this is about many things. */
 export const TELLING_TERMS = 15;
 /** Below this, the best hit is more likely chance than knowledge; measured, see docs/decisions/0021. */

@@ -11,7 +11,7 @@ import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot, normalized, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
-import { byIdentifier, LEAST_MEANING, NAME, TELLING_TERMS, WEAK } from './recall-identifiers.ts';
+import { byIdentifier, isFaint, LEAST_MEANING, NAME, TELLING_TERMS, WEAK } from './recall-identifiers.ts';
 import { withContradicted } from './recall-beside.ts';
 import { isAll, kindRecalled } from './recall-kind.ts';
 import { newerFirst } from './recall-order.ts';
@@ -180,7 +180,8 @@ async function recallAll(
   }
   // Each for itself: that a memory names one of them and not the others says nothing against it.
   for (const [thing, terms] of await thingsKnown(opened, question, searched))
-    for (const hit of await searched(terms)) if (!best.has(keyOf(hit))) keep(best, { ...hit, by: thing });
+    for (const hit of await searched(terms))
+      if (isFaint(best.get(keyOf(hit)))) keep(best, { ...hit, by: thing });
   // Words that are everywhere, such as "1", must not hide the one memory that has all of an identifier.
   for (const id of identifiersIn(question.query))
     for (const hit of await searched(opened.analyser.terms(id))) keep(best, hit);
