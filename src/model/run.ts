@@ -24,7 +24,7 @@ export interface RunState {
   startedAt: string | undefined;
   lastCheckpoint: string | undefined;
   status: RunStatus;
-  /** It failed, and somebody has said that nobody goes on with it. */
+  /** It was given up before its end; its status is then "failed". */
   isAbandoned: boolean;
   stepsCompleted: readonly number[];
   currentStep: number | undefined;
@@ -66,7 +66,7 @@ export interface JournalEntry {
   variables?: Record<string, unknown>;
   artefacts?: { step?: number; name: string; path: string }[];
   status?: string;
-  /** Nobody goes on with it: it is over without having reached its end. */
+  /** It was given up before its end. */
   abandoned?: true;
   checkpoint_id?: string;
   notes?: string;

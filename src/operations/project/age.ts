@@ -8,7 +8,7 @@ export function isPast(moment: number, now = Date.now()): boolean {
   return now - moment > LONG_DAYS * DAY;
 }
 
-/** A day's room: whoever ends a piece of work commits it, or logs it, shortly afterwards. */
+/** One day, because finished work is committed or logged shortly afterwards. */
 export function isWellAfter(later: number, moment: number): boolean {
   return later - moment > DAY;
 }

@@ -108,7 +108,7 @@ export const next = defineOperation({
     const judge = await createJudge(state, reading, { context, project, signal: call.signal });
     const { first, others, aside } = await judge.sorted(runs);
     const run = first === undefined ? undefined : runAction(first, others);
-    // What nobody goes on with does not keep anybody from beginning it.
+    // A run that was set aside does not prevent a new one.
     const left = new Set(aside.map(({ run_id: id }) => id));
     const started = runs.flatMap((each) => (left.has(each.id) ? [] : (workflowOf(each) ?? [])));
     const { report, actions, totals, closing } = await progress.next(workspace.catalogue, started);

@@ -26,17 +26,16 @@ export async function createJudge(state: ProjectState, reading: RunsReading, whe
   const workspace = await context.workspace(project);
   const isPassed = laterWork(state, reading, signal);
   const around: Around = { state, workspace, isPassed };
-  const served = async (run: Run): Promise<RunData> => {
-    const data = await runAsServed(run, state.root, context, project);
-    const aside = await asideOf(run, data, around);
-    return aside === undefined ? data : { ...data, aside };
-  };
+  const judged =
+    (read: typeof runAsServed) =>
+    async (run: Run): Promise<RunData> => {
+      const data = await read(run, state.root, context, project);
+      const aside = await asideOf(run, data, around);
+      return aside === undefined ? data : { ...data, aside };
+    };
+  const served = judged(runAsServed);
   /** With the step that comes next. */
-  const whole = async (run: Run): Promise<RunData> => {
-    const data = await runAtStep(run, state.root, context, project);
-    const aside = await asideOf(run, data, around);
-    return aside === undefined ? data : { ...data, aside };
-  };
+  const whole = judged(runAtStep);
   return {
     isPassed,
     served,
@@ -77,42 +76,30 @@ async function asideOf(run: Run, data: RunData, around: Around): Promise<RunAsid
   if (run.archive !== undefined || run.status === 'completed' || run.state?.isAbandoned === true)
     return undefined;
   const { state, workspace, isPassed } = around;
-  const begun = data.workflow ?? data.workflow_path;
+  const begun = data.workflow ?? data.workflow_path ?? '';
   const record = servedFor(run, state.root, workspace);
   const instead = async (): Promise<Pick<RunAside, 'instead'>> => {
-    const worker = (await state.progress()).workerInstead(workspace.catalogue, begun ?? '');
+    const worker = (await state.progress()).workerInstead(workspace.catalogue, begun);
     if (worker !== undefined) return { instead: worker };
     return record === undefined || record.deprecated !== undefined ? {} : { instead: qualifiedName(record) };
   };
   const isLong = isPast(run.latest);
   const since = dayOf(run.latest);
-  if (data.workflow_missing === true)
-    return {
-      kind: 'dead',
-      since,
-      why: `its workflow ${begun ?? ''} is not here`,
-      ...(await instead()),
-    };
+  const replaced = async (kind: RunAside['kind'], why: string): Promise<RunAside> => ({
+    kind,
+    since,
+    why,
+    ...(await instead()),
+  });
   // Just after an upgrade its values and files still help: the text says that steps may be numbered differently.
-  if (isOtherVersion(data) && isLong)
-    return {
-      kind: 'dead',
-      since,
-      why: `its workflow ${begun ?? ''} is not here`,
-      ...(await instead()),
-    };
-  const isDeprecated = record?.deprecated !== undefined;
+  if (data.workflow_missing === true || (isOtherVersion(data) && isLong))
+    return replaced('dead', `its workflow ${begun} is not here`);
   if (record?.deprecated?.successor !== undefined)
-    return { kind: 'dead', since, why: `its workflow ${begun ?? ''} is deprecated`, ...(await instead()) };
+    return replaced('dead', `its workflow ${begun} is deprecated`);
   if (data.lost_step !== undefined)
-    return {
-      kind: 'dead',
-      since,
-      why: `its workflow ${data.served ?? begun ?? ''} has no ${data.lost_step} any more`,
-      ...(await instead()),
-    };
-  if (isLong && isDeprecated)
-    return { kind: 'old', since, why: `its workflow ${begun ?? ''} is deprecated`, ...(await instead()) };
+    return replaced('dead', `its workflow ${data.served ?? begun} has no ${data.lost_step} any more`);
+  if (isLong && record?.deprecated !== undefined)
+    return replaced('old', `its workflow ${begun} is deprecated`);
   if (isLong && (await isPassed(run.latest)))
     return { kind: 'old', since, why: 'the work continued without it' };
   return undefined;

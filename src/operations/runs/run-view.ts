@@ -25,7 +25,7 @@ export const runSchema = z.object({
   lost_step: z.string().optional(),
   /** Why it is nothing to go on with, and what takes its place. */
   aside: asideSchema.optional(),
-  /** Nobody goes on with it; files of runs call it failed. */
+  /** It was given up; the files of runs call this "failed". */
   abandoned: z.literal(true).optional(),
   started_at: z.string().optional(),
   last_checkpoint: z.string().optional(),

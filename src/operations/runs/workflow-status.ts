@@ -92,7 +92,7 @@ export const getWorkflowStatus = defineOperation({
   }),
 });
 
-/** What is set aside is closed, or looked at once more before anybody goes on with it. */
+/** A run that was set aside is closed, or checked before it is continued. */
 function wayOn(run: RunData): Step[] {
   if (run.aside === undefined) return nextSteps(run);
   return run.aside.kind === 'old' ? [...nextSteps(run), closing(run)] : asideSteps(run);
