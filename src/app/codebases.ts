@@ -23,6 +23,7 @@ export function createCodebases({ outside, config, cache, log, builtIn }: Settin
       writes,
       budgetMs: config.codeSearchMs,
       background: !outside.patient,
+      watch: !outside.patient && config.watch === 'auto',
       env: { ...outside.env },
       root: (await realFolder(root)) ?? root,
       model: config.embedder === 'none' ? undefined : builtIn,

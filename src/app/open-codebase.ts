@@ -5,7 +5,7 @@ import type { Codebase, CodebaseParts } from '../services/codebase/codebase.ts';
 /** What a codebase is opened with, here or in a thread: everything in it can be copied. */
 export interface CodebaseData extends Pick<
   CodebaseParts,
-  'root' | 'cache' | 'writes' | 'budgetMs' | 'background' | 'env'
+  'root' | 'cache' | 'writes' | 'budgetMs' | 'background' | 'watch' | 'env'
 > {
   /** The folder of the built-in model; nothing where meaning is switched off. */
   model: string | undefined;

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { readFailure } from './read-failures.ts';
@@ -13,16 +13,29 @@ const AT_ONCE = 500;
 
 /**
  * The stamps of many files, in the order of the paths; undefined for anything but a regular file. Links have none:
- * their targets are counted at their real paths. Read in batches, which is far faster than one promise per file.
+ * their targets are counted at their real paths. Read in batches, which is far faster than one promise per file. `apart` gets
+ * the places of those that another folder may have under another name, or another disk.
  */
 export async function fileStamps(
   root: string,
   paths: readonly string[],
   signal?: AbortSignal,
+  apart?: number[],
 ): Promise<(FileStamp | undefined)[]> {
   const stamps: (FileStamp | undefined)[] = [];
-  await eachInBatches(paths, signal, (path) => void stamps.push(stampOf(join(root, path))));
+  const disk = lstatSync(root, { throwIfNoEntry: false })?.dev;
+  await eachInBatches(paths, signal, (path) => {
+    const info = fileAt(join(root, path));
+    if (info !== undefined && (info.nlink > 1 || info.dev !== disk)) apart?.push(stamps.length);
+    stamps.push(info === undefined ? undefined : { mtimeMs: info.mtimeMs, size: info.size });
+  });
   return stamps;
+}
+
+/** Of one file, in this thread. */
+export function fileStamp(root: string, path: string): FileStamp | undefined {
+  const info = fileAt(join(root, path));
+  return info === undefined ? undefined : { mtimeMs: info.mtimeMs, size: info.size };
 }
 
 /** Those of the paths at which there is something, through links as well. */
@@ -58,10 +71,10 @@ function isThere(path: string): boolean {
   }
 }
 
-function stampOf(path: string): FileStamp | undefined {
+function fileAt(path: string): Stats | undefined {
   try {
     const info = lstatSync(path, { throwIfNoEntry: false });
-    return info?.isFile() === true ? { mtimeMs: info.mtimeMs, size: info.size } : undefined;
+    return info?.isFile() === true ? info : undefined;
   } catch {
     return undefined;
   }

@@ -34,6 +34,8 @@ export interface CodebaseParts {
   /** How long a call reads files before it answers with what it has. */
   budgetMs: number;
   background: boolean;
+  /** Whether the system may be asked to tell of changes, where it tells of all of them. */
+  watch?: boolean;
   /** For git, which needs the user's settings. */
   env: Environment;
   log: Log;
@@ -107,7 +109,9 @@ export function createCodebase(parts: CodebaseParts): Codebase {
       const takes = (file: string): boolean =>
         inPath(file) && (language === undefined || languageOf(file) === language);
       const work = await indexer();
-      const list = await work.survey(takes, path === undefined ? undefined : plainPath(root, path), signal);
+      const asking = path === undefined ? undefined : plainPath(root, path);
+      const survey = () => work.survey(takes, asking, signal);
+      let list = await survey();
       if (path !== undefined && !list.paths.some(inPath)) throw nothingAt(path, list.paths);
       await work.work(deadline, signal, tell);
 
@@ -135,15 +139,20 @@ export function createCodebase(parts: CodebaseParts): Codebase {
       signal.throwIfAborted();
       const ranking = async () => withNames(rank(work.index, question), embedder, vector, signal);
       let ranked = await ranking();
-      const rough = ranked.best.slice(0, limit * 2).filter(({ file }) => file.rough);
-      if (rough.length > 0) {
-        await work.refine([...new Set(rough.map(({ file }) => file.path))].slice(0, REFINED_FILES));
-        ranked = await ranking();
+      const first = [...new Set(ranked.best.slice(0, limit * 2).map(({ file }) => file.path))];
+      const isStale = !first.every(work.isCurrent);
+      if (isStale) {
+        list = await survey();
+        await work.work(deadline, signal, tell);
       }
+      const rough = first.filter((file) => work.index.files.get(file)?.rough === true);
+      await work.refine(rough.slice(0, REFINED_FILES));
+      if (isStale || rough.length > 0) ranked = await ranking();
       signal.throwIfAborted();
       const unread = unreadMatches(matches, work, list, takes);
       const hits = await hitsOf({ root, ranked: ranked.best, unread, limit, question, analyser });
       await addUses(root, work.index, question, hits);
+      work.lookAgain();
       return {
         hits,
         total: ranked.total + unread.length,
@@ -183,6 +192,7 @@ function unreadMatches(
   { paths }: FileList,
   takes: (path: string) => boolean,
 ): ExactMatch[] {
+  if (matches.every(({ path }) => index.files.has(path))) return [];
   const known = new Set(paths);
   return matches.filter(({ path }) => known.has(path) && !index.files.has(path) && takes(path));
 }

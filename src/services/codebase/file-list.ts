@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { unlessShort } from '../../base/expected.ts';
 import { filesThere } from '../../base/files/file-stamps.ts';
+import { IGNORE_FILES } from '../../base/files/listed-files.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { outputOf } from '../../base/process/process.ts';
 import { askGit } from '../../base/process/project-git.ts';
 import { unlessBlocked } from '../../base/process/unblocked.ts';
+import { gitFiles } from './git-files.ts';
 import { isWanted } from './wanted-files.ts';
 
 export interface FileList {
@@ -14,6 +17,8 @@ export interface FileList {
   by: 'git' | 'ripgrep' | 'walk';
   /** How many more there were than are looked at. */
   left: number;
+  /** Files that the list depends on, by their whole paths. */
+  from: string[];
 }
 
 /** A project with more files than this is searched in part, with a note. */
@@ -81,9 +86,18 @@ export function createFileLister(root: string, ripgrep: string | undefined, env:
       wanted: (await walk(root, signal)).filter(isWanted).sort(),
       places: [],
     };
-    const paths = await withoutIgnored(root, wanted, places, signal);
+    const { paths, files } = await withoutIgnored(root, wanted, places, signal);
     const left = Math.max(0, paths.length - MOST_FILES);
-    return { paths: left === 0 ? paths : paths.slice(0, MOST_FILES), by, left };
+    const ignoring = wanted.filter((path) => IGNORE_FILES.includes(path.slice(path.lastIndexOf('/') + 1)));
+    return {
+      paths: left === 0 ? paths : paths.slice(0, MOST_FILES),
+      by,
+      left,
+      from: [
+        ...[...ignoring, ...files].map((path) => join(root, path)),
+        ...(by === 'git' ? await gitFiles(root, env) : []),
+      ],
+    };
   };
 }
 
@@ -94,7 +108,6 @@ const GIT = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
 /** Which files ripgrep looks at, whatever it is asked: the same as git where there is no repository. */
 export const RIPGREP = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--glob=!.git'];
 
-const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
 const RULES_BYTES = 256 * 1024;
 
 /** git does not know the other ignore files, and may be configured to ignore them: they are read from disk. */
@@ -103,22 +116,23 @@ async function withoutIgnored(
   paths: string[],
   places: readonly string[],
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<{ paths: string[]; files: string[] }> {
   const files = await filesThere(root, places, signal);
-  if (files.length === 0) return paths;
+  if (files.length === 0) return { paths, files };
   const rules = await Promise.all(
     files.map(async (file) => ({
       folder: file.slice(0, file.lastIndexOf('/') + 1),
       rules: await rulesIn(root, file),
     })),
   );
-  return paths.filter((path) => {
+  const left = paths.filter((path) => {
     const parts = path.split('/');
     return !parts.some((_, depth) => {
       const above = parts.slice(0, depth + 1).join('/');
       return isIgnored(rules, above, depth + 1 < parts.length);
     });
   });
+  return { paths: left, files };
 }
 
 /** All folders that these paths lead through, outer ones first. */

@@ -1,5 +1,5 @@
 import { linkSync } from 'node:fs';
-import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codeProject, manyFiles, paths, type CodeProject } from '../../../tests/support/code-project.ts';
@@ -18,6 +18,27 @@ describe('the index', () => {
     expect(paths(await ask('newborn'))).toEqual(['src/new.ts']);
     expect(paths(await ask('retry_with_backoff'))).toEqual([]);
     expect(JSON.stringify((await ask('session')).hits)).not.toContain('closeSession');
+  });
+
+  it('notices every change where the system is asked to tell of them', async () => {
+    const files = { ...manyFiles(520, 'told'), 'e/.gitignore': '' };
+    const { root, ask } = await codeProject(files, { watch: true, without: { grammars: true } });
+    // With all files read, and what was written here no longer new, the system answers for them.
+    for (const query of ['told1', 'told2', 'told3']) expect((await ask(query)).partial).toBe(false);
+    for (let at = 0; at < 12; at += 1) {
+      const path = join(root, `d/f${at}.ts`);
+      const text = `export const changed${at} = 1;\n`;
+      if (at % 3 === 0) await writeFile(path, text);
+      else if (at % 3 === 1) {
+        await writeFile(`${path}~`, text);
+        await rename(`${path}~`, path);
+      } else await writeFile(join(root, `e/new${at}.ts`), text);
+      expect((await ask(`changed${at}`)).hits).toHaveLength(1);
+    }
+    await writeFile(join(root, 'e/.gitignore'), '*.ts\n');
+    expect((await ask('changed2')).hits).toEqual([]);
+    await rm(join(root, 'd/f0.ts'));
+    expect((await ask('changed0')).hits).toEqual([]);
   });
 
   it('is kept for the next process, also when files were touched', async () => {

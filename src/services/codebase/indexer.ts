@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { pace } from '../../base/pace.ts';
-import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { CodebaseParts } from './codebase.ts';
 import { createVocabulary, type CodeIndex } from './code-index.ts';
-import { createFileLister, type FileList } from './file-list.ts';
 import type { Grammars } from './grammars.ts';
 import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
-import { isProse, languageOf } from './languages.ts';
-import { ownFiles } from './own-files.ts';
 import { readFile, readLines } from './read-file.ts';
+import { createSurveyor } from './survey.ts';
 import { embedFile } from './vectors.ts';
 
-export interface IndexerParts extends Pick<CodebaseParts, 'root' | 'writes' | 'background' | 'env' | 'log'> {
+export interface IndexerParts extends Pick<
+  CodebaseParts,
+  'root' | 'writes' | 'background' | 'watch' | 'env' | 'log'
+> {
   /** The file the index is kept in. */
   place: string;
   analyser: Analyser;
@@ -38,13 +38,8 @@ const TELL_EVERY_MS = 1_000;
 /** After an embedder has failed, it is left alone for so long. */
 const EMBEDDER_REST_MS = 60_000;
 
-/** The part of a pattern before its first placeholder: `_bmad/` of a pattern for all below it. */
-function literalStart(path: string): string {
-  return path.slice(0, path.search(/[*?]|$/));
-}
-
 export async function openIndexer(parts: IndexerParts) {
-  const { root, place, analyser, embedder, grammars, log } = parts;
+  const { root, place, analyser, embedder, log } = parts;
   const identity: IndexIdentity = { root, analyser, embedder };
   const loaded = await loadIndex(place, identity);
   const index: CodeIndex =
@@ -53,7 +48,6 @@ export async function openIndexer(parts: IndexerParts) {
   const notes: string[] = [];
   if (loaded.state === 'damaged') notes.push('This project’s index was damaged and is being rebuilt.');
 
-  let stamps = new Map<string, FileStamp>();
   /** Sets keep their order, which is the order of work. */
   const queue = new Set<string>();
   const rough = new Set<string>();
@@ -70,23 +64,12 @@ export async function openIndexer(parts: IndexerParts) {
   /** No one waits any longer for unfinished work: it continues with the next call. */
   let paused = false;
   const ended = new AbortController();
-  const listFiles = createFileLister(root, parts.ripgrep, parts.env);
-  let own: { of: readonly string[]; has(path: string): boolean; rest: string[] } | undefined;
-
-  /** The list without BMAD's own files, unless a caller's path leads to them. */
-  function searched(all: FileList, asked: string | undefined): FileList & { own: number } {
-    if (own?.of !== all.paths) {
-      const has = ownFiles(all.paths);
-      own = { of: all.paths, has, rest: all.paths.filter((path) => !has(path)) };
-    }
-    const paths = asked !== undefined && own.has(literalStart(asked)) ? all.paths : own.rest;
-    return { ...all, paths, own: all.paths.length - paths.length };
-  }
+  const surveyor = createSurveyor(parts, index, { queue, rough, bare });
 
   async function read(path: string, quick: boolean): Promise<void> {
     const awaited = queue.delete(path) ? 1 : 0;
     rough.delete(path);
-    const at = stamps.get(path);
+    const at = surveyor.stampOf(path);
     if (at === undefined) return;
     reading += awaited;
     try {
@@ -97,6 +80,7 @@ export async function openIndexer(parts: IndexerParts) {
     } catch (error) {
       // Gone since it was listed, or not readable: the next survey looks again.
       index.files.delete(path);
+      surveyor.doubt();
       if (!(error instanceof BmadError)) log.info('code index', { path, error: String(error) });
     } finally {
       reading -= awaited;
@@ -149,7 +133,7 @@ export async function openIndexer(parts: IndexerParts) {
   /** What another process has read of files that are still as they were then. */
   function adopt(other: CodeIndex): void {
     for (const file of other.files.values()) {
-      const at = stamps.get(file.path);
+      const at = surveyor.stampOf(file.path);
       if (index.files.has(file.path) || at?.mtimeMs !== file.mtimeMs || at.size !== file.size) continue;
       const words = file.words.map(
         (packed) => index.vocabulary.add(other.vocabulary.list[packed >>> 8] ?? '') * 256 + (packed & 255),
@@ -196,39 +180,11 @@ export async function openIndexer(parts: IndexerParts) {
     takeNotes: (): string[] => notes.splice(0),
     /** What is still to be done: files not read, files cut into windows only, files without vectors. */
     pending: () => ({ files: queue.size + reading, rough: rough.size, vectors: bare.size }),
-    /**
-     * Checks which files exist and which have changed; files to read are queued, `first` before the rest. BMAD's own files
-     * count only where a caller's path leads to them.
-     */
-    async survey(
-      first: (path: string) => boolean,
-      asked: string | undefined,
-      signal: AbortSignal,
-    ): Promise<FileList & { own: number }> {
-      const list = searched(await listFiles(signal), asked);
-      const found = await fileStamps(root, list.paths, signal);
-      const paths: string[] = [];
-      const stale: string[] = [];
-      stamps = new Map();
-      for (const [at, path] of list.paths.entries()) {
-        const now = found[at];
-        if (now === undefined) continue;
-        paths.push(path);
-        stamps.set(path, now);
-        const known = index.files.get(path);
-        if (known === undefined || known.mtimeMs !== now.mtimeMs || known.size !== now.size) stale.push(path);
-      }
-      for (const path of index.files.keys()) if (!stamps.has(path)) index.files.delete(path);
-      queue.clear();
-      const order = (path: string): number => (first(path) ? 0 : 2) + (isProse(languageOf(path)) ? 1 : 0);
-      for (const path of stale.sort((a, b) => order(a) - order(b))) queue.add(path);
-      for (const set of [rough, bare]) for (const path of set) if (!stamps.has(path)) set.delete(path);
-      for (const file of index.files.values()) {
-        if (file.rough && grammars.available) rough.add(file.path);
-        if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0)
-          bare.add(file.path);
-      }
-      return { ...list, paths };
+    survey: surveyor.survey,
+    isCurrent: surveyor.isCurrent,
+    /** Looks at everything if only the system was asked for a while. For after an answer. */
+    lookAgain(): void {
+      if (parts.background) void surveyor.lookAgain(ended.signal)?.then(begin, () => undefined);
     },
     /** Works until everything can be found by words, or until the time is up. */
     async work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
@@ -244,7 +200,7 @@ export async function openIndexer(parts: IndexerParts) {
           await Promise.race([begin(), pause(Math.min(LOOK_MS, Math.max(1, deadline - performance.now())))]);
           if (performance.now() - told > TELL_EVERY_MS) {
             told = performance.now();
-            tell(`Reading the code: ${index.files.size} of ${stamps.size} files`);
+            tell(`Reading the code: ${index.files.size} of ${surveyor.size()} files`);
           }
         }
         signal.throwIfAborted();
@@ -260,6 +216,9 @@ export async function openIndexer(parts: IndexerParts) {
     async refine(paths: readonly string[]): Promise<void> {
       for (const path of paths) if (index.files.get(path)?.rough === true) await read(path, false);
     },
-    stop: (): void => ended.abort(),
+    stop(): void {
+      ended.abort();
+      surveyor.close();
+    },
   };
 }
