@@ -105,6 +105,7 @@ describe('the code', () => {
       'what package managers read, such as .npmrc; values of credentials are masked',
     'services/completion/tree-files.ts': 'rules of .gitignore files, which are not shown',
     'services/codebase/file-list.ts': 'rules of ignore files, which are not shown',
+    'services/codebase/git-files.ts': 'where git keeps a worktree, which is not shown',
     'app/built-in-model.ts': 'the built-in model',
     'meaning/embedders/static.ts': 'the built-in model',
     'meaning/embedders/table.ts': 'a table in a folder that the user has named on the command line',
