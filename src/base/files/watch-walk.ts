@@ -78,6 +78,8 @@ export async function stampOfPlace({ path, deep }: Place, listed: Listed = new M
     }
     if (lines.length > MOST_LOOKED_AT) break;
   }
+  const there = new Set(folders);
+  for (const folder of listed.keys()) if (!there.has(folder)) listed.delete(folder);
   return sha256(`${top}\n${lines.sort().join('\n')}`);
 }
 
@@ -85,10 +87,14 @@ async function entriesIn(folder: string, listed: Listed): Promise<readonly Entry
   const known = listed.get(folder);
   const stamp = stampAt(folder, known?.stamp);
   if (known !== undefined && stamp === known.stamp) return known.entries;
-  const entries = (await entriesOf(folder))
+  // Before it is listed: a folder that changes meanwhile is then one that has only just changed.
+  const isTelling = stamp !== undefined && isSettled(stamp.ctimeMs);
+  const found = await listedIn(folder);
+  const entries = (found ?? [])
     .filter(({ name }) => !PASSED_OVER.has(name))
     .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-  if (stamp !== undefined && isSettled(stamp.ctimeMs)) listed.set(folder, { stamp, entries });
+  // What could not be listed may be so the next time, without a change of the folder.
+  if (isTelling && found !== undefined) listed.set(folder, { stamp, entries });
   else listed.delete(folder);
   return entries;
 }
@@ -105,5 +111,9 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 async function entriesOf(folder: string) {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
+  return (await listedIn(folder)) ?? [];
+}
+
+async function listedIn(folder: string) {
+  return readdir(folder, { withFileTypes: true }).catch(() => undefined);
 }

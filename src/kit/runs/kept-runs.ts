@@ -62,9 +62,10 @@ export class KeptRuns {
     const known = this.#listed.get(folder);
     const stamp = stampAt(folder, known?.stamp);
     if (known !== undefined && stamp === known.stamp) return known.names;
+    const isKept = stamp !== undefined && isSettled(stamp.ctimeMs);
     const { names, plain } = await listFolders(base, path, problems);
     // What a link leads to can change without a change of the folder that the link is in.
-    if (plain && stamp !== undefined && isSettled(stamp.ctimeMs)) this.#listed.set(folder, { stamp, names });
+    if (plain && isKept) this.#listed.set(folder, { stamp, names });
     else this.#listed.delete(folder);
     return names;
   }
@@ -85,6 +86,8 @@ export class KeptRuns {
     // Stamps from before the reading: a change in between is seen the next time.
     const folder = `${place.base}/${place.path}`;
     const stamps = stampsIn(folder);
+    // What was written just now may be written again without another stamp, however long it takes to read it.
+    const isKept = stamps.files.every(isTelling);
     const there = RUN_FILES.filter((_, index) => stamps.files[index] !== undefined);
     const inside = await Promise.all(
       there.map((file) => modifiedInside(place.base, `${place.path}/${file}`)),
@@ -92,8 +95,7 @@ export class KeptRuns {
     if (inside.every((time) => time === undefined)) return undefined;
     const run = await writtenRun(place, name, there);
     if (this.#kept.size >= MOST) this.#kept.clear();
-    // What was written just now may be written again without another stamp.
-    if (stamps.files.every(isTelling)) this.#kept.set(folder, { name, stamps, run });
+    if (isKept) this.#kept.set(folder, { name, stamps, run });
     else this.#kept.delete(folder);
     return withFiles(root, run);
   }
