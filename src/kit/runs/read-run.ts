@@ -1,4 +1,5 @@
 import { modifiedInside } from '../../base/files/files.ts';
+import { utcOf } from '../../base/text/local-time.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Run, RunGraph, RunPlace, RunState } from '../../model/run.ts';
 import { withFiles } from './artefacts.ts';
@@ -99,7 +100,7 @@ export async function withArtefacts(root: string, run: Run): Promise<Run> {
 /** When files were changed says little after a clone or a copy, so it counts only where the state has no dates. */
 async function latestOf({ base, path }: RunPlace, state: Run['state']): Promise<number> {
   const dates = [state?.lastCheckpoint, state?.startedAt].filter((text) => text !== undefined);
-  if (dates.length > 0) return Math.max(...dates.map((text) => new Date(text).getTime()));
+  if (dates.length > 0) return Math.max(...dates.map((text) => Date.parse(utcOf(text) ?? text)));
   const changed = await Promise.all(RUN_FILES.map((file) => modifiedInside(base, `${path}/${file}`)));
   return Math.max(0, ...changed.map((time) => time ?? 0));
 }

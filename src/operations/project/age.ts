@@ -1,4 +1,4 @@
-import { localDay } from '../../base/text/local-time.ts';
+import { localDay, utcOf } from '../../base/text/local-time.ts';
 
 /** Work that nobody has touched for so long is no longer "the next step" where other work came after it. */
 const LONG_DAYS = 30;
@@ -13,10 +13,10 @@ export function isWellAfter(later: number, moment: number): boolean {
   return later - moment > DAY;
 }
 
-/** `2026-02-27 10:00` and the like; nothing where it is no date. */
+/** `2026-02-27`, `2026-02-27 10:00` and the like, where the user is; nothing where it is no date. */
 export function momentOf(date: string | undefined): number | undefined {
-  const moment = Date.parse(date ?? '');
-  return Number.isNaN(moment) ? undefined : moment;
+  const utc = utcOf(date);
+  return utc === undefined ? undefined : Date.parse(utc);
 }
 
 export function dayOf(moment: number): string {

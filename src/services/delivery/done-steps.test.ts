@@ -40,6 +40,18 @@ describe('the text of a skill', () => {
     expect(unknown).toContain('Resolve `{user_name}`, `{moon}`.');
   });
 
+  it('keeps a step whose settings are of a table that is not known', () => {
+    const own = ACTIVATION.replaceAll('{workflow.', '{squad.');
+    expect(withoutDone(own, known())).toContain(
+      '2. Execute each entry in `{squad.activation_steps_prepend}`',
+    );
+  });
+
+  it('keeps a section that only begins with the same words', () => {
+    const text = ACTIVATION.trimStart().replace('## On Activation', '## On Activation of others');
+    expect(withoutDone(text, known())).toBe(text);
+  });
+
   it('keeps a step with any word beside what is done, and settings that nobody has merged', () => {
     const more = ACTIVATION.replace('use defaults.', 'use defaults. Then bow.');
     expect(withoutDone(more, known())).toContain('Then bow.');

@@ -137,8 +137,8 @@ interface Found {
 
 /** A section by its heading, up to the next of its level. */
 function sectionOf(text: string, heading: string): Found | undefined {
-  const start = text.startsWith(`${heading}\n`) ? 0 : text.indexOf(`\n${heading}\n`) + 1;
-  if (start === 0 && !text.startsWith(heading)) return undefined;
+  const start = `\n${text}`.indexOf(`\n${heading}\n`);
+  if (start === -1) return undefined;
   const bodyStart = start + heading.length + 1;
   const next = /^#{1,2} /m.exec(text.slice(bodyStart));
   const end = next === null ? text.length : bodyStart + next.index;
@@ -177,18 +177,19 @@ function doneLength(words: string, at: number, known: Known): number {
     is.lastIndex = at;
     const sentence = is.exec(words)?.[0];
     if (sentence === undefined) continue;
-    const settings = [...sentence.matchAll(/\{(?:workflow|agent)\.(\w+)\}/g)].map(([, name = '']) => name);
+    const settings = [...sentence.matchAll(/\{(\w+)\.(\w+)\}/g)];
     const names = [...sentence.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => name);
     const isSo =
-      [...settings, ...empty].every((name) => isEmpty(name, known)) &&
+      settings.every(([, table = '', name = '']) => isEmpty(name, [table], known)) &&
+      empty.every((name) => isEmpty(name, ['workflow', 'agent'], known)) &&
       names.every((name) => PLACES.has(name) || known.hasValue(name));
     return isSo ? sentence.length : 0;
   }
   return 0;
 }
 
-function isEmpty(name: string, { customization }: Known): boolean {
-  const values = ['workflow', 'agent']
+function isEmpty(name: string, tables: readonly string[], { customization }: Known): boolean {
+  const values = tables
     .map((key) => field(customization, key))
     .flatMap((table) => (isTable(table) && name in table ? [table[name]] : []));
   return values.length > 0 && values.every((value) => Array.isArray(value) && value.length === 0);
