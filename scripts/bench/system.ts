@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts CPU time for programs in hundredths of a second, whatever its own clock does. */
 const MILLISECONDS_A_TICK = 10;
@@ -11,6 +11,15 @@ export function cpuMilliseconds(pid: number): number | undefined {
   // The program's name is in parentheses and may have spaces in it, so the fields are counted from after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_A_TICK;
+}
+
+/** The same to a fraction of a millisecond, of the threads that are still there; zero where there is no /proc. */
+export function processorMilliseconds(pid: number): number {
+  if (process.platform !== 'linux') return 0;
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+    const [nanoseconds = 0] = (procFile(pid, `task/${thread}/schedstat`) ?? '').split(' ').map(Number);
+    return sum + nanoseconds / 1e6;
+  }, 0);
 }
 
 /** Resident memory of a process in MiB; nothing where there is no /proc. */

@@ -4,23 +4,22 @@
  * none of this, and every vector is compared exactly.
  */
 export interface NearScan {
-  /** Takes in a vector of length one at a place; places are filled in any order. */
-  put(place: number, vector: Float32Array): void;
-  /** For each of the first places: no vector there is nearer than the one, nor farther than the other; they are close. */
-  within(wanted: Float32Array, count: number): Bounds;
-}
-
-export interface Bounds {
-  most: Float64Array;
-  least: Float64Array;
+  /**
+   * Takes in vectors as bytes, one after the other, from a place on. Says how long each is, squared: one that is no vector of
+   * length one is for the caller to replace.
+   */
+  put(place: number, vectors: Uint8Array): Float32Array;
+  /** For each of the first places, how near the vector there is, to about a hundredth; until the next question. */
+  near(wanted: Float32Array, count: number): Float32Array;
 }
 
 const PAGE = 65_536;
 const LANES = 16;
-const MOST_BYTE = 127;
 /** Products of bytes with numbers up to this can be added a thousand times before they overflow. */
 const MOST_SHORT = 16_000;
 const LONGEST = 1_024;
+/** Vectors that are made small at once. */
+const AT_ONCE = 1_000;
 
 /** Undefined where the machine cannot do it, or vectors are of an odd length. */
 export function nearScan(width: number): NearScan | undefined {
@@ -36,121 +35,85 @@ export function nearScan(width: number): NearScan | undefined {
 interface Assembly {
   Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
   Module: new (program: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: { s: Scan } };
+  Instance: new (module: object, imports: object) => { exports: { s: Step; q: Step } };
 }
-type Scan = (rows: number, count: number, width: number, wanted: number, out: number) => void;
+type Step = (from: number, count: number, width: number, other: number, out: number) => void;
 
 function makeScan(width: number): NearScan {
   const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Assembly }).WebAssembly;
   const memory = new Memory({ initial: 1 });
   const program = Uint8Array.from(PROGRAM.join(' ').split(' '), (byte) => Number.parseInt(byte, 16));
-  const { s: scan } = new Instance(new Module(program), { a: { m: memory } }).exports;
-  let scales = new Float64Array(0);
-  /** How much was lost when a vector was made small. */
-  let losses = new Float64Array(0);
-  /** How long it is since. */
-  let lengths = new Float64Array(0);
+  const { s: scan, q: makeSmall } = new Instance(new Module(program), { a: { m: memory } }).exports;
+  /** What one of the numbers of a vector counts, by place. */
+  let scales = new Float32Array(0);
+  let near = new Float32Array(0);
 
-  /** The question first, then the results, then the vectors: what is filled in last may grow. */
-  const room = (bytes: number): void => {
-    const missing = bytes - memory.buffer.byteLength;
+  /** The question, vectors on their way in, two figures about each, then the small ones, and results behind them. */
+  const incoming = width * 2;
+  const figures = incoming + AT_ONCE * width * 4;
+  const rows = figures + AT_ONCE * 8;
+  const room = (places: number): void => {
+    if (places <= scales.length) return;
+    const after = Math.max(places, Math.ceil(scales.length * 1.25), 256);
+    const missing = rows + after * (width + 4) - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+    const longer = new Float32Array(after);
+    longer.set(scales);
+    scales = longer;
   };
-  let places = 0;
-
-  function reserve(count: number): void {
-    if (count <= places) return;
-    const before = places;
-    const after = Math.max(count, 2 * before, 256);
-    const old =
-      before === 0
-        ? undefined
-        : new Uint8Array(memory.buffer).slice(rowsAt(before), rowsAt(before) + before * width);
-    room(rowsAt(after) + after * width);
-    if (old !== undefined) new Uint8Array(memory.buffer).set(old, rowsAt(after));
-    scales = grown(scales, after);
-    losses = grown(losses, after);
-    lengths = grown(lengths, after);
-    places = after;
-  }
-  const rowsAt = (count: number): number => width * 2 + count * 4;
 
   return {
-    put(place, vector) {
-      reserve(place + 1);
-      const row = new Int8Array(memory.buffer, rowsAt(places) + place * width, width);
-      const scale = largestIn(vector) / MOST_BYTE;
-      const times = scale === 0 ? 0 : 1 / scale;
-      let [lost, length] = [0, 0];
-      for (let at = 0; at < width; at++) {
-        const value = vector[at] as number;
-        // Rounds as Math.round does, but for halves below zero, in a fraction of the time.
-        const small = (value * times + (value < 0 ? -0.5 : 0.5)) | 0;
-        const kept = small * scale;
-        const gone = value - kept;
-        row[at] = small;
-        lost += gone * gone;
-        length += kept * kept;
+    put(place, vectors) {
+      const count = vectors.byteLength / (width * 4);
+      room(place + count);
+      const squares = new Float32Array(count);
+      for (let from = 0; from < count; from += AT_ONCE) {
+        const some = Math.min(AT_ONCE, count - from);
+        const bytes = vectors.subarray(from * width * 4, (from + some) * width * 4);
+        new Uint8Array(memory.buffer).set(bytes, incoming);
+        makeSmall(incoming, some, width, rows + (place + from) * width, figures);
+        const made = new Float32Array(memory.buffer, figures, some * 2);
+        for (let at = 0; at < some; at++) {
+          scales[place + from + at] = made[at * 2] as number;
+          squares[from + at] = made[at * 2 + 1] as number;
+        }
       }
-      lengths[place] = Math.sqrt(length);
-      scales[place] = scale;
-      losses[place] = Math.sqrt(lost);
+      return squares;
     },
-    within(wanted, count) {
+    near(wanted, count) {
+      if (count === 0) return new Float32Array(0);
       const question = new Int16Array(memory.buffer, 0, width);
-      const scale = largestIn(wanted) / MOST_SHORT;
-      let [lost, length] = [0, 0];
-      for (let at = 0; at < width; at++) {
-        const value = wanted[at] as number;
-        const short = scale === 0 ? 0 : Math.round(value / scale);
-        question[at] = short;
-        lost += (value - short * scale) ** 2;
-        length += value * value;
-      }
-      scan(rowsAt(places), count, width, 0, width * 2);
-      const sums = new Int32Array(memory.buffer, width * 2, count);
-      const bounds = { most: new Float64Array(count), least: new Float64Array(count) };
-      const [asked, missed] = [Math.sqrt(length), Math.sqrt(lost)];
-      for (let place = 0; place < count; place++) {
-        // What was lost on either side can add no more than the product of its length with the length of the other.
-        const more = (losses[place] as number) * asked + (lengths[place] as number) * missed + ROUNDING;
-        const near = (sums[place] as number) * (scales[place] as number) * scale;
-        bounds.most[place] = near + more;
-        bounds.least[place] = near - more;
-      }
-      return bounds;
+      let largest = 0;
+      for (const value of wanted) largest = Math.max(largest, Math.abs(value));
+      const scale = largest / MOST_SHORT;
+      for (let at = 0; at < width; at++)
+        question[at] = scale === 0 ? 0 : Math.round((wanted[at] as number) / scale);
+      const out = rows + scales.length * width;
+      scan(rows, count, width, 0, out);
+      const sums = new Int32Array(memory.buffer, out, count);
+      if (near.length !== count) near = new Float32Array(count);
+      for (let place = 0; place < count; place++)
+        near[place] = (sums[place] as number) * (scales[place] as number) * scale;
+      return near;
     },
   };
-}
-
-const ROUNDING = 1e-6;
-
-/** Plain loops, here and above: they run for every vector of a store before the first answer. */
-function largestIn(vector: Float32Array): number {
-  let largest = 0;
-  for (let at = 0; at < vector.length; at++) {
-    const value = Math.abs(vector[at] as number);
-    if (value > largest) largest = value;
-  }
-  return largest;
-}
-
-function grown(numbers: Float64Array, length: number): Float64Array<ArrayBuffer> {
-  const longer = new Float64Array(length);
-  longer.set(numbers);
-  return longer;
 }
 
 const isLittleEndian = (): boolean => new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** `s(rows, count, width, wanted, out)`: the products of rows of bytes with one row of shorts, each as a whole number. */
+/**
+ * `s(rows, count, width, wanted, out)`: the products of rows of bytes with one row of shorts, each as a whole number.
+ * `q(from, count, width, rows, out)`: rows of bytes from vectors of four bytes a number, and for each what one of its numbers
+ * counts and the sum of its squares.
+ */
 const PROGRAM = [
   '00 61 73 6d 01 00 00 00', // magic and version
   '01 09 01 60 05 7f 7f 7f 7f 7f 00', // type: five i32, no result
   '02 08 01 01 61 01 6d 02 00 01', // import: the memory a.m
-  '03 02 01 00', // one function
-  '07 05 01 01 73 00 00', // export: s
-  '0a 98 01 01 95 01', // code: one body
+  '03 03 02 00 00', // two functions
+  '07 09 02 01 73 00 00 01 71 00 01', // exports: s, q
+  '0a bb 03 02', // code: two bodies
+  '95 01', // s
   '02 02 7f 02 7b', // locals: 2 × i32 (end, at), 2 × v128 (sums, row)
   '02 40 03 40', // block, loop over rows
   '20 01 45 0d 01', // leave if count is 0
@@ -165,6 +128,32 @@ const PROGRAM = [
   '20 06 41 20 6a 22 06 20 05 49 0d 00 0b', // at += 32; again if at < end
   '20 04 20 07 fd 1b 00 20 07 fd 1b 01 6a 20 07 fd 1b 02 6a 20 07 fd 1b 03 6a 36 02 00', // out = the four sums together
   '20 04 41 04 6a 21 04', // out += 4
+  '20 01 41 01 6b 21 01 0c 00', // count -= 1; again
+  '0b 0b 0b', // ends of loop, block and function
+  'a1 02', // q
+  '03 02 7f 01 7d 03 7b', // locals: 2 × i32 (at, end), 1 × f32 (largest), 3 × v128 (most, squares, times)
+  '02 40 03 40', // block, loop over vectors
+  '20 01 45 0d 01', // leave if count is 0
+  '41 00 fd 11 22 08 21 09', // most = squares = 0
+  '20 00 22 05 20 02 41 02 74 6a 21 06', // at = from; end = from + width * 4
+  '03 40', // loop over the numbers of a vector
+  '20 08 20 05 fd 00 02 00 22 0a fd e0 01 fd e9 01 21 08', // most = the larger of it and four numbers, without their signs
+  '20 09 20 0a 20 0a fd e6 01 fd e4 01 21 09', // squares += theirs
+  '20 05 41 10 6a 22 05 20 06 49 0d 00 0b', // at += 16; again if at < end
+  '20 08 fd 1f 00 20 08 fd 1f 01 97 20 08 fd 1f 02 97 20 08 fd 1f 03 97 21 07', // largest = the largest of the four
+  '43 00 00 fe 42 20 07 95 fd 13 21 0a', // times = 127 / largest; nothing times that is no number, and becomes 0
+  '20 04 20 07 43 00 00 fe 42 95 38 02 00', // out = largest / 127
+  '20 04 20 09 fd 1f 00 20 09 fd 1f 01 92 20 09 fd 1f 02 92 20 09 fd 1f 03 92 38 02 04', // and the four squares together
+  '20 04 41 08 6a 21 04', // out += 8
+  '20 00 21 05', // at = from
+  '03 40', // loop over the numbers again
+  '20 03', // to rows:
+  '20 05 fd 00 02 00 20 0a fd e6 01 fd 6a fd f8 01 20 05 fd 00 02 10 20 0a fd e6 01 fd 6a fd f8 01 fd 85 01', // eight numbers, rounded
+  '20 05 fd 00 02 20 20 0a fd e6 01 fd 6a fd f8 01 20 05 fd 00 02 30 20 0a fd e6 01 fd 6a fd f8 01 fd 85 01', // and eight more
+  'fd 65 fd 0b 00 00', // as sixteen bytes
+  '20 03 41 10 6a 21 03', // rows += 16
+  '20 05 41 c0 00 6a 22 05 20 06 49 0d 00 0b', // at += 64; again if at < end
+  '20 06 21 00', // from = end
   '20 01 41 01 6b 21 01 0c 00', // count -= 1; again
   '0b 0b 0b', // ends of loop, block and function
 ];

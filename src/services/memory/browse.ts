@@ -20,15 +20,23 @@ export interface Browsed {
   dated: boolean;
 }
 
+interface Browsing {
+  takes?: (each: Browsed) => boolean;
+  /** To mask secrets in thousands of texts takes seconds. */
+  most?: number;
+}
+
 /**
  * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
  * one; copies of what was forgotten, superseded or has been said otherwise since are left out, and `gone` has their places.
+ * `total` counts also what is beyond `most`, and `stored` says whether all of it is in the store.
  */
 export async function browse(
   opened: OpenMemory,
   type: MemoryType,
   agents?: readonly string[],
-): Promise<{ entries: Browsed[]; gone: string[]; notes: string[] }> {
+  { takes = () => true, most = Infinity }: Browsing = {},
+): Promise<{ entries: Browsed[]; total: number; stored: boolean; gone: string[]; notes: string[] }> {
   const known = await opened.files.agents();
   const names = agents?.flatMap((name) => sameAgent(known, name));
   const wanted = names === undefined ? undefined : new Set(names.map(nameKey));
@@ -56,9 +64,11 @@ export async function browse(
   }
   const shown = shownBy(opened);
   // Entries lower in a file are newer.
-  const entries = [...found.values()].toReversed().sort(newestFirst);
+  const entries = [...found.values()].toReversed().filter(takes).sort(newestFirst);
   return {
-    entries: entries.map((each) => ({ ...each, entry: shown.entry(each.entry) })),
+    entries: entries.slice(0, most).map((each) => ({ ...each, entry: shown.entry(each.entry) })),
+    total: entries.length,
+    stored: entries.every((each) => each.stored),
     gone: left,
     notes: [...notes, ...(await opened.files.read()).problems],
   };

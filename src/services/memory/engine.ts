@@ -62,6 +62,13 @@ export abstract class MemoryStore {
   /** Another text after any change by any process; for caches. */
   abstract stamp(): Promise<string>;
   abstract health(): Promise<StoreHealth>;
+
+  /** Whether anything may have been forgotten or superseded; no for sure where it says no. */
+  async hasGone(): Promise<boolean> {
+    const { superseded, forgotten } = await this.stats();
+    return superseded + forgotten > 0;
+  }
+
   abstract close(): Promise<void>;
 
   /** The one file it is in, if it is in one. */

@@ -73,9 +73,9 @@ async function hasGone(store: MemoryStore): Promise<boolean> {
   const stamp = await store.stamp();
   const found = goneBefore.get(store);
   if (found?.stamp === stamp) return found.any;
-  const { superseded, forgotten } = await store.stats();
-  goneBefore.set(store, { stamp, any: superseded + forgotten > 0 });
-  return superseded + forgotten > 0;
+  const any = await store.hasGone();
+  goneBefore.set(store, { stamp, any });
+  return any;
 }
 
 /** The earlier wordings in a store, for as long as nothing changes. */

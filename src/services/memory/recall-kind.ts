@@ -1,6 +1,7 @@
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
+import { sameAgent } from '../../kit/agents.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import { subjectWords } from '../../meaning/wordings.ts';
 import type { MemoryType } from '../../model/memory.ts';
@@ -66,16 +67,17 @@ export async function kindRecalled(
   const kind = kindAsked(query);
   if (kind === undefined || (types.length > 0 && !types.includes(kind))) return undefined;
   const names = agent === undefined ? agents : [agent, ...agents];
-  const { entries, notes } = await browse(opened, kind, names.length === 0 ? undefined : names);
   const ready = readyFilter({ tagsAll: tags, ...between(since, until) });
   const bounded = since !== undefined || until !== undefined;
-  const all = entries.filter(({ entry, dated }) => passes(entry, ready) && (dated || !bounded));
-  if (all.length === 0) return undefined;
-  const shown = all.slice(0, limit);
+  const { entries, total, ...found } = await browse(opened, kind, names.length === 0 ? undefined : names, {
+    takes: ({ entry, dated }) => passes(entry, ready) && (dated || !bounded),
+    most: limit,
+  });
+  if (total === 0) return undefined;
   const word = KINDS.find(([type]) => type === kind)?.[2] ?? kind;
-  const more = all.length - shown.length;
+  const more = total - entries.length;
   return {
-    hits: shown.map(({ entry, sources, stored }) => ({
+    hits: entries.map(({ entry, sources, stored }) => ({
       entry,
       score: 1,
       cosine: undefined,
@@ -86,11 +88,11 @@ export async function kindRecalled(
     })),
     notes: [
       more === 0
-        ? `${plural(all.length, word)}, newest first: all there ${all.length === 1 ? 'is' : 'are'}.`
-        : `The newest ${shown.length} of ${plural(all.length, word)}.`,
-      ...notes,
+        ? `${plural(total, word)}, newest first: all there ${total === 1 ? 'is' : 'are'}.`
+        : `The newest ${entries.length} of ${plural(total, word)}.`,
+      ...found.notes,
     ],
-    steps: more === 0 ? [] : [everyStep(question, kind, all, word)],
+    steps: more === 0 ? [] : [everyStep(question, kind, found.stored ? 0 : total, word)],
   };
 }
 
@@ -98,17 +100,17 @@ export async function kindRecalled(
 const MOST = 50;
 
 /** The list of memories has only those of the store: where files of the project have others, a longer recall does. */
-function everyStep(
-  { query, agent }: RecallQuestion,
-  type: MemoryType,
-  all: readonly { stored: boolean }[],
-  word: string,
-): Step {
+function everyStep({ query, agent }: RecallQuestion, type: MemoryType, inFiles: number, word: string): Step {
   const why = `List every ${word}`;
-  if (all.every(({ stored }) => stored)) return { operation: 'memory_list', args: { type }, why };
-  const limit = Math.min(all.length, MOST);
+  if (inFiles === 0) return { operation: 'memory_list', args: { type }, why };
+  const limit = Math.min(inFiles, MOST);
   return { operation: 'recall_structured', args: present({ query, type, agent, limit }), why };
 }
+
+const everyName = async ({ files }: OpenMemory, names: readonly string[]): Promise<string[]> => {
+  const known = await files.agents();
+  return names.flatMap((name) => sameAgent(known, name));
+};
 
 /** Whether some hits are all that there is of the types that were asked for. */
 export async function isAll(
@@ -118,8 +120,12 @@ export async function isAll(
 ): Promise<boolean> {
   if (types.length === 0) return false;
   const names = agent === undefined ? agents : [agent, ...agents];
+  // Whether the store alone has more is known at once; to read a type with all its copies takes as long as it has memories.
+  const { store } = await opened.session();
+  const filter = names.length === 0 ? { types } : { types, agents: await everyName(opened, names) };
+  if ((await store.list(filter, { limit: hits + 1 })).entries.length > hits) return false;
   let known = 0;
   for (const type of types)
-    known += (await browse(opened, type, names.length === 0 ? undefined : names)).entries.length;
+    known += (await browse(opened, type, names.length === 0 ? undefined : names, { most: 0 })).total;
   return known <= hits;
 }

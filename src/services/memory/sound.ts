@@ -62,8 +62,10 @@ export function isSoundRevision(value: unknown): value is MemoryRevision {
 export function isSoundVector(vector: Float32Array): boolean {
   let sum = 0;
   for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) ** 2;
-  return sum <= LONGEST_SQUARE;
+  return isSoundSquare(sum);
 }
+
+export const isSoundSquare = (square: number): boolean => square <= LONGEST_SQUARE;
 
 /** Vectors are stored with length one; they are rounded. */
 const LONGEST_SQUARE = 1.01;

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { nearScan, type Bounds, type NearScan } from '../../../meaning/near-scan.ts';
+import { nearScan, type NearScan } from '../../../meaning/near-scan.ts';
 import { spaceText } from '../rank.ts';
 import type { ReadyFilter } from '../select.ts';
-import { isSoundVector } from '../sound.ts';
+import { isSoundSquare, isSoundVector } from '../sound.ts';
 import type { VectorSpace } from '../store.ts';
 import type { Database } from './open.ts';
 import { condition } from './rows.ts';
@@ -23,8 +23,8 @@ const MOST_ROWS = 500_000;
 const SPARE = 30;
 
 /**
- * The vectors of one space, made small: with a byte a number, they tell which are worth comparing, and the few that are come
- * from the file. Up to a hundred thousand memories, looking at each is faster than an index would be worth.
+ * The vectors of one space, made small: with a byte a number, they tell which are nearest, and those are compared with the exact
+ * ones in the file. Up to a hundred thousand memories, looking at each is faster than an index would be worth.
  */
 export class Matrix {
   readonly #space: VectorSpace;
@@ -39,11 +39,14 @@ export class Matrix {
   /** Nothing where the machine cannot do it, or there is no room: then the vectors themselves are kept. */
   #scan: NearScan | undefined;
   readonly #whole: Float32Array[] = [];
+  /** By which a cosine with a byte a number is wrong at most. */
+  readonly #mostWrong: number;
   #room = MOST_ROWS;
 
   constructor(space: VectorSpace) {
     this.#space = space;
     this.#scan = nearScan(space.dim);
+    this.#mostWrong = Math.sqrt(space.dim) / 200;
   }
 
   /**
@@ -66,10 +69,11 @@ export class Matrix {
       const rids = JSON.parse(next?.rids ?? '[]') as number[];
       const bytes = this.#space.dim * 4;
       const all = next?.vectors?.byteLength === rids.length * bytes ? next.vectors : undefined;
-      // Joined as text, which a file may have in a form that changes them.
-      const apart = all === undefined ? this.#read(database, rids) : undefined;
-      for (const [at, rid] of rids.entries())
-        this.#put(rid, all?.subarray(at * bytes, (at + 1) * bytes) ?? apart?.get(rid));
+      if (all === undefined || !this.#putAll(rids, all)) {
+        // Joined as text, which a file may have in a form that changes them.
+        const apart = this.#read(database, rids);
+        for (const rid of rids) this.#put(rid, apart.get(rid));
+      }
       place = next?.place ?? place;
       return rids.length;
     };
@@ -110,6 +114,20 @@ export class Matrix {
     return new Map(rows.map(({ rid, vector }) => [rid, vector]));
   }
 
+  /** Many at once, each in a place of its own; false where they have to be looked at one by one. */
+  #putAll(rids: readonly number[], bytes: Uint8Array): boolean {
+    const first = this.#rids.length;
+    if (this.#scan === undefined || first + rids.length > this.#room) return false;
+    try {
+      if (!this.#scan.put(first, bytes).every(isSoundSquare)) return false;
+    } catch {
+      return false;
+    }
+    for (const [at, rid] of rids.entries()) this.#slots.set(rid, first + at);
+    this.#rids.push(...rids);
+    return true;
+  }
+
   #put(rid: number, bytes: Uint8Array | undefined): void {
     const known = this.#slots.get(rid);
     const vector = bytes === undefined ? undefined : floatsOf(bytes);
@@ -132,20 +150,14 @@ export class Matrix {
 
   #keep(slot: number, vector: Float32Array): void {
     if (this.#scan === undefined) this.#whole[slot] = Float32Array.from(vector);
-    else this.#scan.put(slot, vector);
+    else this.#scan.put(slot, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
   }
-
-  /** What was compared last: a question compares some of the nearest again, beside those that words have found. */
-  #compared: { wanted: Float32Array; version: number; found: Map<number, number> } | undefined;
 
   /** How near these are, exactly; those without a vector are left out. */
   cosines(database: Database, rids: Iterable<number>, wanted: Float32Array): ReadonlyMap<number, number> {
-    if (this.#compared?.wanted !== wanted || this.#compared.version !== this.#version)
-      this.#compared = { wanted, version: this.#version, found: new Map() };
-    const { found } = this.#compared;
-    const unknown = [...rids].filter((rid) => !found.has(rid) && this.#slots.has(rid));
-    if (unknown.length === 0) return found;
-    for (const [rid, bytes] of this.#read(database, unknown)) {
+    const found = new Map<number, number>();
+    const known = [...rids].filter((rid) => this.#slots.has(rid));
+    for (const [rid, bytes] of this.#read(database, known)) {
       const vector = floatsOf(bytes);
       if (isSoundVector(vector)) found.set(rid, product(vector, wanted));
     }
@@ -159,61 +171,36 @@ export class Matrix {
     filter: ReadyFilter,
     count: number,
   ): { rids: number[]; others: number } {
-    const bounds = this.#scan?.within(wanted, this.#rids.length) ?? this.#exactly(wanted);
+    const near = this.#scan?.near(wanted, this.#rids.length) ?? this.#exactly(wanted);
     const where = condition(database, filter);
     // Most questions leave out little: then only the few that are near have to be looked at, not every row.
-    const likely = this.#worthComparing(bounds, count + SPARE);
+    const likely = this.#best(near, count + SPARE);
     const sql = `SELECT rid FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${where.sql} AND ${fits('memory')}`;
-    const passing = database.all<{ rid: number }>(sql, JSON.stringify(likely.rids), ...where.values);
-    const first = this.#best(
-      database,
-      passing.map(({ rid }) => rid),
-      wanted,
-      count,
-    );
-    if (likely.all || (first.rids.length === count && first.others >= likely.least)) return first;
-    const { rids } = this.#worthComparing(bounds, count, this.#passing(database, filter));
-    return this.#best(database, rids, wanted, count);
+    const rows = database.all<{ rid: number }>(sql, JSON.stringify(likely), ...where.values);
+    const passing = new Set(rows.map(({ rid }) => rid));
+    const rids =
+      passing.size < count && likely.length < near.length
+        ? this.#best(near, count, this.#passing(database, filter))
+        : likely.filter((rid) => passing.has(rid)).slice(0, count);
+    const last = rids.length < count ? undefined : this.#slots.get(rids.at(-1) ?? -1);
+    return { rids, others: last === undefined ? -Infinity : (near[last] as number) + this.#mostWrong };
   }
 
-  #best(
-    database: Database,
-    rids: readonly number[],
-    wanted: Float32Array,
-    count: number,
-  ): { rids: number[]; others: number } {
-    const near = this.cosines(database, rids, wanted);
-    const sorted = rids.flatMap((rid): [number, number][] => {
-      const cosine = near.get(rid);
-      return cosine === undefined ? [] : [[rid, cosine]];
-    });
-    const kept = sorted.sort(([a, x], [b, y]) => y - x || a - b).slice(0, count);
-    return {
-      rids: kept.map(([rid]) => rid),
-      others: kept.length < count ? -Infinity : (kept.at(-1)?.[1] ?? -Infinity),
-    };
+  #exactly(wanted: Float32Array): Float32Array {
+    return Float32Array.from(this.#rids, (_, slot) => product(this.#whole[slot] ?? [], wanted));
   }
 
-  #exactly(wanted: Float32Array): Bounds {
-    const exact = Float64Array.from(this.#rids, (_, slot) => product(this.#whole[slot] ?? [], wanted));
-    return { most: exact, least: exact };
-  }
-
-  /** All that may be among the nearest of those that pass, and how near the nearest are at least. */
-  #worthComparing(
-    { most, least }: Bounds,
-    count: number,
-    passing?: Uint8Array,
-  ): { rids: number[]; least: number; all: boolean } {
+  /** The nearest of those that pass, nearest first. */
+  #best(near: Float32Array, count: number, passing?: Uint8Array): number[] {
     const best = new Best(count);
-    for (let slot = 0; slot < least.length; slot++)
-      if (passing === undefined || passing[slot] === 1) best.offer(least[slot] as number);
+    for (let slot = 0; slot < near.length; slot++)
+      if (passing === undefined || passing[slot] === 1) best.offer(near[slot] as number);
     const bar = best.least();
-    const rids: number[] = [];
-    for (let slot = 0; slot < most.length; slot++)
-      if ((most[slot] as number) >= bar && (passing === undefined || passing[slot] === 1))
-        rids.push(this.#rids[slot] as number);
-    return { rids, least: bar, all: bar === -Infinity };
+    const slots: number[] = [];
+    for (let slot = 0; slot < near.length; slot++)
+      if ((near[slot] as number) >= bar && (passing === undefined || passing[slot] === 1)) slots.push(slot);
+    slots.sort((a, b) => (near[b] as number) - (near[a] as number));
+    return slots.slice(0, count).map((slot) => this.#rids[slot] as number);
   }
 
   /** Changes with every row that is taken in. */

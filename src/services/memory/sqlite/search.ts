@@ -23,27 +23,25 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
   const frequencies = new Map<string, number>();
   for (const term of new Set(terms)) frequencies.set(term, frequency(database, term, known));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total);
-  const rids = new Set<number>();
-  const weigh = () =>
-    ranked(words, candidatesAmong(database, rids, wanted, matrix), {
-      compared: wanted !== undefined,
-      limit,
-      minScore,
-    });
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
+  const candidates = new Map<number, Candidate<LightRow>>();
+  /** Weighs these beside those from before. */
+  const weigh = (rids: readonly number[]) => {
+    const fresh = rids.filter((rid) => !candidates.has(rid));
+    const near = wanted === undefined ? undefined : matrix?.cosines(database, fresh, wanted);
+    for (const entry of lightRows(database, fresh, known))
+      candidates.set(entry.rid, { entry, terms: entry.terms, cosine: near?.get(entry.rid) });
+    return ranked(words, [...candidates.values()], { compared: wanted !== undefined, limit, minScore });
+  };
   let hits: ReturnType<typeof weigh> | undefined;
   if (wanted !== undefined && matrix !== undefined) {
     const near = matrix.nearest(database, wanted, ready, count);
-    for (const rid of near.rids) rids.add(rid);
-    const first = weigh();
+    const first = weigh(near.rids);
     // Where the best by vector leave no room for any other, whatever words that has, the words need not be asked for.
     const least = first.length < limit ? minScore : first.at(-1)?.score;
     if (least !== undefined && least > mostFrom(near.others)) hits = first;
   }
-  if (hits === undefined) {
-    for (const rid of byWords(database, asked, ready, count)) rids.add(rid);
-    hits = weigh();
-  }
+  hits ??= weigh(byWords(database, asked, ready, count));
   return hits.flatMap(({ entry, ...hit }) => {
     const row = database.get<MemoryRow>('SELECT * FROM memory WHERE rid = ?', entry.rid);
     return row === undefined ? [] : [{ ...hit, entry: entryOf(row) }];
@@ -70,20 +68,20 @@ function byWords(
   return rows.map(({ rid }) => rid);
 }
 
-/** Weighing needs little of a row; the texts of the few that are answered with are read afterwards. */
-function candidatesAmong(
-  database: Database,
-  rids: ReadonlySet<number>,
-  wanted: Float32Array | undefined,
-  matrix: Matrix | undefined,
-): Candidate<LightRow>[] {
-  const rows = database.all<LightRow>(
+/**
+ * Weighing needs little of a row; the texts of the few that are answered with are read afterwards. One question is asked in
+ * several wordings, which find much of the same.
+ */
+function lightRows(database: Database, rids: readonly number[], { rows }: Figures): LightRow[] {
+  if (rows.size > MOST_ROWS) rows.clear();
+  const missing = rids.filter((rid) => !rows.has(rid));
+  const read = database.all<Omit<LightRow, 'terms'> & { terms: string }>(
     `SELECT rid, type, id, created_at AS createdAt, terms FROM memory
      WHERE rid IN (SELECT value FROM json_each(?)) AND ${SOUND}`,
-    JSON.stringify([...rids]),
+    JSON.stringify(missing),
   );
-  const near = wanted === undefined ? undefined : matrix?.cosines(database, rids, wanted);
-  return rows.map((row) => ({ entry: row, terms: termsOf(row.terms), cosine: near?.get(row.rid) }));
+  for (const row of read) rows.set(row.rid, { ...row, terms: termsOf(row.terms) });
+  return rids.flatMap((rid) => rows.get(rid) ?? []);
 }
 
 /** What is counted once for each change: in a hundred thousand rows that takes longer than to search. */
@@ -92,24 +90,29 @@ interface Figures {
   total: number;
   /** How many memories have a word. */
   having: Map<string, number>;
+  /** What was weighed last, by rid. */
+  rows: Map<number, LightRow>;
 }
 
 const figures = new WeakMap<Database, Figures>();
 /** Some hundred kilobytes. */
 const MOST_WORDS = 5_000;
+/** Some megabytes. */
+const MOST_ROWS = 2_000;
 
 function figuresOf(database: Database): Figures {
   const rev = metaText(database, 'rev');
   const known = figures.get(database);
   if (known !== undefined && known.rev === rev) return known;
-  const made = { rev, total: numberIn(database, 'SELECT count(*) AS n FROM memory'), having: new Map() };
+  const total = numberIn(database, 'SELECT count(*) AS n FROM memory');
+  const made = { rev, total, having: new Map(), rows: new Map() };
   figures.set(database, made);
   return made;
 }
 
 interface LightRow extends Position {
   rid: number;
-  terms: string;
+  terms: readonly string[];
 }
 
 function frequency(database: Database, term: string, { having }: Figures): number {

@@ -73,6 +73,8 @@ export class SqliteStore extends MemoryStore {
   readonly #live: LiveDatabase;
   /** The vectors of one opening of the file. */
   #vectors: { of: Database; matrix: Matrix } | undefined;
+  /** Whether anything was forgotten or superseded, as of a change. */
+  #gone: { of: Database; rev: number; any: boolean } | undefined;
   #openings = 0;
   #stamped: Database | undefined;
   readonly #note: string | undefined;
@@ -105,6 +107,19 @@ export class SqliteStore extends MemoryStore {
 
   async stats() {
     return this.#live.read((database) => lookedAt(database, 'stats', () => statsIn(database)));
+  }
+
+  /** To count takes as long as many questions; what is new since the last look is found by its number. */
+  override async hasGone(): Promise<boolean> {
+    return this.#live.read((database) => {
+      const known = this.#gone?.of === database ? this.#gone : { of: database, rev: 0, any: false };
+      const rev = Number(metaText(database, 'rev') ?? 0);
+      const gone =
+        'SELECT 1 FROM memory WHERE rev >= ? AND (forgotten_at NOT NULL OR superseded_at NOT NULL)';
+      const any = known.any || database.get(`${gone} LIMIT 1`, known.rev) !== undefined;
+      this.#gone = { of: database, rev, any };
+      return any;
+    });
   }
 
   protected async found(query: MemoryQuery) {
@@ -266,9 +281,9 @@ export class SqliteStore extends MemoryStore {
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
     const rows = await this.#live.read((database) => {
       const where = conditionOf(database);
-      // The sign makes one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
+      // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
       // instead of reading the first in order.
-      const sql = `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} AND +${SOUND} ${IN_ORDER} LIMIT ?`;
+      const sql = `SELECT * FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} AND +${SOUND} ${IN_ORDER} LIMIT ?`;
       const values = [...where.values, ...(from?.values ?? []), page.limit + 1];
       const look = (): MemoryRow[] => database.all<MemoryRow>(sql, ...values);
       // A filter that hardly anything meets goes through all rows before it is known that there are no more.

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { memoryId } from '../../src/kit/memories/ids.ts';
+import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
+import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
+import { MEMORY_TYPES } from '../../src/model/memory.ts';
+import { SQLITE_FILE } from '../../src/services/memory/open.ts';
+import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { callTool } from './call-tool.ts';
+import { withClient, type Client } from './client.ts';
+import { percentile } from './statistics.ts';
+import { processorMilliseconds, residentMebibytes } from './system.ts';
+
+/**
+ * The built server with many memories: `npm run bench:memory:server -- [size] [folder that is kept]`. Memories are pairs of
+ * sentences from the built-in content, with the vectors and words that the server makes of them. All times are the
+ * processor's, of all threads.
+ */
+
+const ROUNDS = 60;
+const BATCH = 1_000;
+const LEAST_WORDS = 6;
+
+function sentencesIn(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
+  const found = files.flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split(/\n|(?<=[.!?]) /)
+      .map((line) => line.replace(/^[\s#>*\-\d.|]+/, '').trim())
+      .filter((line) => line.length < 200 && line.split(' ').length >= LEAST_WORDS),
+  );
+  return [...new Set(found)].sort();
+}
+
+async function fill(file: string, project: string, size: number): Promise<number> {
+  const embedder = await openStaticEmbedder(resolve('assets'));
+  const sentences = sentencesIn(resolve('dist', 'content'));
+  const analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
+  const space = { embedder: embedder.id, dim: embedder.dim };
+  const store = await openSqliteStore({ project, analyser, space, file });
+  const began = performance.now();
+  for (let from = 0; from < size; from += BATCH) {
+    const made = Array.from({ length: Math.min(BATCH, size - from) }, (_, at) => {
+      const index = from + at;
+      const number = createHash('sha256').update(`memory ${index}`).digest().readUInt32LE(0);
+      const agent = `agent-${index % 12}`;
+      const one = sentences[index % sentences.length] ?? '';
+      const text = `${index}: ${one} ${sentences[number % sentences.length] ?? ''}`;
+      const type = MEMORY_TYPES[index % MEMORY_TYPES.length] ?? 'stories';
+      const moment = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
+      return {
+        id: memoryId(project, agent, text),
+        type,
+        agent,
+        text,
+        tags: [`tag-${index % 40}`],
+        at: moment,
+      };
+    });
+    const vectors = await embedder.embed(made.map(({ text }) => text));
+    await store.upsert(made.map((memory, at) => ({ ...memory, vector: vectors[at] })));
+  }
+  await store.close();
+  return performance.now() - began;
+}
+
+/** Wishes that people have of the method, half of them French: as questions, each has another number of words and wordings. */
+const { sentences: WISHES } = JSON.parse(readFileSync(resolve('tests', 'search', 'fresh.json'), 'utf8')) as {
+  sentences: { text: string }[];
+};
+const QUESTIONS = WISHES.filter((_, at) => at % 2 === 0).map(({ text }) => text);
+
+async function cost(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+  expected: string,
+): Promise<number> {
+  const before = processorMilliseconds(client.pid);
+  await callTool(client, { name, arguments: args, expected });
+  return processorMilliseconds(client.pid) - before;
+}
+
+async function measure(folder: string): Promise<string[]> {
+  const home = join(folder, '..', 'home');
+  await mkdir(home, { recursive: true });
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const args = [resolve('dist', 'bmad-mcp-server.cjs')];
+  return withClient({ name: 'our server', args, folder, env }, async (client) => {
+    await client.start();
+    const started = processorMilliseconds(client.pid);
+    const idle = residentMebibytes(client.pid) ?? 0;
+    const recall = async (query: string, more = {}): Promise<number> =>
+      cost(client, 'recall_structured', { query, ...more }, '');
+    const first = await recall(QUESTIONS[0] ?? '');
+    const after = residentMebibytes(client.pid) ?? 0;
+    const later: number[] = [];
+    const filtered: number[] = [];
+    const remembered: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const query = QUESTIONS[round % QUESTIONS.length] ?? '';
+      later.push(await recall(query));
+      if (round % 2 === 0) filtered.push(await recall(query, { type: 'decisions', agent: 'agent-1' }));
+    }
+    for (let round = 0; round < ROUNDS / 2; round++)
+      remembered.push(
+        await cost(
+          client,
+          'remember_structured',
+          {
+            type: 'decisions',
+            agent: 'dev',
+            text: `Measured in round ${round}, ${Date.now()}: ${QUESTIONS[round]}`,
+          },
+          'id ',
+        ),
+      );
+    const between = await recall('measured in a round');
+    const both = (times: readonly number[]): string =>
+      [50, 95].map((at) => percentile(times, at).toFixed(0)).join(' / ');
+    return [
+      started.toFixed(0),
+      first.toFixed(0),
+      both(later),
+      both(filtered),
+      both(remembered),
+      between.toFixed(0),
+      `${idle.toFixed(0)} → ${after.toFixed(0)} → ${(residentMebibytes(client.pid) ?? 0).toFixed(0)}`,
+    ];
+  });
+}
+
+const size = Number(process.argv[2] ?? 100_000);
+const kept = process.argv[3];
+const scratch = kept === undefined ? await mkdtemp(join(tmpdir(), 'bmad-memory-server-')) : resolve(kept);
+try {
+  const folder = join(scratch, 'project');
+  const place = join(folder, '_bmad', '_memory', '.bmad-memory');
+  const file = join(place, SQLITE_FILE);
+  await mkdir(place, { recursive: true });
+  const filled = existsSync(file) ? undefined : await fill(file, 'bmad-project', size);
+  const cells = await measure(folder);
+  const bytes = (await stat(file)).size;
+  process.stdout.write(
+    [
+      '| memories | filled in s | file MB | start | first recall | later p50 / p95 | filtered p50 / p95 | remember p50 / p95 | recall after it | RSS MiB: started → first recall → end |',
+      '|---|---|---|---|---|---|---|---|---|---|',
+      `| ${[size, filled === undefined ? '–' : (filled / 1000).toFixed(0), (bytes / 1e6).toFixed(0), ...cells].join(' | ')} |`,
+      '',
+    ].join('\n'),
+  );
+} finally {
+  if (kept === undefined) await rm(scratch, { recursive: true, force: true });
+}
