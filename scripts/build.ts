@@ -11,7 +11,8 @@ import { buildCatalogue } from '../src/catalogue/build.ts';
 import { plusModules } from '../src/catalogue/plus-modules.ts';
 import { createDelivery } from '../src/services/delivery/delivery.ts';
 import { passagesOf } from '../src/services/search/meaning-index.ts';
-import { recordTexts } from '../src/services/search/record-text.ts';
+import { prepareTerms, TERMS_FILE } from '../src/services/search/prepared-terms.ts';
+import { recordTexts, type RecordText } from '../src/services/search/record-text.ts';
 import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
@@ -64,10 +65,10 @@ async function prepareCatalogue(): Promise<void> {
   await writeFile(join(dist, 'catalogue.json'), await prepareReading(source, readers));
 }
 
-/** The vectors of what is built in: making them would take most of the time of the first search. */
+/** The vectors and terms of what is built in: making them would take most of the time of the first search. */
 async function prepareSearch(modules: readonly Source[]): Promise<void> {
   const method = await buildCatalogue([await packageSource(content, 10_000_000)], readers);
-  const passages = new Set<string>();
+  const all: RecordText[] = [];
   for (const catalogue of [method, await plusModules(method, modules)]) {
     const delivery = createDelivery({
       catalogue,
@@ -76,13 +77,13 @@ async function prepareSearch(modules: readonly Source[]): Promise<void> {
       today: () => '',
     });
     const records = catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record));
-    const texts = await recordTexts(catalogue, records, (agent) => agentText(agent, delivery));
-    for (const passage of texts.flatMap(passagesOf)) passages.add(passage);
+    all.push(...(await recordTexts(catalogue, records, (agent) => agentText(agent, delivery))));
   }
   await writeFile(
     join(dist, PREPARED_FILE),
-    await prepareVectors([...passages], await openStaticEmbedder(dist)),
+    await prepareVectors([...new Set(all.flatMap(passagesOf))], await openStaticEmbedder(dist)),
   );
+  await writeFile(join(dist, TERMS_FILE), prepareTerms(all));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
-import { ours } from '../base/expected.ts';
+import { orElse, ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
-import { realFolder } from '../base/files/files.ts';
+import { readInside, realFolder } from '../base/files/files.ts';
 import { PERSON_FILE } from '../base/product.ts';
 import type { Places } from '../base/files/places.ts';
 import { stepLines } from '../base/step.ts';
@@ -166,10 +166,8 @@ export async function openWorkspace(
       };
     },
     search: once(async () => {
-      const [{ createSearch, WORTH_KEEPING }, { buildMark, keptFiles }] = await Promise.all([
-        import('../services/search/search.ts'),
-        import('../catalogue/kept-readings.ts'),
-      ]);
+      const [{ createSearch, TERMS_FILE, withTerms, WORTH_KEEPING }, { buildMark, keptFiles }] =
+        await Promise.all([import('../services/search/search.ts'), import('../catalogue/kept-readings.ts')]);
       return createSearch({
         cache: {
           files: keptFiles(cache, 'search'),
@@ -182,6 +180,8 @@ export async function openWorkspace(
         catalogue: view,
         describe: (agent) => agentText(agent, world.delivery),
         embedder,
+        terms: async () =>
+          withTerms(await readInside(builtIn, TERMS_FILE, maxFileBytes).catch(orElse(undefined))),
         hasBeside: world.catalogue !== catalogue,
         // What manifests say of everything has no say in what a sentence means; what people start here has.
         async ranking() {

@@ -5,6 +5,7 @@ import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { openKeptIndex, type IndexCache, type KeptIndex, type ShelfIndex } from './kept-index.ts';
 import { meaningIndex, meaningTable } from './meaning-index.ts';
+import type { Analyse } from './prepared-terms.ts';
 import { describedAgents, textsFrom, type AgentText } from './record-text.ts';
 import { createShelf, type Shelf } from './shelf.ts';
 import { WordIndex } from './word-index.ts';
@@ -17,6 +18,7 @@ interface ShelfSources {
   records: readonly BmadRecord[];
   describe(agent: BmadRecord): Promise<AgentText>;
   embedder(): Promise<Embedder | undefined>;
+  terms?: (() => Promise<Analyse>) | undefined;
   cache: IndexCache | undefined;
 }
 
@@ -50,7 +52,7 @@ export async function openShelf(sources: ShelfSources, making?: AbortSignal): Pr
   const restored = await kept?.restored();
   const described = restored?.described ?? (await describedAgents(records, describe, making));
   const textAt = textsFrom(catalogue, records, described);
-  const table = restored?.words ?? (await wordTable(records.length, textAt, making));
+  const table = restored?.words ?? (await wordTable(records.length, textAt, await sources.terms?.(), making));
   let vectors = restored?.meaning?.owners.length ?? 0;
   const meaning = onceWanted(async (signal) => {
     const model = await embedder();

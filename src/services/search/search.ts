@@ -9,6 +9,7 @@ import { methodFirst } from './method-first.ts';
 import { ownFirst } from './own-first.ts';
 import { questionOf } from './question.ts';
 import type { IndexCache } from './kept-index.ts';
+import type { Analyse } from './prepared-terms.ts';
 import { openShelf, type OpenShelf, type ShelfReport } from './open-shelf.ts';
 import type { AgentText } from './record-text.ts';
 import type { SearchHit } from './shelf.ts';
@@ -16,6 +17,7 @@ import { slipsIn } from './word-index.ts';
 
 /** Whoever makes a search says what of it is kept: this comes with it. */
 export { WORTH_KEEPING } from './kept-index.ts';
+export { TERMS_FILE, withTerms } from './prepared-terms.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;
@@ -23,6 +25,8 @@ export interface SearchParts {
   describe(agent: BmadRecord): Promise<AgentText>;
   /** Nothing where meaning is switched off: then words have to do. */
   embedder(): Promise<Embedder | undefined>;
+  /** Knows the terms of some texts already. */
+  terms?: (() => Promise<Analyse>) | undefined;
   /** How much each record is wanted at the moment; it decides between hits that fit about equally well. */
   ranking?: (() => Promise<(record: BmadRecord) => number>) | undefined;
   /** Whether this one has built-in modules that lists leave out. */
@@ -56,6 +60,7 @@ export function createSearch({
   catalogue,
   describe,
   embedder,
+  terms,
   ranking,
   hasBeside = false,
   cache,
@@ -73,7 +78,7 @@ export function createSearch({
       key === kind ? record.kind === kind : STARTABLE.includes(record.kind),
     );
     const made = onceWanted((signal) =>
-      openShelf({ key, catalogue, records, describe, embedder, cache }, signal),
+      openShelf({ key, catalogue, records, describe, embedder, terms, cache }, signal),
     );
     shelves.set(key, made);
     return made;

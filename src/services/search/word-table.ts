@@ -1,6 +1,7 @@
 import { analyse } from '../../meaning/analyse.ts';
 import { lengthNorm } from '../../meaning/bm25.ts';
 import { pace } from '../../base/pace.ts';
+import type { Analyse } from './prepared-terms.ts';
 import { FIELDS, type Field, type RecordText, type TextAt } from './record-text.ts';
 
 /**
@@ -39,26 +40,31 @@ const B = 0.25;
 /** The terms of each field of a record. */
 type Terms = readonly (readonly string[])[];
 
-const termsOf = ({ fields }: RecordText): Terms =>
-  FIELDS.map((field) => fields[field].flatMap((text) => analyse(text)));
+const termsOf = ({ fields }: RecordText, analysed: Analyse = analyse): Terms =>
+  FIELDS.map((field) => fields[field].flatMap((text) => analysed(text)));
 
 /** How many records are done before others get their turn. */
 const RECORDS_AT_ONCE = 100;
 
 /** Indexes many records; it lets others have their turn, and ends when it is not wanted any more. */
-export async function wordTable(count: number, textAt: TextAt, signal?: AbortSignal): Promise<WordTable> {
+export async function wordTable(
+  count: number,
+  textAt: TextAt,
+  analysed: Analyse | undefined,
+  signal?: AbortSignal,
+): Promise<WordTable> {
   const terms: Terms[] = [];
   for (let at = 0; at < count; at++) {
     if (at % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
     signal?.throwIfAborted();
-    terms.push(termsOf(textAt(at)));
+    terms.push(termsOf(textAt(at), analysed));
   }
   return tableOf(terms);
 }
 
 /** The same for a few. */
 export function smallWordTable(texts: readonly RecordText[]): WordTable {
-  return tableOf(texts.map(termsOf));
+  return tableOf(texts.map((text) => termsOf(text)));
 }
 
 interface Posting {
