@@ -100,8 +100,7 @@ function contextOf(
         cache,
       });
     }),
-    setPreferred: async (entries) =>
-      (await import('./write-setting.ts')).writeUserList(settings, 'prefer', entries),
+    changePreferred: async (change) => (await import('./write-setting.ts')).changePreferred(settings, change),
     hostSetup: once(async () => (await import('./host-setup.ts')).hostSetup(settings)),
     codebase: codebases.of,
     gitSources: gitSources.sources,

@@ -8,19 +8,20 @@ import type { Settings } from './settings.ts';
 
 const LOCK_WAIT_MS = 3_000;
 
-/** Sets a list in the user's configuration file, which is made if it is not there; answers with the file. */
-export async function writeUserList(
-  { outside, state }: Pick<Settings, 'outside' | 'state'>,
-  key: string,
-  values: readonly string[],
-): Promise<string> {
+/** Changes the preferred origins in the user's configuration file, which is made if it is not there. */
+export async function changePreferred(
+  { outside, state, load }: Pick<Settings, 'outside' | 'state' | 'load'>,
+  change: (entries: readonly string[]) => readonly string[],
+): Promise<{ file: string; entries: readonly string[] }> {
   const file = userConfigFile(outside);
   await ensureFolder(dirname(file));
   await ensureFolder(state);
-  await withLock(join(state, 'config.lock'), { waitMs: LOCK_WAIT_MS }, async () => {
+  return withLock(join(state, 'config.lock'), { waitMs: LOCK_WAIT_MS }, async () => {
     const text = (await readState(file)) ?? '';
-    const next = withList(file, text, key, values);
+    // As they are now: somebody else may have chosen in the meantime.
+    const entries = change((await load()).config.prefer);
+    const next = withList(file, text, 'prefer', entries);
     if (next !== text) await replaceShared(dirname(file), basename(file), next);
+    return { file, entries };
   });
-  return file;
 }

@@ -15,6 +15,13 @@ export function identifiersIn(text: string): string[] {
   return [...found];
 }
 
+const MOST_ASKED = 8;
+
+/** Those that a question is about: the first few, because a pasted list of stories has hundreds. */
+export function identifiersAsked(query: string): string[] {
+  return identifiersIn(query).slice(0, MOST_ASKED);
+}
+
 /** Whether nothing is asked for but identifiers. */
 export function isIdentifier(text: string): boolean {
   return identifiersIn(text).length > 0 && text.replaceAll(IDENTIFIER, '').trim() === '';

@@ -64,8 +64,10 @@ export interface SettingsPort {
   settingKeys: Readonly<Record<string, string>>;
   /** What was wrong with the configuration and has been passed over. */
   configWarnings: readonly string[];
-  /** Sets the preferred origins in the user's configuration file, which is answered; the next call goes by them. */
-  setPreferred(entries: readonly string[]): Promise<string>;
+  /** Changes the preferred origins in the user's configuration file, which is answered; the next call goes by them. */
+  changePreferred(
+    change: (entries: readonly string[]) => readonly string[],
+  ): Promise<{ file: string; entries: readonly string[] }>;
   /** Which tools are offered, and why. */
   tools: ToolChoice;
   /** How the command line is started on the caller's machine where it is not on the PATH, if that is known. */

@@ -51,6 +51,15 @@ describe('M-02: an origin that a person prefers', () => {
     });
   });
 
+  it('stays when another is chosen at the same time', async () => {
+    const { file, run } = await shop();
+    await Promise.all(
+      ['architect', 'pm', 'dev'].map((name) => run(preferOrigin, { name, origin: 'package' })),
+    );
+    const text = await readFile(file, 'utf8');
+    for (const name of ['architect', 'pm', 'dev']) expect(text).toContain(`bmm/bmad-agent-${name}=package`);
+  });
+
   it('counts before one for the whole module', async () => {
     const { file, run, served } = await shop();
     await mkdir(dirname(file), { recursive: true });

@@ -34,7 +34,7 @@ export const preferOrigin = defineOperation({
     file: z.string(),
   }),
   async run({ name, origin, kind, project }, context) {
-    const { config, configFrom } = context;
+    const { configFrom } = context;
     if (/^(?:flag|environment)/.test(configFrom.prefer))
       throw new BmadError('conflict', `The setting prefer comes from ${configFrom.prefer}.`, {
         hint: 'Change it there, or leave it out so that your configuration file counts.',
@@ -44,17 +44,16 @@ export const preferOrigin = defineOperation({
     const winner = findRecord({ name, kind, fuzzy: false }, workspace, context);
     const rivals = catalogue.rivalsOf(winner);
     const wanted = origin === undefined ? undefined : rivalFrom(rivals, origin);
-    const others = config.prefer.filter(
-      (entry) => !rivals.some((record) => catalogue.isAbout(record, entry)),
-    );
     const all = catalogue.sources.map((source) => source.origin);
     const own = wanted === undefined ? [] : [`${qualifiedName(wanted)}=${wordFor(wanted.origin, all)}`];
-    const prefer = [...own, ...others];
-    const file = await context.setPreferred(prefer);
+    const { file, entries } = await context.changePreferred((before) => [
+      ...own,
+      ...before.filter((entry) => !rivals.some((record) => catalogue.isAbout(record, entry))),
+    ]);
     return {
       name: qualifiedName(wanted ?? winner),
       ...(wanted === undefined ? {} : { origin: wanted.origin.displayName }),
-      prefer,
+      prefer: [...entries],
       file,
     };
   },

@@ -1,4 +1,4 @@
-import { identifiersIn, isIdentifier, namesOne } from '../../meaning/identifiers.ts';
+import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/identifiers.ts';
 import type { Recalled } from './recall.ts';
 
 /**
@@ -14,10 +14,10 @@ export function byIdentifier(
   const isNamed = ({ entry }: Recalled): boolean => namesOne([entry.text, ...entry.tags].join('\n'), wanted);
   const named = hits.filter(isNamed);
   const others = isIdentifier(query) ? [] : hits.filter((hit) => !isNamed(hit));
+  const told = identifiersAsked(query).map((id) => id.toUpperCase());
   return {
     hits: [...named, ...others],
-    notes:
-      named.length > 0 ? [] : [`Nothing here names ${wanted.map((id) => id.toUpperCase()).join(' or ')}.`],
+    notes: named.length > 0 ? [] : [`Nothing here names ${told.join(' or ')}.`],
   };
 }
 

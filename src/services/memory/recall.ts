@@ -3,7 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
-import { identifiersIn } from '../../meaning/identifiers.ts';
+import { identifiersAsked } from '../../meaning/identifiers.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
@@ -183,7 +183,7 @@ async function recallAll(
     for (const hit of await searched(terms))
       if (isFaint(best.get(keyOf(hit)))) keep(best, { ...hit, by: thing });
   // Words that are everywhere, such as "1", must not hide the one memory that has all of an identifier.
-  for (const id of identifiersIn(question.query))
+  for (const id of identifiersAsked(question.query))
     for (const hit of await searched(opened.analyser.terms(id))) keep(best, hit);
   const isWeighty = ({ matched, cosine = 0 }: Recalled): boolean =>
     question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING;
