@@ -1,6 +1,6 @@
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Chunk } from './chunks.ts';
-import { RAW_WORD } from '../../base/text/code-words.ts';
+import { RAW_WORD, splitIdentifier } from '../../base/text/code-words.ts';
 
 /** What is known of one file. The text itself is not kept; what is shown is read again. */
 export interface IndexedFile {
@@ -31,9 +31,17 @@ export interface CodeIndex {
 
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
-const MOST_CACHED = 300_000;
+const MOST_CACHED = 50_000;
 const LONGEST_RAW = 64;
 const MOST_COUNT = 255;
+
+/**
+ * The same text on its own. A piece of a longer one keeps all of that in memory, so that a name of every file would keep
+ * every file.
+ */
+export function ownText(text: string): string {
+  return Buffer.from(text).toString('utf8');
+}
 
 /** Words and their numbers. */
 export function createVocabulary(analyser: Analyser, list: string[] = []) {
@@ -54,9 +62,10 @@ export function createVocabulary(analyser: Analyser, list: string[] = []) {
   function numbersOf(raw: string): readonly number[] {
     const known = cached.get(raw);
     if (known !== undefined) return known;
-    const found = raw.length > LONGEST_RAW ? [] : wordsOf(analyser, raw).map(add);
+    const own = ownText(raw);
+    const found = raw.length > LONGEST_RAW ? [] : wordsOf(analyser, own).map(add);
     if (cached.size > MOST_CACHED) cached.clear();
-    cached.set(raw, found);
+    cached.set(own, found);
     return found;
   }
 
@@ -72,6 +81,8 @@ export function createVocabulary(analyser: Analyser, list: string[] = []) {
           for (const word of numbersOf(raw)) counts.set(word, (counts.get(word) ?? 0) + weight);
       return [...counts].map(([word, count]) => word * 256 + Math.min(MOST_COUNT, count));
     },
+    /** Forgets how identifiers were taken apart: nothing more is read for now. */
+    rest: (): void => cached.clear(),
     /** The words of a question, once each. */
     asked: (text: string): string[] => [
       ...new Set((text.match(RAW_WORD) ?? []).flatMap((raw) => wordsOf(analyser, raw))),
@@ -79,10 +90,15 @@ export function createVocabulary(analyser: Analyser, list: string[] = []) {
   };
 }
 
-/** The parts of an identifier, and the whole of it if it has several. */
+/** The parts of an identifier, and the whole of it if it has several, be they words that are left out. */
 function wordsOf(analyser: Analyser, raw: string): string[] {
   const parts = analyser.terms(raw);
-  return parts.length > 1 ? [...parts, raw.toLowerCase()] : [...parts];
+  return parts.length > 1 || isKeptWhole(raw) ? [...parts, raw.toLowerCase()] : [...parts];
+}
+
+/** Whether the index has a name as it is, and so every longer one that it is part of. */
+export function isKeptWhole(name: string): boolean {
+  return name.length <= LONGEST_RAW && splitIdentifier(name).length > 1;
 }
 
 export function chunkLengths(words: Uint32Array, ends: Uint32Array): Uint32Array {

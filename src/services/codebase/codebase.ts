@@ -11,7 +11,7 @@ import { optionalFile } from '../../base/process/optional-packages.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { IndexedFile } from './code-index.ts';
-import { matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
+import { matchesByIndex, matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
 import type { Environment, FileList } from './file-list.ts';
 import { createGrammars } from './grammars.ts';
 import { openIndexer, type Indexer } from './indexer.ts';
@@ -97,6 +97,9 @@ export function createCodebase(parts: CodebaseParts): Codebase {
     signal: AbortSignal,
   ): Promise<ExactMatch[]> {
     if (needles.length === 0) return [];
+    const known =
+      work.pending().files > 0 ? undefined : await matchesByIndex(root, needles, work.index, signal);
+    if (known !== undefined) return known;
     const found = ripgrep === undefined ? undefined : await matchesByRipgrep(ripgrep, root, needles, signal);
     return found ?? matchesByScan(root, needles, work.index, deadline, signal);
   }

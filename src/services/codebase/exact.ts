@@ -1,7 +1,7 @@
 import { runProgram } from '../../base/process/process.ts';
 import { unlessBlocked } from '../../base/process/unblocked.ts';
 import { isAbsent } from '../../base/process/start-program.ts';
-import type { CodeIndex, IndexedFile } from './code-index.ts';
+import { isKeptWhole, type CodeIndex, type IndexedFile } from './code-index.ts';
 import { RIPGREP } from './file-list.ts';
 import { readLines } from './read-file.ts';
 
@@ -118,19 +118,64 @@ export async function matchesByScan(
     const words = vocabulary.asked(text).map((word) => vocabulary.numberOf(word));
     if (words.includes(undefined)) continue;
     const wanted = new Set(words);
-    const matches = (line: string): boolean =>
-      text === text.toLowerCase() ? line.toLowerCase().includes(text) : line.includes(text);
     for (const file of files.values()) {
       signal.throwIfAborted();
       if (performance.now() > deadline) return found;
-      if (!hasAll(file, wanted)) continue;
-      const lines = await readLines(root, file.path).catch(() => []);
-      let count = 0;
-      for (const [line, content] of lines.entries())
-        if (matches(content) && count++ < IN_ONE_FILE) found.push({ path: file.path, line, needle });
+      if (hasAll(file, wanted)) found.push(...(await matchesInFile(root, file.path, text, needle)));
     }
   }
   return found;
+}
+
+/** To read more files takes longer than to start ripgrep. */
+const MOST_READ = 300;
+const NAME_ALONE = /^[\w$]+$/;
+
+/**
+ * Names of several parts, such as `parseHeader`: once all files are read, the index knows which have such a name, or a longer one
+ * that it is part of. Nothing where a needle is anything else, or too many files have it.
+ */
+export async function matchesByIndex(
+  root: string,
+  needles: readonly Needle[],
+  { files, vocabulary }: CodeIndex,
+  signal: AbortSignal,
+): Promise<ExactMatch[] | undefined> {
+  if (!needles.every(({ text, quoted }) => !quoted && NAME_ALONE.test(text) && isKeptWhole(text)))
+    return undefined;
+  const names = needles.map(({ text }) => text.toLowerCase());
+  const having = Uint8Array.from(vocabulary.list, (word) =>
+    names.some((name) => word.includes(name)) ? 1 : 0,
+  );
+  const wanted = [...files.values()].filter(({ words }) => {
+    // A plain loop: it runs for every word of every file.
+    for (let at = 0; at < words.length; at++) if (having[(words[at] as number) >>> 8] === 1) return true;
+    return false;
+  });
+  if (wanted.length > MOST_READ) return undefined;
+  const found: ExactMatch[] = [];
+  for (const { path } of wanted) {
+    signal.throwIfAborted();
+    for (const [needle, { text }] of needles.entries())
+      found.push(...(await matchesInFile(root, path, text, needle)));
+  }
+  return found;
+}
+
+/** Capitals count where the needle has any, as with ripgrep. */
+async function matchesInFile(
+  root: string,
+  path: string,
+  text: string,
+  needle: number,
+): Promise<ExactMatch[]> {
+  const anyCase = text === text.toLowerCase();
+  const lines = await readLines(root, path).catch(() => []);
+  return lines
+    .flatMap((line, at) =>
+      (anyCase ? line.toLowerCase() : line).includes(text) ? [{ path, line: at, needle }] : [],
+    )
+    .slice(0, IN_ONE_FILE);
 }
 
 function hasAll({ words }: IndexedFile, wanted: ReadonlySet<number | undefined>): boolean {

@@ -6,7 +6,7 @@ import type { Analyser } from '../../meaning/analyser.ts';
 import { chunkLengths, createVocabulary, type CodeIndex, type IndexedFile } from './code-index.ts';
 
 /** Increased when pieces are cut or counted differently: an index of another version is rebuilt. */
-const VERSION = 1;
+const VERSION = 2;
 const MAGIC = Buffer.from(`bmad code index ${VERSION}\n`);
 const DIGEST = 32;
 /** What Node reads at once, and far more than the largest project needs. */
@@ -53,23 +53,12 @@ export type Loaded =
  * numbers. It is read and written as a whole, which is faster than any finer way at the sizes projects have.
  */
 function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity): Buffer {
-  const numbers = new Map<number, number>();
-  const words: Uint32Array[] = [];
-  const ends: Uint32Array[] = [];
-  const vectors: Int8Array[] = [];
   const rows: FileRow[] = [];
+  const counts = { words: 0, ends: 0, vectors: 0 };
   for (const file of files.values()) {
-    // Words that no file has any more are left behind here.
-    words.push(
-      file.words.map((packed) => {
-        const old = Math.floor(packed / 256);
-        let word = numbers.get(old);
-        if (word === undefined) numbers.set(old, (word = numbers.size));
-        return word * 256 + (packed & 255);
-      }),
-    );
-    ends.push(file.ends);
-    if (file.vectors !== undefined) vectors.push(file.vectors);
+    counts.words += file.words.length;
+    counts.ends += file.ends.length;
+    counts.vectors += file.vectors?.length ?? 0;
     rows.push([
       file.path,
       file.mtimeMs,
@@ -83,28 +72,47 @@ function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity):
       file.chunks.map(({ start, end, symbol, kind }) => [start, end, symbol, kind]),
     ]);
   }
-  const list = Buffer.from([...numbers.keys()].map((old) => vocabulary.list[old] ?? '').join('\n'));
-  const sum = (parts: readonly { length: number }[]): number =>
-    parts.reduce((all, { length }) => all + length, 0);
+  // Words that no file has any more are left behind here.
+  const numbers = new Uint32Array(vocabulary.list.length);
+  const kept: string[] = [];
+  for (const { words } of files.values())
+    for (const packed of words)
+      if (numbers[packed >>> 8] === 0) numbers[packed >>> 8] = kept.push(vocabulary.list[packed >>> 8] ?? '');
+  const list = Buffer.from(kept.join('\n'));
   const head: Head = {
     root: identity.root,
     analyser: identity.analyser.id,
     embedder: identity.embedder?.id ?? '',
     dim: identity.embedder?.dim ?? 0,
-    words: sum(words),
-    ends: sum(ends),
-    vectors: sum(vectors),
+    ...counts,
     files: rows,
   };
   const written = Buffer.from(JSON.stringify(head));
-  const before = MAGIC.length + DIGEST + 8 + written.length + list.length;
+  const start = MAGIC.length + DIGEST;
   // Blanks, so that the numbers begin at a multiple of four and can be used where they are read.
-  const text = Buffer.concat([written, Buffer.alloc((4 - (before % 4)) % 4, ' ')]);
-  const lengths = Buffer.alloc(8);
-  lengths.writeUInt32LE(text.length, 0);
-  lengths.writeUInt32LE(list.length, 4);
-  const body = Buffer.concat([lengths, text, list, ...[...words, ...ends, ...vectors].map(bytesOf)]);
-  return Buffer.concat([MAGIC, createHash('sha256').update(body).digest(), body]);
+  const blanks = (4 - ((start + 8 + written.length + list.length) % 4)) % 4;
+  const first = start + 8 + written.length + blanks + list.length;
+  // Made once, in its full length: a copy of the whole for each step would be most of what the process takes.
+  const bytes = Buffer.alloc(first + (counts.words + counts.ends) * 4 + counts.vectors, ' ');
+  MAGIC.copy(bytes);
+  bytes.writeUInt32LE(written.length + blanks, start);
+  bytes.writeUInt32LE(list.length, start + 4);
+  written.copy(bytes, start + 8);
+  list.copy(bytes, first - list.length);
+  let at = first;
+  for (const { words } of files.values())
+    for (const packed of words)
+      at = bytes.writeUInt32LE(((numbers[packed >>> 8] as number) - 1) * 256 + (packed & 255), at);
+  for (const { ends } of files.values()) {
+    bytesOf(ends).copy(bytes, at);
+    at += ends.byteLength;
+  }
+  for (const { vectors = new Int8Array() } of files.values()) {
+    bytesOf(vectors).copy(bytes, at);
+    at += vectors.byteLength;
+  }
+  createHash('sha256').update(bytes.subarray(start)).digest().copy(bytes, MAGIC.length);
+  return bytes;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Int8Array): Buffer {

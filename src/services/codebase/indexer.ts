@@ -127,6 +127,7 @@ export async function openIndexer(parts: IndexerParts) {
         rested = performance.now();
       }
     }
+    index.vocabulary.rest();
     if (unsavedMs > WORTH_SAVING_MS || unsavedSteps > FEW) await save();
   }
 

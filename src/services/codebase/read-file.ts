@@ -3,7 +3,7 @@ import type { FileStamp } from '../../base/files/file-stamps.ts';
 import { readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
-import { chunkLengths, type IndexedFile, type Vocabulary } from './code-index.ts';
+import { chunkLengths, ownText, type IndexedFile, type Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';
 import { languageOf } from './languages.ts';
 import { LARGEST_FILE, unfitText } from './wanted-files.ts';
@@ -59,7 +59,8 @@ export async function readFile(
       : language === 'markdown'
         ? chunksByHeading(lines)
         : chunksByWindow(lines);
-  return { ...empty, hash, rough: later, chunks, ...countWords(path, lines, chunks, vocabulary) };
+  const named = chunks.map((chunk) => ({ ...chunk, symbol: ownText(chunk.symbol) }));
+  return { ...empty, hash, rough: later, chunks: named, ...countWords(path, lines, chunks, vocabulary) };
 }
 
 /** Names say more than code, and the file's own name more than those of its folders. */

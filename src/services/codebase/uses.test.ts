@@ -49,3 +49,15 @@ it('takes no call for the line of an import because it begins like one', async (
     'src/b.ts:3',
   ]);
 });
+
+it('finds a name and longer ones that it is part of, also where it consists of words that are left out', async () => {
+  const files = { 'a.ts': 'export function doIt() {}\n', 'b.ts': 'redoIt();\n' };
+  for (const without of [{}, { ripgrep: true as const }]) {
+    const { ask } = await codeProject(files, { without });
+    const { hits } = await ask('doIt');
+    expect(Object.fromEntries(hits.map(({ path, parts }) => [path, parts['exact']]))).toEqual({
+      'a.ts': 0.5,
+      'b.ts': 0.5,
+    });
+  }
+});
