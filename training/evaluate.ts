@@ -45,7 +45,7 @@ const METHODS: readonly [string, Method][] = [
   ['BM25, analysed', (query, documents) => bm25(query.terms, documents.terms)],
   ['vectors', (query, documents) => cosine(query.vector, documents.vectors)],
   [
-    'fused: cos + 0.5 cov³',
+    'fused: cos + 0.5 cov⁵',
     (query, documents) => {
       const words = coverage(query.terms, documents.terms);
       return cosine(query.vector, documents.vectors).map((score, i) => fused(score, words[i] ?? 0));

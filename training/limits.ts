@@ -5,7 +5,8 @@ import { analyse } from '../src/meaning/analyse.ts';
 import { openStaticEmbedder } from '../src/meaning/embedders/static.ts';
 import { fused } from '../src/services/memory/rank.ts';
 import { LIMITS, relationOf, type Limits } from '../src/services/memory/relation.ts';
-import { cosine, coverage } from './measures.ts';
+import { otherWordings, subjectWords as subjectOf, thingsMeant } from '../src/meaning/wordings.ts';
+import { cosine, coverage, ranksOf } from './measures.ts';
 
 /**
  * What the limits of the memory do: `npx tsx training/limits.ts` looks at the test half of the probe, `dev` as an
@@ -82,6 +83,58 @@ for (const mode of ['meaning', 'words'] as const) {
       `| ${limit} | ${share(answered[mode], (value) => value < limit)} | ${share(unanswered[mode], (value) => value < limit)} |`,
     );
 }
+
+/** A question about a kind of things: the place of the memory that names one, by the limit for a name to count (TELLING_MEANING). */
+async function kindsTable(): Promise<string[]> {
+  const items = await load('kinds');
+  const texts = [
+    ...items.flatMap(({ right: named = '', beside = '' }) => [named, beside]),
+    ...documents.map(({ text }) => text),
+  ];
+  const spaces = await embedder.embed(texts);
+  const own = texts.map((text) => analyse(text));
+  const asked: { at: number; plain: number[]; near: number[]; names: number[] }[] = [];
+  for (const [index, { question = '' }] of items.entries()) {
+    const wordings = [question, ...otherWordings(question)];
+    const asks = await embedder.embed(wordings);
+    const [near, words] = [
+      asks.map((vector) => cosine(vector, spaces)),
+      wordings.map((wording) => coverage(analyse(subjectOf(wording)), own)),
+    ];
+    const best = (each: (way: number, at: number) => number): number[] =>
+      texts.map((_, at) => Math.max(...wordings.map((_way, way) => each(way, at))));
+    const shared = best((way, at) => words[way]?.[at] ?? 0);
+    const names = thingsMeant(question).map((thing) => coverage(analyse(thing), own));
+    asked.push({
+      at: index * 2,
+      plain: best((way, at) => fused(near[way]?.[at] ?? 0, words[way]?.[at] ?? 0)),
+      // Words in common make a name unnecessary.
+      near: best((way, at) => near[way]?.[at] ?? 0).map((value, at) => ((shared[at] ?? 0) > 0 ? 1 : value)),
+      names: texts.map((_, at) => Math.max(0, ...names.map((each) => each[at] ?? 0))),
+    });
+  }
+  return [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.01].map((limit) => {
+    const places = asked.map(({ at, plain, near: meaning, names }) => {
+      const score = (index: number): number =>
+        Math.max(plain[index] ?? 0, (meaning[index] ?? 0) < limit ? (names[index] ?? 0) : 0);
+      // Beside its own pair only what names none of the kind: that would be an answer too.
+      const others = texts.flatMap((_, index) =>
+        index >= items.length * 2 && names[index] === 0 ? [score(index)] : [],
+      );
+      return ranksOf([score(at), score(at + 1), ...others], [0]);
+    });
+    const within = (most: number): number => places.filter((place) => place <= most).length;
+    return `| ${limit > 1 ? 'always' : limit} | ${within(1)} | ${within(2)} | ${within(5)} |`;
+  });
+}
+lines.push(
+  '',
+  'Questions about a kind of things, 12 in both languages: the memory that names one is first, among two, among five:',
+  '',
+  '| a name counts below | first | two | five |',
+  '|---|---|---|---|',
+  ...(await kindsTable()),
+);
 
 const relations = await load('relations');
 const said = new Map<string, { terms: string[]; vector: Float32Array }>();

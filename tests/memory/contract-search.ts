@@ -45,7 +45,7 @@ export function searchContract(
       expect(hits).toHaveLength(3);
       expect(hits[0]).toMatchObject({ coverage: 1, matched: ['postgres', 'orders'] });
       for (const { score, cosine = 0, coverage } of hits)
-        expect(score).toBeCloseTo(cosine + 0.5 * coverage ** 3, 5);
+        expect(score).toBeCloseTo(cosine + 0.5 * coverage ** 5, 5);
       const deploy = hits.find(({ entry }) => entry.id === uuid('deploy'));
       // "orders" is in two of three memories, "postgres" in one: the common word weighs less.
       const weight = (df: number): number => Math.log(1 + (3 - df + 0.5) / (df + 0.5));

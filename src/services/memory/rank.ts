@@ -20,7 +20,7 @@ const NUMBERS_WEIGHT = 0.1;
  */
 export function fused(cosine: number | undefined, coverage: number, numbers = 0): number {
   if (cosine === undefined) return WORDS_WEIGHT * coverage + NUMBERS_WEIGHT * numbers;
-  return cosine + WORDS_WEIGHT * coverage ** 3 + NUMBERS_WEIGHT * numbers;
+  return cosine + WORDS_WEIGHT * coverage ** 5 + NUMBERS_WEIGHT * numbers;
 }
 
 /** Sums of the same numbers in another order differ by less. */
