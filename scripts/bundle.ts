@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { leanSchemas } from './lean-schemas.ts';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -218,7 +219,13 @@ export interface Bundle {
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
   const late = Object.entries({ ...LATE_PARTS, ...LATE_MODULES });
   const parts = Object.fromEntries(late.map(([file, name]) => [name, file]));
-  return run({ ...entries, ...parts }, folder, [leanValidator, prepared, latePackages, lateParts]);
+  return run({ ...entries, ...parts }, folder, [
+    leanValidator,
+    leanSchemas,
+    prepared,
+    latePackages,
+    lateParts,
+  ]);
 }
 
 /** Node hands `module.exports` to a default import; a package that has a default export is to be that export. */
