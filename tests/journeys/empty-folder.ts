@@ -119,8 +119,8 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'to build it',
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1-1-add-a-plant' }],
-      says: ['1-1-add-a-plant'],
-      atMost: 5_200,
+      says: ['1-1-add-a-plant', 'wants no questions', 'needs the user'],
+      atMost: 5_500,
     },
     {
       wants: 'its second step',

@@ -69,7 +69,7 @@ export async function agentText(
     commanded === undefined
       ? await (
           await import('./known-inputs.ts')
-        ).commandInputs({ ...asked, signal: call.signal, say: saying(call.say) }, workspace, started.context)
+        ).commandInputs({ ...asked, call, say: saying(call.say) }, workspace, started.context)
       : undefined;
   const head = [told, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
   const own = short === undefined ? activation.body : '';

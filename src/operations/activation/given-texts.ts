@@ -76,6 +76,14 @@ export function noteGiven(
   given.set(of, { digest, next, ...(words === '' ? {} : { answered: { words, turn: recent?.turn ?? 0 } }) });
 }
 
+/** Whether a conversation has not been told a line yet; from now on it has. */
+export function toldOnce(call: Call, line: string, words: string): boolean {
+  const key = { of: line, digest: '' };
+  if (hasText(call, key, words)) return false;
+  noteGiven(call, key, undefined, words);
+  return true;
+}
+
 /** Takes note that the next part of a text was read; one that was left out leaves the text unread. */
 export function noteReadOn(
   { recent }: Call,

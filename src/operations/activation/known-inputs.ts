@@ -3,8 +3,10 @@ import { present } from '../../base/present.ts';
 import type { SayStep } from '../../base/step.ts';
 import { byteLength, oneLine, plural } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
-import type { Activation, Context, ProjectState, Workspace } from '../context.ts';
+import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';
+import type { Detail } from '../fields.ts';
+import { workRemarks } from './work-remarks.ts';
 
 type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
 type Kind = Documents[number]['kind'];
@@ -16,10 +18,11 @@ type Unknown = NonNullable<Awaited<ReturnType<Progress['unknownStory']>>>;
 const NAMES: Partial<Record<Kind, RegExp>> = {
   research: /\bresearch\b|brainstorm/i,
   // `brief comments` are none.
-  brief: /\bbriefs?\b(?! (?:comment|descri|explan|intro|note|overview|rationale|reason|statement|summar))/i,
+  brief:
+    /\bbriefs?\b(?! (?:comment|descri|explan|intro|note|overview|rationale|reason|secondary|statement|summar))/i,
   prd: /\bprds?\b|product requirements/i,
   ux: /\bux\b/i,
-  // Many texts speak of architecture without meaning the document.
+  // Many texts speak of architecture without meaning the document; beside a PRD they do mean it.
   architecture:
     /\barchitecture(?:[\w-]{0,40}(?:\*|\.(?:md|ya?ml))|_(?:file|content|doc|path)|File\b|Sharded|\/)|[*{]architecture|\barchitecture (?:doc(?:ument)?s?|documentation|files?|shards?|spine|decisions?)\b|\b(?:the|existing|from|full|sharded|load|read|prd,?|prd and|ux,?|and) architecture\b(?! (?:is|and design|violat|pattern|style))/i,
   // `{epic}` is the number of one.
@@ -30,14 +33,18 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
   change: /change proposal/i,
 };
 
+/** Whoever works on a story is held to them, also where a text leaves it to the reader to find them. */
+const BEHIND_STORIES: readonly Kind[] = ['prd', 'architecture', 'epics'];
+
 const LISTED = 8;
 const LONGEST = 700;
 
 interface InputsAsked {
   project: string | undefined;
   message: string | undefined;
-  signal: AbortSignal;
+  call: Call;
   say: SayStep;
+  detail?: Detail | undefined;
   /** What belongs to it and is not among its files: the checklist that a task is to run. */
   beside?: { name: string; text: string } | undefined;
 }
@@ -66,13 +73,22 @@ export async function knownInputs(
     }))
     .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
   const inPieces = new Set<string>();
+  const isAsked = (kind: Kind): boolean =>
+    NAMES[kind]?.test(text) === true ||
+    (story !== undefined && BEHIND_STORIES.includes(kind)) ||
+    (kind === 'architecture' && NAMES.prd?.test(text) === true && /\barchitecture\b/i.test(text));
   for (const document of documents) {
-    if (NAMES[document.kind]?.test(text) !== true || inPieces.has(document.path)) continue;
+    if (!isAsked(document.kind) || inPieces.has(document.path)) continue;
     for (const piece of document.pieces?.files ?? []) inPieces.add(piece);
     const line = documentLine(document);
     if (!lines.includes(line)) lines.push(line);
   }
-  return joined(inputsSection(lines), await failuresFor(story, asked, context));
+  const work = { record, text, isForStory: story?.builds === true || story?.drafts === true };
+  return joined(
+    asked.detail === 'concise' ? undefined : await workRemarks(work, asked, workspace, context),
+    inputsSection(lines),
+    await failuresFor(story, asked, context),
+  );
 }
 
 /** The story that a command of an agent is for, where the agent itself is all there is to follow. */
@@ -99,7 +115,7 @@ const FAILURES = 3;
 /** Whoever builds has to know what went wrong before. */
 async function failuresFor(
   story: Story | undefined,
-  { project, message, signal }: InputsAsked,
+  { project, message, call: { signal } }: InputsAsked,
   context: Context,
 ): Promise<string | undefined> {
   if (story?.builds !== true) return undefined;
@@ -130,10 +146,14 @@ function documentLine({ kind, path, state, pieces }: Documents[number]): string 
 async function storyOf(
   progress: Progress,
   workflow: string,
-  { message, project, say }: InputsAsked,
+  { message, project, call, say }: InputsAsked,
   { catalogue }: Workspace,
 ): Promise<{ story: Story | undefined; lines: string[] }> {
-  const story = await progress.storyFor(workflow, message);
+  const found = await progress.storyFor(workflow, message);
+  // One that was built in a single step has none.
+  const isBare = found?.base !== undefined && found.base.commit === undefined;
+  const base = isBare ? await progress.baseByHistory(found.place, call.signal) : undefined;
+  const story = found && { ...found, ...(base === undefined ? {} : { base }) };
   if (story?.isPlanned === true && !story.drafts) {
     const worker = (await progress.unwritten(catalogue, message))?.worker;
     const args = worker && {
@@ -170,12 +190,15 @@ function storyLines(story: Story | undefined): string[] {
 function storyLine({ id, status, place, isPlanned, base, tasks, others }: Story): string {
   if (isPlanned) return `- story: ${id}, planned in ${place}`;
   const more = others === 0 ? '' : `; ${plural(others, 'other story is', 'other stories are')} as far`;
-  const from =
-    base === undefined
-      ? ''
-      : base.commit === undefined
-        ? ', no baseline_commit in it: ask what to compare with'
-        : `, compare with baseline_commit ${base.commit}`;
+  const from = base === undefined ? '' : `, ${comparison(base)}`;
   const open = tasks === undefined ? '' : `, but only ${tasks.done} of ${plural(tasks.total, 'task')} ticked`;
   return `- story: ${place} (${status}${open}${from})${more}`;
+}
+
+function comparison(base: NonNullable<Story['base']>): string {
+  const { commit, added } = base;
+  if (commit === undefined) return 'no baseline_commit in it: ask what to compare with';
+  if (!('added' in base)) return `compare with baseline_commit ${commit}`;
+  const since = added === undefined ? 'is not committed yet' : `was first committed in ${added.slice(0, 12)}`;
+  return `no baseline_commit in it, and it ${since}: compare with ${commit}`;
 }

@@ -85,8 +85,9 @@ describe('a workflow that is started again', () => {
     const ask = conversation(small);
     const first = await ask({ workflow: 'build', message: 'One' });
     expect(first.result.next).toBeDefined();
-    expect((await ask({ workflow: 'build', message: 'Two' })).body).toContain(TEXT);
-    for (let cursor = first.result.next; cursor !== undefined;)
+    const second = await ask({ workflow: 'build', message: 'Two' });
+    expect(second.body).toContain(TEXT);
+    for (let cursor = second.result.next; cursor !== undefined;)
       cursor = (await ask({ workflow: 'build', cursor })).result.next;
     expect((await ask({ workflow: 'build', message: 'Three' })).body).not.toContain(TEXT);
   });

@@ -58,7 +58,7 @@ export function hasWork({ activation, workspace, call }: Started, asked: Asked):
 export async function besideWork({ activation, workspace, context, call }: Started, asked: Asked) {
   const { message = '', project } = asked;
   const key = textKey(activation, workspace, project);
-  const told = { ...asked, signal: call.signal, say: saying(call.say) };
+  const told = { ...asked, call, say: saying(call.say) };
   const { knownInputs } = await import('./known-inputs.ts');
   return {
     told: await knownInputs(activation, told, workspace, context),

@@ -84,11 +84,12 @@ export function closingSteps(
   ];
 }
 
-export function totalsLine(totals: Totals): string {
+export function totalsLines(totals: Totals, phases: readonly { state: string }[]): string[] {
+  if (totals.stories === 0) return phases.at(-1)?.state === 'not started' ? [] : ['No story is recorded.'];
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
   const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
   const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
-  return `${done} of ${plural(stories, 'story', 'stories')} done${noted}${open}`;
+  return [`${done} of ${plural(stories, 'story', 'stories')} done${noted}${open}`];
 }
 
 export function actionLines(number: number, action: Action, say: SayStep): string[] {

@@ -12,7 +12,7 @@ import {
   closingSteps,
   place,
   table,
-  totalsLine,
+  totalsLines,
   waitingLines,
 } from './next-waiting.ts';
 import {
@@ -95,7 +95,7 @@ export const next = defineOperation({
     }),
     /** What the project is spoken to in, where it is set and is not English. */
     language: z.string().optional(),
-    /** What has been verified of what is done or in review; not there while nothing is. */
+    /** What has been verified of what is done or in review; before that, only that the user has to allow it first. */
     verification: verificationSchema.optional(),
   }),
 
@@ -119,14 +119,12 @@ export const next = defineOperation({
     const built =
       totals.done + totals.waiting_for_review + closing.length > 0 ||
       report.files.specs.some(({ status }) => status === 'review' || status === 'done');
-    const verification = built
-      ? await (
-          await import('./verification.ts')
-        ).verificationOf(state, call, {
-          waiting: totals.waiting_for_review,
-          closing,
-        })
-      : undefined;
+    const verification =
+      built || totals.stories > 0
+        ? await (
+            await import('./verification.ts')
+          ).verificationOf(state, call, { built, waiting: totals.waiting_for_review, closing })
+        : undefined;
     const language = await languageOf(workspace);
     return {
       project: state.root,
@@ -160,7 +158,7 @@ export const next = defineOperation({
   ) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
-      ...(totals.stories === 0 ? [] : [totalsLine(totals)]),
+      ...totalsLines(totals, phases),
       ...(verification === undefined || (verification.verdict === 'PASS' && detail !== 'full')
         ? []
         : [verification.says]),

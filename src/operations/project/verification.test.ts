@@ -133,6 +133,23 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     expect(answer.body).not.toMatch(/verified|verification/i);
   });
 
+  it('is before that only what the user can allow already, and that there is no story where code is built without one', async () => {
+    const planned = {
+      ...built,
+      [LEDGER]: ledger({ 'epic-1': 'backlog', '1-1-setup': 'backlog' }),
+      [SPEC]: '',
+    };
+    const { ok, folder } = await contractSession(afterAll, planned, { flags: { trustProject: 'false' } });
+    const { answer } = await ok(next);
+    expect(answer.body).toContain('waits for the user: tell them now.');
+    expect(answer.steps).toContainEqual(expect.objectContaining({ operation: 'trust', args: { folder } }));
+    expect(answer.body).not.toContain(NOTHING);
+    const alone = await contractSession(afterAll, {
+      '_bmad-output/implementation-artifacts/spec-greeting.md': spec('done'),
+    });
+    expect((await alone.ok(next)).answer.body).toContain('No story is recorded.');
+  });
+
   it('is said first where a review is started, and next where help is', async () => {
     const session = await contractSession(afterAll, built);
     const review = await session.ok(activate, { name: 'code-review' });

@@ -11,18 +11,30 @@ const RUN: Step = { operation: 'run_completion_contract', args: {}, why: 'Verify
 export async function verificationOf(
   state: ProjectState,
   { confirm }: Call,
-  reviews: Reviews,
-): Promise<Verification> {
+  { built, ...reviews }: Reviews & { built: boolean },
+): Promise<Verification | undefined> {
   const known = await (await state.completion()).standing().catch(ours(({ message }) => message));
   if (typeof known === 'string')
-    return {
-      verdict: 'none',
-      contract: 'unknown',
-      says: `It is not known whether anything was verified: ${known}`,
-      steps: [],
-    };
+    return !built
+      ? undefined
+      : {
+          verdict: 'none',
+          contract: 'unknown',
+          says: `It is not known whether anything was verified: ${known}`,
+          steps: [],
+        };
   const { last, way } = known;
   const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, last !== undefined);
+  // Before anything is built there is one thing to know: what the user is asked for at the end can be given now.
+  if (!built)
+    return way.may !== 'ask' || confirm !== undefined
+      ? undefined
+      : {
+          verdict: 'none',
+          contract,
+          says: 'The completion contract, which proves that a story is done, waits for the user: tell them now.',
+          steps,
+        };
   if (last?.status === 'PASS')
     return {
       verdict: 'PASS',

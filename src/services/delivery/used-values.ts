@@ -1,6 +1,7 @@
 import { field, isTable, tableOf, type Table } from '../../base/parse/parse.ts';
 
 const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
+const NOBODY = '(none given: leave it out)';
 
 interface Known {
   /** The flat configuration of the record's module. */
@@ -21,7 +22,10 @@ export function usedValues(
   const known = [...own, ...plainSettings(values, projectRoot), ['date', today] as [string, string]];
   const isUsed = ([key, value]: [string, string]): boolean =>
     isChosenLanguage(key, value) || texts.some((text) => uses(text, key));
-  return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...known.filter(isUsed)];
+  const used = known
+    .filter(isUsed)
+    .map(([key, value]): [string, string] => [key, isNobody(key, value) ? NOBODY : value]);
+  return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...used];
 }
 
 /** Central values are those of all modules: a skill of the core asks for the folders of another that is there. */
@@ -29,6 +33,9 @@ export function valuesOfAll({ central, values }: { central: Table; values: Table
   const others = Object.values(tableOf(field(central, 'modules'))).filter(isTable);
   return { ...Object.assign({}, ...others), ...values } as Table;
 }
+
+/** What installers write where no name is given is nobody's name. */
+const isNobody = (key: string, value: string): boolean => key === 'user_name' && value === 'BMad';
 
 function isChosenLanguage(key: string, value: string): boolean {
   return key === 'communication_language' && !/^english$/i.test(value);

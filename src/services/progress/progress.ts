@@ -37,6 +37,8 @@ interface Inventoried extends Omit<ProjectDocument, 'text'> {
 }
 
 const GIT_MS = 5_000;
+/** Git's name for no files at all, which is what the first commit of a repository begins with. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** How far a project is by what its files prove. What they said is kept until one of them has changed. */
 export type Progress = ReturnType<typeof createProgress>;
@@ -91,6 +93,16 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
       const works = worksOf(workflow);
       return works.length === 0 ? undefined : storyInput(await read(), works, words);
+    },
+    /** What the changes of a story are to be compared with, by the history of its file; nothing where there is none. */
+    async baseByHistory(file: string, signal: AbortSignal): Promise<StoryInput['base']> {
+      const asked = { env, signal, timeoutMs: GIT_MS };
+      const added = ['log', '--diff-filter=A', '--format=%H %P', '--', file];
+      const ran = await askGit(root, ['--literal-pathspecs', ...added], asked);
+      if (ran?.code !== 0) return undefined;
+      const [first, parent] = ran.output.trim().split('\n').at(-1)?.split(' ') ?? [];
+      if (first === undefined || first === '') return { commit: 'HEAD', added: undefined };
+      return { commit: parent ?? EMPTY_TREE, added: first };
     },
     /** A story that is asked for and that the project does not have, for work on stories. */
     async unknownStory(workflow: string | undefined, words: string | undefined) {

@@ -5,6 +5,12 @@ import { isDone, isLeftOpen, planEvidence, type Story } from './stories.ts';
 import type { StoryStatus } from './words.ts';
 import type { Work } from './workers.ts';
 
+/** What changes are compared with; where git has told it, with the commit that the file came with, if it has been committed. */
+interface Base {
+  commit: string | undefined;
+  added?: string | undefined;
+}
+
 /** The story that a workflow works on, as its text would have to look for it. */
 export interface StoryInput {
   id: string;
@@ -14,7 +20,7 @@ export interface StoryInput {
   place: string;
   isPlanned: boolean;
   /** For a review: the commit that its changes begin at, or that its file should note one and does not. */
-  base?: { commit: string | undefined };
+  base?: Base;
   /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
   gate?: { file: string; says: string } | { folder: string };
   /** Of one that is called built: its tasks, where some are not ticked. */

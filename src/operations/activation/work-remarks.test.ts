@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { conversation } from '../../../tests/support/conversation.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { ledger, TEXT } from '../../../tests/support/progress-trees/pieces.ts';
+import { spec } from '../../../tests/support/progress-trees/reviews.ts';
+
+const PLANS = '_bmad-output/planning-artifacts';
+const IMPL = '_bmad-output/implementation-artifacts';
+const SPEC = `${IMPL}/spec-1-1-setup.md`;
+
+const IDENTITY = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
+const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+
+const folder = await temporaryFolder(afterAll);
+const git = (...args: string[]): string =>
+  execFileSync('git', [...IDENTITY, ...args], { cwd: folder, env, encoding: 'utf8' }).trim();
+
+await writeFiles(folder, {
+  [`${PLANS}/prd.md`]: `# PRD\n${TEXT}`,
+  [`${PLANS}/architecture.md`]: `# Architecture\n${TEXT}`,
+  [`${PLANS}/epics.md`]: `# Epics\n\n## Epic 1: Shop\n\n### Story 1.1: Setup\n${TEXT}\n### Story 1.2: Login\n${TEXT}`,
+  [`${IMPL}/sprint-status.yaml`]: ledger({ '1-1-setup': 'review', '1-2-login': 'backlog' }),
+  'package.json': '{ "name": "shop", "scripts": { "test": "node --test" } }\n',
+});
+git('init', '--quiet');
+git('add', '.');
+git('commit', '--quiet', '-m', 'Plan');
+const planned = git('rev-parse', 'HEAD');
+await writeFiles(folder, { [SPEC]: spec('done') });
+const context = await contextIn(folder, { env: { PATH: process.env['PATH'] } });
+
+describe('what is told before work begins', () => {
+  it('is once in a conversation: whose the records in the tree are, whose permission is missing, what to do unasked', async () => {
+    const ask = conversation(context);
+    const { body } = await ask({ workflow: 'build', message: 'story 1-2-login, and do not ask me anything' });
+    expect(body).toContain(
+      '`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/`: changes there are records of this server, not work;',
+    );
+    expect(body).toMatch(/needs the user's permission\. Ask for it now: trust \S+/);
+    expect(body).toMatch(/wants no questions: the same without them is .*"bmad-build-auto"/);
+    expect(body).toContain('What only a person may approve');
+    const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
+    expect(review.body).not.toContain('records of this server');
+    expect(review.body).toContain('note it as an assumption');
+    const again = await ask({ workflow: 'build', message: 'story 1-2-login' });
+    expect(again.body).not.toMatch(/records of this server|permission|wants no questions/);
+  });
+
+  it("names BMAD's own way where the text has one, and says nothing where nothing is asked", async () => {
+    const ask = conversation(context);
+    expect((await ask({ workflow: 'create-epics-and-stories' })).body).toContain('note it as an assumption');
+    expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain('records of this server');
+    expect((await ask({ agent: 'architect' })).body).not.toContain('wants no questions');
+  });
+
+  it('is no permission that is there or can be asked for, and no records that are elsewhere', async () => {
+    const trusted = conversation(
+      await contextIn(folder, {
+        env: { PATH: process.env['PATH'] },
+        flags: { trust: 'always', projectState: 'user' },
+      }),
+    );
+    const { body } = await trusted({ workflow: 'build', message: 'story 1-2-login' });
+    expect(body).not.toMatch(/permission\. Ask|records of this server/);
+  });
+
+  it('is what a review compares with, by git, where a one-shot build has left no baseline_commit', async () => {
+    const ask = conversation(context);
+    const before = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
+    expect(before.body).toContain('is not committed yet: compare with HEAD');
+    git('add', '.');
+    git('commit', '--quiet', '-m', 'Build');
+    const { body } = await ask({ workflow: 'code-review', message: 'the story 1-1-setup' });
+    expect(body).toContain(
+      `no baseline_commit in it, and it was first committed in ${git('rev-parse', '--short=12', 'HEAD')}: compare with ${planned}`,
+    );
+  });
+
+  it.each(['sprint-planning', 'code-review', 'build'])('is all plans there are, for %s', async (workflow) => {
+    const { body } = await conversation(context)({ workflow });
+    for (const name of ['prd', 'architecture', 'epics'])
+      expect(body).toContain(`- ${name}: ${PLANS}/${name}.md`);
+  });
+
+  it('is no name where nobody has given one', async () => {
+    const { body } = await conversation(context)({ workflow: 'code-review' });
+    expect(body).toContain('`{user_name}`: (none given: leave it out)');
+  });
+});

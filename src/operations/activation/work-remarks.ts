@@ -1,0 +1,81 @@
+import { orElse } from '../../base/expected.ts';
+import { bullets } from '../../base/text/text.ts';
+import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
+import type { SayStep } from '../../base/step.ts';
+import { toldOnce } from './given-texts.ts';
+
+interface Work {
+  record: Activation['record'];
+  /** All that it is told to do, its steps included. */
+  text: string;
+  /** Whether it writes or builds a story. */
+  isForStory: boolean;
+}
+
+interface RemarksAsked {
+  project: string | undefined;
+  message: string | undefined;
+  call: Call;
+  say: SayStep;
+}
+
+const LOOKS_AT_TREE =
+  /\bgit status\b|\bworking (?:tree|copy)\b|\btree is (?:clean|dirty)\b|\buncommitted changes\b/i;
+const ASKS = /\bHALT\b|\b(?:WAIT|[Ww]ait) for (?:the )?(?:human|user)\b/;
+
+/** What a text would stop at in this project, or would let its reader learn too late; each once in a conversation. */
+export async function workRemarks(
+  work: Work,
+  asked: RemarksAsked,
+  workspace: Workspace,
+  context: Context,
+): Promise<string | undefined> {
+  const { project, call, message = '' } = asked;
+  const state = await context.state(project).catch(orElse(undefined));
+  const remarks = [
+    ...(ASKS.test(work.text) ? [unasked(work, asked, workspace)] : []),
+    ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
+    ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
+  ].filter((line) => toldOnce(call, line, message));
+  return remarks.length === 0 ? undefined : `## Before you begin\n\n${bullets(remarks)}`;
+}
+
+/** What to do where a text waits for an answer that the user does not want to give. BMAD's own ways come first. */
+function unasked({ record, text }: Work, { project, say }: RemarksAsked, { catalogue }: Workspace): string {
+  const alone = catalogue.winners.find(({ name }) => name === `${record.name}-auto`);
+  const way =
+    alone !== undefined
+      ? `the same without them is ${say({ operation: 'execute', args: { name: alone.name, kind: 'workflow', project }, open: ['message'] })}`
+      : /\bheadless\b/i.test(text)
+        ? 'follow its rules for headless runs'
+        : /#yolo\b|\byolo mode\b/i.test(text)
+          ? 'use its YOLO mode'
+          : 'where it waits for an answer, take the one that the documents support and note it as an assumption';
+  return `If the user wants no questions: ${way}. What only a person may approve (a push, a release, a deletion) still waits.`;
+}
+
+/** Records that the server itself keeps in the project would make a tree look changed in which nobody has worked. */
+async function ownRecords(state: ProjectState): Promise<string[]> {
+  const { home, parts } = await state.place();
+  const folders = home === 'project' ? parts.flatMap(({ folder, shared }) => (shared ? [folder] : [])) : [];
+  if (folders.length === 0) return [];
+  const named = [...new Set(folders)].map((folder) => `\`${folder}/\``).join(', ');
+  return [
+    `${named}: changes there are records of this server, not work; leave them out of checks for a clean tree and of diffs.`,
+  ];
+}
+
+/** Only the user can allow the contract: whoever asks for it at the end has to wait for it then. */
+async function permission(state: ProjectState, { call: { confirm }, say }: RemarksAsked): Promise<string[]> {
+  if (confirm !== undefined) return [];
+  const standing = await state
+    .completion()
+    .then((completion) => completion.standing())
+    .catch(orElse(undefined));
+  const may = standing?.way.may;
+  if (may !== 'ask' && may !== 'nothing') return [];
+  const when = may === 'ask' ? 'now' : 'as soon as there is something to run';
+  return [
+    `The completion contract, which proves a story done, needs the user's permission. Ask for it ${when}: ${say({ operation: 'trust', args: { folder: state.root } })}.`,
+  ];
+}
