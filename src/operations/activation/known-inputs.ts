@@ -34,7 +34,7 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
 };
 
 /** Whoever works on a story is held to them, also where a text leaves it to the reader to find them. */
-const BEHIND_STORIES: readonly Kind[] = ['prd', 'architecture', 'epics'];
+const BEHIND_STORIES: ReadonlySet<Kind> = new Set(['prd', 'architecture', 'epics']);
 
 const LISTED = 8;
 const LONGEST = 700;
@@ -75,7 +75,7 @@ export async function knownInputs(
   const inPieces = new Set<string>();
   const isAsked = (kind: Kind): boolean =>
     NAMES[kind]?.test(text) === true ||
-    (story !== undefined && BEHIND_STORIES.includes(kind)) ||
+    (story !== undefined && BEHIND_STORIES.has(kind)) ||
     (kind === 'architecture' && NAMES.prd?.test(text) === true && /\barchitecture\b/i.test(text));
   for (const document of documents) {
     if (!isAsked(document.kind) || inPieces.has(document.path)) continue;
