@@ -119,7 +119,7 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'to build it',
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1-1-add-a-plant' }],
-      says: ['1-1-add-a-plant', 'wants no questions', 'needs the user'],
+      says: ['1-1-add-a-plant', 'No questions wanted', 'needs the user'],
       atMost: 5_500,
     },
     {

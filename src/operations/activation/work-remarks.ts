@@ -37,7 +37,7 @@ export async function workRemarks(
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
   ].filter((line) => toldOnce(call, line, message));
-  return remarks.length === 0 ? undefined : `## Before you begin\n\n${bullets(remarks)}`;
+  return remarks.length === 0 ? undefined : bullets(remarks);
 }
 
 /** What to do where a text waits for an answer that the user does not want to give. BMAD's own ways come first. */
@@ -50,8 +50,8 @@ function unasked({ record, text }: Work, { project, say }: RemarksAsked, { catal
         ? 'follow its rules for headless runs'
         : /#yolo\b|\byolo mode\b/i.test(text)
           ? 'use its YOLO mode'
-          : 'where it waits for an answer, take the one that the documents support and note it as an assumption';
-  return `If the user wants no questions: ${way}. What only a person may approve (a push, a release, a deletion) still waits.`;
+          : 'note the likely answer as assumed';
+  return `No questions wanted: ${way}; approvals need a person.`;
 }
 
 /** Records that the server itself keeps in the project would make a tree look changed in which nobody has worked. */
@@ -61,7 +61,7 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
   if (folders.length === 0) return [];
   const named = [...new Set(folders)].map((folder) => `\`${folder}/\``).join(', ');
   return [
-    `${named}: changes there are records of this server, not work; leave them out of checks for a clean tree and of diffs.`,
+    `${named}: changes there are records of this server, not work: leave them out of checks for a clean tree, and of diffs.`,
   ];
 }
 
@@ -74,8 +74,8 @@ async function permission(state: ProjectState, { call: { confirm }, say }: Remar
     .catch(orElse(undefined));
   const may = standing?.way.may;
   if (may !== 'ask' && may !== 'nothing') return [];
-  const when = may === 'ask' ? 'now' : 'as soon as there is something to run';
+  const when = may === 'ask' ? 'now' : 'once there is something to run';
   return [
-    `The completion contract, which proves a story done, needs the user's permission. Ask for it ${when}: ${say({ operation: 'trust', args: { folder: state.root } })}.`,
+    `The completion contract needs the user's permission to prove a story done. Ask ${when}: ${say({ operation: 'trust', args: { folder: state.root } })}.`,
   ];
 }

@@ -79,8 +79,11 @@ function outdated({ name, deprecated, description }: BmadRecord): string | undef
   return `> \`${name}\` is deprecated${why === '' ? '.' : `: ${why}`}`;
 }
 
-/** What comes before the files is at most this long, or as long as what must be there; other context follows the files. */
-const PREAMBLE = 1_500;
+/**
+ * What comes before the files is at most this long, or as long as what must be there; other context follows the files. Of the
+ * 1,500 bytes that are promised, the rest is for what is told of the project.
+ */
+const PREAMBLE = 1_370;
 
 /**
  * Assembles what the model cannot find out alone: the message, the values of placeholders, the resolved context, the

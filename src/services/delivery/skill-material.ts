@@ -138,7 +138,7 @@ function notes(
   return [
     ...forwardedNote(parts),
     doneNote(parts, whole) + leftOutNote(parts, { whole, body }),
-    `A skill the text or menu names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
+    `A skill it names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
     `Files (\`{skill-root}/x\` or a bare path \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
     ...(skill.rendered === undefined ? ownFilesNote(parts, body, furtherFiles(parts), say) : []),
     ...rootNotes(parts, rules, say),
