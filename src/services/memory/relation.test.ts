@@ -102,6 +102,15 @@ it.each([
   expect(between(b, a, 'agent-learnings')).toBe('may contradict');
 });
 
+it.each([
+  ['GET /health does not touch PostgreSQL', 'We use PostgreSQL for all data'],
+  ['/health ne touche pas à PostgreSQL', 'On utilise PostgreSQL'],
+])('what is denied of one path contradicts only what is said of that path: %j, %j', (a, b) => {
+  expect(between(a, b, 'decision')).toBeUndefined();
+  expect(between(b, a, 'decision')).toBeUndefined();
+  expect(between(a, '/health uses PostgreSQL', 'decision')).toBe('may contradict');
+});
+
 it('what says the contrary in nearly the same words contradicts, whatever the types are', () => {
   const [no, yes] = ['Inutile de vider le cache Redis du panier', 'Vider le cache Redis du panier'];
   const said = (type: string, text: string) => ({ type, text, terms: analyse(text) });

@@ -35,7 +35,8 @@ export function relationOf(
   cosine: number | undefined,
   limits: Limits = LIMITS,
 ): Relation | undefined {
-  if (isAnotherThing(fresh, other)) return undefined;
+  if (isAnotherThing(fresh, other) || isOfOnePath(fresh, other) || isOfOnePath(other, fresh))
+    return undefined;
   const [mine, theirs] = [new Set(fresh.terms), new Set(other.terms)];
   const common = [...mine].filter((term) => theirs.has(term)).length;
   const jaccard = common / Math.max(1, mine.size + theirs.size - common);
@@ -94,6 +95,16 @@ function isTurned(a: Statement, b: Statement): boolean {
   // `It is not public` and `It requires a login` agree.
   if (haveOpposites(a.text, b.text)) return !oneDenies;
   return oneDenies && !givesUpElse(a, b) && !givesUpElse(b, a);
+}
+
+/** A path, as of a route: `/health does not touch PostgreSQL` says nothing of a text that does not name it. */
+const PATH = /(?<![\p{L}\p{N}.:/])\/[a-z][\w./{}:-]*/iu;
+
+/** Whether the first denies something of one path only, and the second is not about that. */
+function isOfOnePath({ text }: Statement, other: Statement): boolean {
+  const plain = text.replace(KEPT, ' ');
+  const path = PATH.exec(plain.slice(0, Math.max(0, plain.search(TURN))))?.[0];
+  return path !== undefined && !other.text.includes(path);
 }
 
 function differs(a: Statement, b: Statement): boolean {
