@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { orElse } from '../base/expected.ts';
+import { attempt, orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
 import { KeptFiles } from '../base/files/kept-files.ts';
 import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
@@ -112,9 +112,9 @@ const TABLES = new KeptFiles<Table | undefined>();
 /** A configuration file; one that is missing or cannot be read names nothing. */
 export function configTable(root: string, path: string): Promise<Table | undefined> {
   return TABLES.read(join(root, path), async () => {
-    const value = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES)
-      .then((bytes) => parseConfig(path, bytes.toString('utf8')))
-      .catch(orElse(undefined));
+    const bytes = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES);
+    const value = attempt(() => parseConfig(path, bytes.toString('utf8')), orElse(undefined));
     return isTable(value) ? value : undefined;
-  });
+    // One that cannot be read now may be so the next time without a change: that is not kept.
+  }).catch(orElse(undefined));
 }

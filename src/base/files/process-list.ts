@@ -27,7 +27,9 @@ export function processList<Entry extends { pid: number; started: string }>(
       const found: Entry[] = [];
       for (const name of names.filter((each) => each.endsWith(ENDING))) {
         const text = await readState(join(folder, name)).catch(ours(() => undefined));
-        const { data } = schema.safeParse(text === undefined ? undefined : jsonIn(text));
+        // Gone, or not to be read at the moment: its process may be there.
+        if (text === undefined) continue;
+        const { data } = schema.safeParse(jsonIn(text));
         if (data !== undefined && isRunning(data.pid)) found.push(data);
         else await removeFile(join(folder, name)).catch(() => undefined);
       }
