@@ -1,4 +1,5 @@
 import { LIMITS } from '../reference/host-limits.ts';
+import type { CodeGrowth } from './code.ts';
 import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
@@ -7,12 +8,16 @@ import type { Starts, WarmServers } from './measure.ts';
 import type { StateGrowth } from './state.ts';
 import { tokens } from './statistics.ts';
 
+/** What was measured. What could not be measured is not there. */
 export interface Results {
   starts: Starts;
   warm: WarmServers;
-  context: Journeys;
+  /** The same in short on a newer Node. */
+  newer: { node: string; starts: Starts; warm: WarmServers } | undefined;
+  context: Journeys | undefined;
   growth: Growth[];
   state: StateGrowth[];
+  code: CodeGrowth | undefined;
   fairness: Fairness | undefined;
 }
 
@@ -32,13 +37,14 @@ const RSS_AGAINST_BARE = 1.1;
 const RSS_BELOW_PEER_MIB = 5;
 const FIRST_AGAINST_WARM = 10;
 const BESIDE_OTHERS = 3;
+const BESIDE_DOCTOR_MS = 100;
 const CONTEXT_SAVED_PERCENT = 80;
 const AMBIGUOUS_SAVED_PERCENT = 52.3;
 const CALLS_TO_BEGIN = 1;
 const GROWTH = 13;
 
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
-export function budgetsOf({ starts, warm, context, growth, state, fairness }: Results): Budget[] {
+export function budgetsOf({ starts, warm, context, growth, state, code, fairness }: Results): Budget[] {
   const { ours, peer, bare } = starts;
   return [
     atMost('tools/list', TOOLS_LIST_TOKENS, 'tokens', ours && tokens(ours.toolsListBytes)),
@@ -102,12 +108,19 @@ export function budgetsOf({ starts, warm, context, growth, state, fairness }: Re
     ),
     ...growthBudgets(sized(growth, 5_000)),
     ...stateBudgets(state),
+    ...codeBudgets(code),
     atMost(
       'execute beside 20 searches of another',
       BESIDE_OTHERS,
       '× alone',
       ratio(fairness?.besideMs, fairness?.aloneMs),
     ),
+    ...(context === undefined ? [] : contextBudgets(context)),
+  ];
+}
+
+function contextBudgets(context: Journeys): Budget[] {
+  return [
     ...context.journeys.map((journey) =>
       atLeast(`context saved, ${journey.title}`, CONTEXT_SAVED_PERCENT, '%', percentSaved(journey, context)),
     ),
@@ -137,18 +150,22 @@ function growthBudgets(at: Growth | undefined): Budget[] {
     atMost('first search, 5,000 workflows, cached', 700, 'ms CPU', cpu(at.searchAgain)),
     atMost('warm search, 5,000 workflows', 30, 'ms', at.warmSearchMs),
     atMost('doctor, 5,000 workflows', 2_000, 'ms', at.doctor.ms),
+    atMost('longest wait of a call beside it', BESIDE_DOCTOR_MS, 'ms', at.besideDoctorMs),
   ];
 }
 
 const STATE_LIMITS: readonly (readonly [
   operation: string,
   count: number,
-  field: 'p50Ms' | 'p95Ms',
+  field: 'firstMs' | 'p50Ms' | 'p95Ms',
   limit: number,
 ])[] = [
   ['run_open', 10_000, 'p50Ms', 50],
   ['status of one', 10_000, 'p50Ms', 20],
+  ['task claim', 10_000, 'p50Ms', 50],
   ['recall', 100_000, 'p95Ms', 60],
+  ['recall', 100_000, 'firstMs', 500],
+  ['remember', 100_000, 'p50Ms', 30],
 ];
 
 function stateBudgets(state: readonly StateGrowth[]): Budget[] {
@@ -156,8 +173,25 @@ function stateBudgets(state: readonly StateGrowth[]): Budget[] {
     const found = state.find((one) => one.operation === operation && one.count === count);
     return found === undefined
       ? []
-      : [atMost(`${operation}, ${count} ${found.what}, ${field.slice(0, 3)}`, limit, 'ms', found[field])];
+      : [
+          atMost(
+            `${operation}, ${count.toLocaleString('en')} ${found.what}, ${field.slice(0, -2)}`,
+            limit,
+            'ms',
+            found[field],
+          ),
+        ];
   });
+}
+
+function codeBudgets(code: CodeGrowth | undefined): Budget[] {
+  if (code === undefined) return [];
+  const files = `${code.files.toLocaleString('en')} files of code`;
+  return [
+    atMost(`first answer, ${files}`, 2_000, 'ms', code.firstMs),
+    atMost(`warm query, ${files}`, 150, 'ms CPU', code.warmCpuMs),
+    atMost(`RSS, ${files}`, 300, 'MB', code.rssMiB && code.rssMiB * 1.048576),
+  ];
 }
 
 function p50(server: WarmServers['ours'], operation: OperationName): number | undefined {

@@ -2,6 +2,8 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
 export interface Program {
   name: string;
+  /** The Node that runs it; without one, the Node that runs the benchmark. */
+  node?: string;
   /** What follows `node` on the command line. */
   args: readonly string[];
   folder: string;
@@ -55,10 +57,10 @@ export class Client {
   #lastId = 0;
   #stderr = '';
 
-  constructor({ name, args, folder, env }: Program) {
+  constructor({ name, node = process.execPath, args, folder, env }: Program) {
     this.name = name;
     this.#spawned = performance.now();
-    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(node, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child = child;
     running.add(child);
     this.#exited = new Promise((resolve) => {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../bundle.ts';
 import type { Program } from './client.ts';
+import { madeWords } from './made-words.ts';
 import { installedPeer } from './peer.ts';
 import { AGENT, titleOf, writePeerProject } from './peer-project.ts';
 
 export type ContenderId = 'ours' | 'peer' | 'bare' | 'floor';
 
-/** What the peer can do too; the rest is measured on ours alone. */
+/** In the order of a first round: what is recalled has to be remembered before. Only the bare servers echo. */
 export const OPERATIONS = [
   'list agents',
   'read an agent',
@@ -17,6 +18,7 @@ export const OPERATIONS = [
   'next',
   'remember',
   'recall',
+  'echo',
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 
@@ -29,8 +31,8 @@ export interface ToolCall {
 
 export interface Contender extends Program {
   id: ContenderId;
-  /** The calls measured on it; the bare servers have nothing to compare. */
-  calls?: Partial<Record<OperationName, ToolCall>>;
+  /** The calls measured on it, by the number of the round: nothing is remembered twice. */
+  calls: Partial<Record<OperationName, (round: number) => ToolCall>>;
 }
 
 export interface Field {
@@ -50,6 +52,8 @@ export interface Places {
   home: string;
 }
 
+const always = (call: ToolCall) => (): ToolCall => call;
+
 /** A call of the tool that both our server and the peer have under this name. */
 export function bmadCall(args: Record<string, unknown>, expected: string): ToolCall {
   return { name: 'bmad', arguments: args, expected };
@@ -65,23 +69,28 @@ export async function prepareContenders(places: Places, say: (line: string) => v
     folder: places.empty,
     env,
     calls: {
-      'list agents': bmadCall({ operation: 'list', query: 'agents' }, AGENT),
-      'read an agent': bmadCall({ operation: 'read', agent: AGENT }, `bmad-agent-${AGENT}`),
-      'execute an agent': bmadCall({ operation: 'execute', agent: AGENT, message: 'hi' }, 'Winston'),
-      search: bmadCall({ operation: 'search', query: 'plan the next sprint' }, 'sprint'),
-      next: bmadCall({ operation: 'next' }, 'next'),
-      remember: {
+      'list agents': always(bmadCall({ operation: 'list', query: 'agents' }, AGENT)),
+      'read an agent': always(bmadCall({ operation: 'read', agent: AGENT }, `bmad-agent-${AGENT}`)),
+      'execute an agent': always(
+        // Whole each time, though the session has it.
+        bmadCall({ operation: 'execute', agent: AGENT, message: 'hi', detail: 'full' }, '----- BEGIN'),
+      ),
+      search: always(bmadCall({ operation: 'search', query: 'plan the next sprint' }, 'sprint')),
+      next: always(bmadCall({ operation: 'next' }, 'next')),
+      remember: (round) => ({
         name: 'remember_structured',
-        arguments: { type: 'decisions', agent: AGENT, text: 'We use PostgreSQL.' },
-        // The first time it is remembered, then it is known.
+        arguments: {
+          type: 'decisions',
+          agent: AGENT,
+          text: `The database for part ${round} is PostgreSQL: ${madeWords(round + 1_000, 8)}.`,
+        },
         expected: 'id ',
-      },
-      recall: {
+      }),
+      recall: (round) => ({
         name: 'recall_structured',
-        arguments: { query: 'Which database do we use?' },
-        // Whatever comes first, this or the memory.
-        expected: 'n',
-      },
+        arguments: { query: `Which database do we use for the ${madeWords(round + 1_000, 2)}?` },
+        expected: 'PostgreSQL',
+      }),
     },
   };
   const contenders = [ours];
@@ -96,11 +105,12 @@ export async function prepareContenders(places: Places, say: (line: string) => v
       folder,
       env,
       calls: {
-        'list agents': bmadCall({ operation: 'list', query: 'agents' }, titleOf(AGENT)),
-        'read an agent': bmadCall({ operation: 'read', type: 'agent', agent: AGENT }, 'menu-handlers'),
-        'execute an agent': bmadCall(
-          { operation: 'execute', agent: AGENT, message: 'hi' },
-          `agent: ${AGENT}`,
+        'list agents': always(bmadCall({ operation: 'list', query: 'agents' }, titleOf(AGENT))),
+        'read an agent': always(
+          bmadCall({ operation: 'read', type: 'agent', agent: AGENT }, 'menu-handlers'),
+        ),
+        'execute an agent': always(
+          bmadCall({ operation: 'execute', agent: AGENT, message: 'hi' }, `agent: ${AGENT}`),
         ),
       },
     });
@@ -113,7 +123,14 @@ export async function prepareContenders(places: Places, say: (line: string) => v
     ['bare', 'the bare server'],
     ['floor', 'the server without any package'],
   ] as const)
-    contenders.push({ id, name, args: [join(places.cache, `${id}.cjs`)], folder: places.empty, env });
+    contenders.push({
+      id,
+      name,
+      args: [join(places.cache, `${id}.cjs`)],
+      folder: places.empty,
+      env,
+      calls: { echo: always({ name: 'echo', arguments: { text: 'hello' }, expected: 'hello' }) },
+    });
   return { contenders, ours, peer: peer?.label };
 }
 

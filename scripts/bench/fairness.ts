@@ -22,12 +22,7 @@ const EXECUTE = { name: 'bmad', arguments: { operation: 'execute', agent: 'agent
 const SEARCH = { name: 'bmad', arguments: { operation: 'search', query: 'something with the harbour' } };
 
 /** Over HTTP, where callers meet: one has twenty searches under way at all times, another executes an agent. */
-export async function measureFairness(
-  ours: Contender,
-  scratch: string,
-  say: (line: string) => void,
-): Promise<Fairness> {
-  say(`${GREEDY} searches at once beside one caller, ${WORKFLOWS} workflows`);
+export async function measureFairness(ours: Contender, scratch: string): Promise<Fairness> {
   const [folder, home] = [join(scratch, 'shared-project'), join(scratch, 'shared-home')];
   await mkdir(home);
   await writeProject(folder, WORKFLOWS);

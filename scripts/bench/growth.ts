@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { callTool } from './call-tool.ts';
 import { withClient, type Client } from './client.ts';
 import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
-import { writeProject } from './made-project.ts';
+import { EDITED_TEXT, editAgent, writeProject } from './made-project.ts';
 import { percentile, tokens } from './statistics.ts';
 import { cpuMilliseconds, residentMebibytes } from './system.ts';
 
@@ -23,6 +23,10 @@ export interface Growth {
   warmListMs: number;
   warmSearchMs: number;
   doctor: Cost;
+  /** The longest that a call had to wait while doctor was at work. */
+  besideDoctorMs: number;
+  /** The first list after one file has been edited. */
+  edited: Cost;
   rssMiB: number | undefined;
   toolsListTokens: number;
 }
@@ -31,26 +35,21 @@ export const SIZES = [50, 500, 5_000, 20_000] as const;
 const WARM_CALLS = 15;
 
 const LIST = bmadCall({ operation: 'list', query: 'workflows' }, 'wf-0000');
+const EDITED = bmadCall({ operation: 'list', query: 'agents' }, EDITED_TEXT);
 const SEARCH = bmadCall({ operation: 'search', query: 'something with the harbour' }, 'harbour');
+const EXECUTE = bmadCall({ operation: 'execute', agent: 'agent-0' }, 'Nina 0');
 const DOCTOR = bmadCall({ operation: 'doctor' }, 'BMAD');
 
-/** Measures our server on made-up projects of growing size. */
-export async function measureGrowth(
-  ours: Contender,
-  scratch: string,
-  sizes: readonly number[],
-  say: (line: string) => void,
-): Promise<Growth[]> {
-  const measured: Growth[] = [];
-  for (const workflows of sizes) {
-    say(`a project with ${workflows} workflows`);
-    const [folder, home] = [join(scratch, `project-${workflows}`), join(scratch, `home-${workflows}`)];
-    await mkdir(home);
-    await writeProject(folder, workflows);
-    measured.push(await measureOne({ ...ours, folder, env: cleanEnvironment(home) }, workflows));
+/** Measures our server on a made-up project of this size. */
+export async function measureGrowth(ours: Contender, scratch: string, workflows: number): Promise<Growth> {
+  const [folder, home] = [join(scratch, `project-${workflows}`), join(scratch, `home-${workflows}`)];
+  await mkdir(home);
+  await writeProject(folder, workflows);
+  try {
+    return await measureOne({ ...ours, folder, env: cleanEnvironment(home) }, workflows);
+  } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return measured;
 }
 
 async function measureOne(program: Contender, workflows: number): Promise<Growth> {
@@ -67,6 +66,7 @@ async function measureOne(program: Contender, workflows: number): Promise<Growth
       toolsListTokens: tokens(Buffer.byteLength(JSON.stringify(result))),
     };
   });
+  const besideDoctorMs = await withClient(program, longestBesideDoctor);
   // With a cache that is empty before the first search, and kept after it.
   const cache = join(program.folder, '..', `cache-${workflows}`);
   const cached = { ...program, env: { ...program.env, XDG_CACHE_HOME: cache } };
@@ -77,7 +77,25 @@ async function measureOne(program: Contender, workflows: number): Promise<Growth
   });
   const listAgain = await firstOf(cached, LIST);
   const searchAgain = await firstOf(cached, SEARCH);
-  return { workflows, ...listed, ...found, listAgain, searchAgain };
+  const edited = await withClient(cached, async (client) => {
+    await client.start();
+    await callTool(client, LIST);
+    await editAgent(program.folder, 0);
+    return cost(client, EDITED);
+  });
+  return { workflows, ...listed, ...found, besideDoctorMs, edited, listAgain, searchAgain };
+}
+
+async function longestBesideDoctor(client: Client): Promise<number> {
+  await client.start();
+  await callTool(client, LIST);
+  await callTool(client, EXECUTE);
+  const over = new AbortController();
+  const doctor = callTool(client, DOCTOR).finally(() => over.abort());
+  let longest = 0;
+  while (!over.signal.aborted) longest = Math.max(longest, (await callTool(client, EXECUTE)).milliseconds);
+  await doctor;
+  return longest;
 }
 
 function firstOf(program: Contender, call: ToolCall): Promise<Cost> {

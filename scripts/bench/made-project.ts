@@ -15,7 +15,7 @@ export async function writeProject(folder: string, workflows: number): Promise<v
   );
   const rows = ['name,description,module,path'];
   for (let index = 0; index < workflows; index++) {
-    const name = `wf-${String(index).padStart(4, '0')}`;
+    const name = nameOf(index);
     const path = `bmm/workflows/${name}`;
     const about = `Does thing number ${index} with the ${TOPICS[index % TOPICS.length]}`;
     await mkdir(join(root, path), { recursive: true });
@@ -30,10 +30,21 @@ export async function writeProject(folder: string, workflows: number): Promise<v
   await writeFile(join(root, '_config', 'workflow-manifest.csv'), `${rows.join('\n')}\n`);
 }
 
-function agentText(index: number, path: string): string {
+/** What an edited agent says of itself. */
+export const EDITED_TEXT = 'Does another thing now';
+
+/** Another description in the file of one agent, as an editor saves it. */
+export async function editAgent(folder: string, index: number, about = EDITED_TEXT): Promise<void> {
+  const file = join(folder, '_bmad', 'bmm', 'agents', `agent-${index}.md`);
+  await writeFile(file, agentText(index, `bmm/workflows/${nameOf(index)}`, about));
+}
+
+const nameOf = (index: number): string => `wf-${String(index).padStart(4, '0')}`;
+
+function agentText(index: number, path: string, about = `Specialist ${index}`): string {
   return `---
 name: "agent-${index}"
-description: "Specialist ${index}"
+description: "${about}"
 ---
 
 <agent id="agent-${index}" name="Nina ${index}" title="Specialist ${index}" icon="x">

@@ -1,18 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { budgetsOf } from './budgets.ts';
+import { NODES, nodeOf } from '../../tests/support/tools.ts';
+import { budgetsOf, type Results } from './budgets.ts';
+import { CODE_FILES, measureCode } from './code.ts';
 import { measureFairness } from './fairness.ts';
 import { measureGrowth, SIZES } from './growth.ts';
 import { measureJourneys } from './journeys.ts';
-import { prepareContenders } from './contenders.ts';
+import { cleanEnvironment, prepareContenders, type Contender } from './contenders.ts';
 import { measureStarts, measureWarmCalls } from './measure.ts';
-import { writeDocument } from './document.ts';
-import { reportOf } from './report.ts';
+import { textOf, writeDocument } from './document.ts';
+import { Parts } from './parts.ts';
 import { measureState, STATE_SIZES } from './state.ts';
 
 const HELP = `Measures the built server beside a published peer and a bare server on the same SDK.
@@ -29,10 +31,11 @@ Usage: npm run bench -- [flags]
 
 The contenders take turns in a random order, so that other load on the machine hits all of them. The first
 run fetches the peer with npm; without it, what is compared with it is not measured. Progress goes to stderr,
-the report to stdout. The exit code is 0 if every budget that was measured holds, 1 if one does not, and 2 if
-the benchmark itself could not run.
+the report to stdout. A part that fails is reported, and the others are measured all the same. The exit code is 0
+if every budget that was measured holds, 1 if one does not or a part failed, and 2 if the benchmark itself could not run.
 `;
 
+const NEWER_NODE = NODES[1];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Options {
@@ -99,10 +102,6 @@ function bringUpToDate(): void {
   }
 }
 
-function machine(): string {
-  return `${process.platform} ${process.arch}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}`;
-}
-
 async function run({ starts, calls, json, quick, write, build }: Options): Promise<void> {
   if (build) bringUpToDate();
   const server = join(root, 'dist', 'bmad-mcp-server.cjs');
@@ -121,30 +120,71 @@ async function run({ starts, calls, json, quick, write, build }: Options): Promi
   await mkdir(places.home);
   await mkdir(places.documents);
   const { contenders, ours, peer } = await prepareContenders(places, say);
-  const results = {
-    starts: await measureStarts(contenders, starts, say),
-    warm: await measureWarmCalls(contenders, calls, say),
-    context: await measureJourneys(ours, {
-      content: join(root, 'dist', 'content'),
-      root,
-      project: places.documents,
-    }),
-    growth: await measureGrowth(ours, scratch, quick ? [50, 500] : SIZES, say),
-    state: quick ? [] : await measureState(ours, scratch, STATE_SIZES, say),
-    fairness: quick ? undefined : await measureFairness(ours, scratch, say),
+  const parts = new Parts(say);
+  const results: Results = {
+    starts: (await parts.measured('starts', () => measureStarts(contenders, starts, say))) ?? {},
+    warm: (await parts.measured('warm calls', () => measureWarmCalls(contenders, calls, say))) ?? {},
+    newer: await parts.measured(`Node ${NEWER_NODE}`, () =>
+      measureNewer(contenders, join(scratch, 'newer'), Math.ceil(starts / 3), Math.ceil(calls / 3)),
+    ),
+    context: await parts.measured('journeys', () =>
+      measureJourneys(ours, { content: join(root, 'dist', 'content'), root, project: places.documents }),
+    ),
+    growth: await parts.each(
+      quick ? SIZES.slice(0, 2) : SIZES,
+      (size) => `a project with ${size} workflows`,
+      (size) => measureGrowth(ours, scratch, size),
+    ),
+    state: (
+      await parts.each(
+        quick ? [] : STATE_SIZES,
+        ([what, count]) => `${count} ${what}`,
+        ([what, count]) => measureState(ours, scratch, what, count),
+      )
+    ).flat(),
+    code: quick
+      ? undefined
+      : await parts.measured(`${CODE_FILES} files of code`, () => measureCode(ours, scratch, CODE_FILES)),
+    fairness: quick
+      ? undefined
+      : await parts.measured('one caller beside another', () => measureFairness(ours, scratch)),
   };
   const budgets = budgetsOf(results);
   const about = [
-    `Node ${process.version}, ${machine()}`,
+    `${availableParallelism()} cores, Node ${process.version}`,
     `Peer: ${peer ?? 'not measured, npm could not fetch it'}`,
     `${starts} starts and ${calls} warm calls of each, in turns`,
+    ...parts.failures.map(({ part }) => `Could not be measured this time: ${part}`),
   ];
-  process.stdout.write(reportOf(about, results, budgets));
+  process.stdout.write(`# Benchmark\n\n${textOf(about, results, budgets)}`);
   if (write) await writeDocument(join(root, 'docs'), about, results, budgets);
+  const { took, failures } = parts;
   if (json !== undefined) {
-    await writeFile(resolve(json), `${JSON.stringify({ about, ...results, budgets }, null, 2)}\n`);
+    await writeFile(
+      resolve(json),
+      `${JSON.stringify({ about, ...results, budgets, took, failures }, null, 2)}\n`,
+    );
   }
-  process.exitCode = budgets.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
+  say(`took ${took.map(([part, seconds]) => `${part}: ${seconds} s`).join(', ')}`);
+  process.exitCode = failures.length > 0 || budgets.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
+}
+
+/** The same contenders on a newer Node, with a home of their own: another Node keeps its state in another way. */
+async function measureNewer(
+  contenders: readonly Contender[],
+  home: string,
+  starts: number,
+  calls: number,
+): Promise<NonNullable<Results['newer']>> {
+  const node = await nodeOf(NEWER_NODE);
+  await mkdir(home);
+  const env = cleanEnvironment(home);
+  const newer = contenders.map((contender) => ({ ...contender, node, env }));
+  return {
+    node: `Node v${NEWER_NODE}`,
+    starts: await measureStarts(newer, starts, say),
+    warm: await measureWarmCalls(newer, calls, say),
+  };
 }
 
 try {

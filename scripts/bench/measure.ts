@@ -30,7 +30,7 @@ interface Warm {
   answerBytes: number;
 }
 
-interface WarmServer {
+export interface WarmServer {
   operations: Partial<Record<OperationName, Warm>>;
   /** After all calls, when the content has been loaded. */
   rssMiB: number | undefined;
@@ -68,7 +68,7 @@ function startOnce(contender: Contender): Promise<Start> {
     const { result, sinceSpawn } = await client.start();
     const cpuMs = cpuMilliseconds(client.pid);
     const rssMiB = residentMebibytes(client.pid);
-    const call = contender.calls?.['list agents'];
+    const call = contender.calls['list agents']?.(0);
     const firstCallMs = call === undefined ? undefined : (await callTool(client, call)).milliseconds;
     const toolsListBytes = listedBytes(client, result);
     const calmCallMs = call === undefined ? undefined : await calmCall(contender, call);
@@ -119,23 +119,20 @@ export async function measureWarmCalls(
   rounds: number,
   say: Say,
 ): Promise<WarmServers> {
-  const able = contenders.filter(({ calls }) => calls !== undefined);
-  const clients = able.map((contender) => new Client(contender));
+  const clients = contenders.map((contender) => new Client(contender));
   try {
     for (const client of clients) await client.start();
-    const series = able.flatMap((contender, index) =>
-      OPERATIONS.filter((operation) => contender.calls?.[operation] !== undefined).map(
-        (operation): Series => ({
-          contender,
-          client: clients[index] as Client,
-          operation,
-          times: [],
-          answerBytes: 0,
-        }),
-      ),
+    const series = contenders.flatMap((contender, index) =>
+      OPERATIONS.filter((operation) => contender.calls[operation] !== undefined).map((operation): Series => ({
+        contender,
+        client: clients[index] as Client,
+        operation,
+        times: [],
+        answerBytes: 0,
+      })),
     );
     await callInRounds(series, rounds, say);
-    return Object.fromEntries(able.map(({ id }) => [id, warmServerOf(id, series)]));
+    return Object.fromEntries(contenders.map(({ id }) => [id, warmServerOf(id, series)]));
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
@@ -144,8 +141,8 @@ export async function measureWarmCalls(
 async function callInRounds(series: readonly Series[], rounds: number, say: Say): Promise<void> {
   for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round += 1) {
     if (round === 1 || (round > 1 && round % 100 === 0)) say(`warm calls, round ${round} of ${rounds}`);
-    for (const one of shuffled(series)) {
-      const call = one.contender.calls?.[one.operation];
+    for (const one of round === 1 - WARM_UP_ROUNDS ? series : shuffled(series)) {
+      const call = one.contender.calls[one.operation]?.(round + WARM_UP_ROUNDS);
       if (call === undefined) continue;
       const { milliseconds, bytes } = await callTool(one.client, call);
       one.answerBytes = bytes;

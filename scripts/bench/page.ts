@@ -7,7 +7,7 @@ import { cliFile, serverFile } from '../../tests/support/app.ts';
 import { openTab, startBrowser } from '../../tests/support/browser.ts';
 import { cleanEnvironment } from './contenders.ts';
 import { writeProject } from './made-project.ts';
-import { seedMemories, seedRuns } from './state.ts';
+import { seedMemories, seedRuns } from './seeds.ts';
 import { cpuMilliseconds, residentMebibytes } from './system.ts';
 
 // Measures the page over a large project, served by the built program, in a real browser:

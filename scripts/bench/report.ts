@@ -1,40 +1,50 @@
-import { ratio, type Budget, type Results } from './budgets.ts';
+import type { Budget, Results } from './budgets.ts';
+import type { CodeGrowth } from './code.ts';
 import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
 import type { StateGrowth } from './state.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
-import { OPERATIONS } from './contenders.ts';
-import type { Start, Starts, WarmServers } from './measure.ts';
+import { OPERATIONS, type ContenderId } from './contenders.ts';
+import type { Start, Starts, WarmServer, WarmServers } from './measure.ts';
 import { tokens } from './statistics.ts';
-
-const NOTHING = '–';
+import { NOTHING, shown, table, times } from './tables.ts';
 
 /** Everything a person wants to know of a run, as Markdown that is readable in a terminal too. */
-export function reportOf(about: readonly string[], results: Results, budgets: readonly Budget[]): string {
-  return [
-    '# Benchmark',
-    about.map((line) => `- ${line}`).join('\n'),
-    '## Start',
-    startTable(results.starts),
-    '## Warm calls',
-    warmTable(results.warm),
-    '## Journeys: what a model has to read (our server)',
-    journeyTable(results.context),
-    '## Size of the project (our server)',
-    growthTable(results.growth),
-    '## Much state (our server)',
-    stateTable(results.state),
-    '## One caller beside another (our server)',
-    fairnessLine(results.fairness),
-    '## Budgets',
-    budgetTable(budgets),
-    verdict(budgets),
-    '',
-  ].join('\n\n');
+export function sectionsOf(results: Results, budgets: readonly Budget[]): Record<Section, string> {
+  const { starts, warm, newer, context, growth, state, code, fairness } = results;
+  return {
+    Budgets: `${budgetTable(budgets)}\n\n${verdict(budgets)}`,
+    Start: startTable(starts),
+    'Warm calls': warmTable(warm),
+    'On a newer Node': newer === undefined ? NOT_MEASURED : newerTable(newer),
+    'Size of the project': growthTable(growth),
+    'Much state': stateTable(state),
+    'Much code': code === undefined ? NOT_MEASURED : codeLine(code),
+    'One caller beside another': fairness === undefined ? NOT_MEASURED : fairnessLine(fairness),
+    'What a model has to read': context === undefined ? NOT_MEASURED : journeyTable(context),
+  };
 }
 
-function startTable({ ours, peer, bare, floor }: Starts): string {
-  const lines: [string, (start: Start) => number | undefined][] = [
+export const SECTIONS = [
+  'Budgets',
+  'Start',
+  'Warm calls',
+  'On a newer Node',
+  'Size of the project',
+  'Much state',
+  'Much code',
+  'One caller beside another',
+  'What a model has to read',
+] as const;
+export type Section = (typeof SECTIONS)[number];
+
+const NOT_MEASURED = 'Not measured.';
+
+type Line<T> = [title: string, of: (one: T) => number | undefined];
+const CONTENDERS = ['ours', 'peer', 'bare', 'floor', 'ours / peer', 'ours / bare'];
+
+function startTable(starts: Starts): string {
+  const lines: Line<Start>[] = [
     ['spawn → tools/list, p50 ms', ({ wallMs }) => wallMs],
     ['CPU until then, mean ms', ({ cpuMs }) => cpuMs],
     ['RSS after tools/list, p50 MiB', ({ rssMiB }) => rssMiB],
@@ -43,25 +53,42 @@ function startTable({ ours, peer, bare, floor }: Starts): string {
     ['first call (list agents) at once, p50 ms', ({ firstCallMs }) => firstCallMs],
     ['first call a second later, p50 ms', ({ calmCallMs }) => calmCallMs],
   ];
-  return table(
-    ['', 'ours', 'peer', 'bare', 'floor', 'ours / peer', 'ours / bare'],
-    lines.map(([title, of]) => {
-      const [our, their, least, node] = [ours, peer, bare, floor].map((start) => start && of(start));
-      return [
-        title,
-        shown(our),
-        shown(their),
-        shown(least),
-        shown(node),
-        times(our, their),
-        times(our, least),
-      ];
-    }),
-  );
+  return table(['', ...CONTENDERS], sideBySide(starts, lines));
 }
 
-function warmTable({ ours, peer }: WarmServers): string {
-  const rows = OPERATIONS.map((operation) => {
+/** A row for each line: the four servers, and ours against two of them. */
+function sideBySide<T>(servers: Partial<Record<ContenderId, T>>, lines: readonly Line<T>[]): string[][] {
+  const { ours, peer, bare, floor } = servers;
+  return lines.map(([title, of]) => {
+    const [our, their, least, node] = [ours, peer, bare, floor].map((one) =>
+      one === undefined ? undefined : of(one),
+    );
+    const values = [our, their, least, node].map(shown);
+    return [title, ...values, times(our, their), times(our, least)];
+  });
+}
+
+/** The start, and the median of every warm call. */
+function newerTable({ node, starts, warm }: NonNullable<Results['newer']>): string {
+  const rows = [
+    ...sideBySide(starts, [
+      ['spawn → tools/list, p50 ms', ({ wallMs }) => wallMs],
+      ['RSS after tools/list, p50 MiB', ({ rssMiB }) => rssMiB],
+      ['first call a second later, p50 ms', ({ calmCallMs }) => calmCallMs],
+    ]),
+    ...sideBySide(
+      warm,
+      OPERATIONS.map((operation): Line<WarmServer> => [
+        `${operation}, p50 ms`,
+        ({ operations }) => operations[operation]?.p50Ms,
+      ]),
+    ),
+  ];
+  return table([node, ...CONTENDERS], rows);
+}
+
+function warmTable({ ours, peer, bare, floor }: WarmServers): string {
+  const rows = OPERATIONS.filter((operation) => operation !== 'echo').map((operation) => {
     const our = ours?.operations[operation];
     const their = peer?.operations[operation];
     return [
@@ -91,8 +118,14 @@ function warmTable({ ours, peer }: WarmServers): string {
     `RSS after all calls: ours ${shown(ours?.rssMiB)} MiB, peer ${shown(peer?.rssMiB)} MiB.`,
     // Without this the comparison of the two would be read as one of like with like.
     'Our execute delivers the whole agent; the peer’s names it, and a further call has to read it.',
+    `A tool that only says its text back takes ${spread(bare)} ms (p50, p95) on the bare server and ${spread(floor)} ms on the floor.`,
   ];
   return `${table(head, rows)}\n\n${notes.join('\n')}`;
+}
+
+function spread(server: WarmServer | undefined): string {
+  const echo = server?.operations.echo;
+  return `${shown(echo?.p50Ms)} and ${shown(echo?.p95Ms)}`;
 }
 
 function journeyTable(context: Journeys): string {
@@ -130,7 +163,9 @@ function growthTable(growth: readonly Growth[]): string {
       'cached',
       'warm list',
       'warm search',
+      'after an edit',
       'doctor',
+      'beside doctor',
       'RSS, MiB',
       'tools/list, tokens',
     ],
@@ -142,7 +177,9 @@ function growthTable(growth: readonly Growth[]): string {
       cost(one.searchAgain),
       shown(one.warmListMs),
       shown(one.warmSearchMs),
+      cost(one.edited),
       cost(one.doctor),
+      shown(one.besideDoctorMs),
       shown(one.rssMiB),
       shown(one.toolsListTokens),
     ]),
@@ -151,20 +188,44 @@ function growthTable(growth: readonly Growth[]): string {
 
 function stateTable(state: readonly StateGrowth[]): string {
   return table(
-    ['', 'count', 'first, ms', 'p50, ms', 'p95, ms'],
-    state.map(({ what, count, operation, firstMs, p50Ms, p95Ms }) => [
+    ['', 'count', 'first, ms', 'p50, ms', 'p95, ms', 'RSS, MiB'],
+    state.map(({ what, count, operation, firstMs, p50Ms, p95Ms, rssMiB }) => [
       `${operation} (${what})`,
       String(count),
       shown(firstMs),
       shown(p50Ms),
       shown(p95Ms),
+      shown(rssMiB),
     ]),
   );
 }
 
-function fairnessLine(fairness: Fairness | undefined): string {
-  if (fairness === undefined) return 'Not measured.';
-  const { workflows, greedy, aloneMs, besideMs } = fairness;
+function codeLine(code: CodeGrowth): string {
+  return table(
+    [
+      'files',
+      'first answer, ms',
+      'all read after, ms (CPU)',
+      'warm p50',
+      'p95, ms',
+      'CPU of a warm query, ms',
+      'RSS, MiB',
+    ],
+    [
+      [
+        String(code.files),
+        shown(Math.round(code.firstMs)),
+        `${shown(Math.round(code.indexedMs))} (${shown(code.indexedCpuMs)})`,
+        shown(code.warmMs),
+        shown(code.warmP95Ms),
+        shown(code.warmCpuMs),
+        shown(code.rssMiB),
+      ],
+    ],
+  );
+}
+
+function fairnessLine({ workflows, greedy, aloneMs, besideMs }: Fairness): string {
   return `An execute takes ${shown(aloneMs)} ms alone and ${shown(besideMs)} ms beside ${greedy} searches of another caller, in a project of ${workflows} workflows: ${times(besideMs, aloneMs)}.`;
 }
 
@@ -184,30 +245,4 @@ function budgetTable(budgets: readonly Budget[]): string {
 function verdict(budgets: readonly Budget[]): string {
   const count = (wanted: Budget['verdict']): number => budgets.filter((one) => one.verdict === wanted).length;
   return `${count('pass')} passed, ${count('fail')} failed, ${count('not measured')} not measured.`;
-}
-
-/** As many digits as mean something: none for large numbers, two for small ones. */
-function shown(value: number | undefined): string {
-  if (value === undefined) return NOTHING;
-  if (Number.isInteger(value)) return String(value);
-  return value.toFixed(Math.abs(value) < 10 ? 2 : 1);
-}
-
-function times(one: number | undefined, other: number | undefined): string {
-  const value = ratio(one, other);
-  return value === undefined ? NOTHING : `${value.toFixed(2)} ×`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, column) =>
-    Math.max(3, cell.length, ...rows.map((cells) => (cells[column] ?? '').length)),
-  );
-  // The first column holds words, the others numbers.
-  const padded = (cell: string, column: number): string =>
-    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-  const line = (cells: readonly string[]): string => `| ${cells.map(padded).join(' | ')} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return [line(head), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
 }
