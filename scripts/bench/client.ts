@@ -34,7 +34,7 @@ interface Message {
 const PROTOCOL_VERSION = '2025-06-18';
 const METHOD_NOT_FOUND = -32_601;
 const NEWLINE = 10;
-const ANSWER_TIMEOUT_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 180_000;
 const LEAVE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 4_000;
 

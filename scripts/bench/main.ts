@@ -187,6 +187,9 @@ async function measureNewer(
   };
 }
 
+// A call that fails beside another one that has failed is no more news than the first.
+process.on('unhandledRejection', (error) => say(`also: ${String(error)}`));
+
 try {
   const options = optionsFrom(process.argv.slice(2));
   if (options === 'help') process.stdout.write(HELP);
