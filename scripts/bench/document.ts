@@ -9,7 +9,7 @@ const EXPLAINED: Readonly<Record<Section, string>> = {
   Budgets:
     'What the server is held to. A ratio compares two things of the same run; limits in milliseconds were set for a machine like this one.',
   Start:
-    'Every server was started anew for each figure. A first call pays for what a start puts off; one second after the list is when a model calls at the earliest.',
+    'Every figure is of servers that had just been started. A first call pays for what a start puts off; one second after the list is when a model calls at the earliest.',
   'Warm calls':
     'One running server each, called in turns. The peer has no search, no next step and no memory.',
   'On a newer Node': 'The same with fewer rounds on a newer Node, which keeps memories in SQLite.',

@@ -17,6 +17,7 @@ export interface Fairness {
 const WORKFLOWS = 5_000;
 const GREEDY = 20;
 const CALLS = 15;
+const ANSWER_MS = 120_000;
 
 const EXECUTE = { name: 'bmad', arguments: { operation: 'execute', agent: 'agent-0' } };
 const SEARCH = { name: 'bmad', arguments: { operation: 'search', query: 'something with the harbour' } };
@@ -54,7 +55,7 @@ async function times(server: HttpServer, session: string): Promise<number[]> {
 async function called(server: HttpServer, session: string, params: Record<string, unknown>): Promise<number> {
   const { method, headers, body } = sessionShot(session, 'tools/call', params);
   const before = performance.now();
-  const response = await fetch(server.url, { method, headers, body });
+  const response = await fetch(server.url, { method, headers, body, signal: AbortSignal.timeout(ANSWER_MS) });
   const text = await response.text();
   if (!text.includes('"result"'))
     throw new Error(`The server answered ${response.status}: ${text.slice(0, 300)}`);

@@ -73,7 +73,7 @@ export async function measureJourneys(ours: Program, places: JourneyPlaces): Pro
         journey('start a workflow, and read it to its end', whole),
         journey('find the right workflow for a sentence, and start it', [found, started]),
         journey('an agent with the project’s documents, in 8,000 tokens', [compiled]),
-        journey('know all there is: lists of agents and workflows', lists),
+        journey('list all agents and workflows', lists),
       ],
       ...everything,
       ambiguous: { bytes: Buffer.byteLength(ambiguous), rawBytes: Buffer.byteLength(raw) },

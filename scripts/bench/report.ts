@@ -50,7 +50,7 @@ function startTable(starts: Starts): string {
     ['RSS after tools/list, p50 MiB', ({ rssMiB }) => rssMiB],
     ['tools/list, bytes', ({ toolsListBytes }) => toolsListBytes],
     ['tools/list, tokens', ({ toolsListBytes }) => tokens(toolsListBytes)],
-    ['first call (list agents) at once, p50 ms', ({ firstCallMs }) => firstCallMs],
+    ['first call (list agents), p50 ms', ({ firstCallMs }) => firstCallMs],
     ['first call a second later, p50 ms', ({ calmCallMs }) => calmCallMs],
   ];
   return table(['', ...CONTENDERS], sideBySide(starts, lines));
@@ -215,7 +215,7 @@ function codeLine(code: CodeGrowth): string {
       [
         String(code.files),
         shown(Math.round(code.firstMs)),
-        `${shown(Math.round(code.indexedMs))} (${shown(code.indexedCpuMs)})`,
+        `${code.indexedMs === undefined ? NOTHING : Math.round(code.indexedMs)} (${shown(code.indexedCpuMs)})`,
         shown(code.warmMs),
         shown(code.warmP95Ms),
         shown(code.warmCpuMs),

@@ -26,12 +26,14 @@ export function modernShot(method: string, params: Record<string, unknown> = {})
   };
 }
 
-/** As a client of the 2025 protocol sends it, in its session. */
+let lastId = 1;
+
+/** As a client of the 2025 protocol sends it, in its session: there, every request under way has a number of its own. */
 export function sessionShot(session: string, method: string, params: Record<string, unknown> = {}): Shot {
   return {
     method: 'POST',
     headers: { ...JSON_HEADERS, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: (lastId += 1), method, params }),
   };
 }
 
