@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { lstat, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { BmadError, quoted } from '../errors.ts';
 import { unlessShort } from '../expected.ts';
 import { holdReal, isBelow, openChecked, openCheckedNow, openedPaths, openedPathsNow } from './open-file.ts';
@@ -129,10 +129,8 @@ function realInside(root: string, path: string, rules?: InsideRules): { realRoot
   let realRoot: string;
   let target: string;
   try {
-    const named = join(root, path);
-    target = realpathSync.native(named);
-    // A path that is its own real path has no link in it, and neither has the part of it that is the root.
-    realRoot = target === named && `${named}${sep}`.startsWith(root + sep) ? root : realpathSync.native(root);
+    target = realpathSync.native(join(root, path));
+    realRoot = realpathSync.native(root);
   } catch (error) {
     throw readFailure(path, error);
   }
