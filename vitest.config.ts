@@ -17,7 +17,7 @@ const BESIDE_WITH_PROCESSES = [
 /** Tests beside the code that look at real installs, which are fetched on first use. */
 const BESIDE_WITH_INSTALLS = [
   'src/operations/activation/{agent-tools,start-work}.test.ts',
-  'src/operations/catalogue/{describe-agents,get-knowledge,work-lists,workflow-details}.test.ts',
+  'src/operations/catalogue/{describe-agents,get-knowledge,prefer,work-lists,workflow-details}.test.ts',
   'src/operations/project/{next,reconcile}.test.ts',
   'src/readers/compiled/installs.test.ts',
   'src/readers/loose/loose-reader.test.ts',
