@@ -107,6 +107,7 @@ describe('the code', () => {
     'services/codebase/file-list.ts': 'rules of ignore files, which are not shown',
     'services/codebase/git-files.ts': 'where git keeps a worktree, which is not shown',
     'app/built-in-model.ts': 'the built-in model',
+    'app/open-workspace.ts': 'the prepared terms of the built-in content',
     'meaning/embedders/static.ts': 'the built-in model',
     'meaning/embedders/table.ts': 'a table in a folder that the user has named on the command line',
     'app/app.ts': 'a file that the user has named on the command line',

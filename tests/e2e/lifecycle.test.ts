@@ -34,17 +34,22 @@ async function startClient(): Promise<LineClient> {
   return client;
 }
 
-/** Waits for something that has to come in time. How long that is, depends on how busy the machine is just now. */
+/**
+ * Waits for something that has to come in time. How long that is, depends on how busy the machine is meanwhile: it is
+ * measured beside it, by the slowest start of a program that does nothing.
+ */
 async function inTime<T>(event: Promise<T>): Promise<T> {
-  const took = async (awaited: Promise<unknown>): Promise<number> => {
-    const started = performance.now();
-    await awaited;
-    return performance.now() - started;
-  };
-  const ms = await took(event);
-  const bare = await took(once(spawn(process.execPath, ['-e', ''], { stdio: 'ignore' }), 'exit'));
-  expect(ms).toBeLessThan(LIMIT_MS + 20 * bare);
-  return event;
+  const started = performance.now();
+  let took: number | undefined;
+  const ended = event.finally(() => (took = performance.now() - started));
+  let slowest = 0;
+  do {
+    const from = performance.now();
+    await once(spawn(process.execPath, ['-e', ''], { stdio: 'ignore' }), 'exit');
+    slowest = Math.max(slowest, performance.now() - from);
+  } while (took === undefined);
+  expect(took).toBeLessThan(LIMIT_MS + 20 * slowest);
+  return ended;
 }
 
 describe('the server ends', () => {
@@ -62,12 +67,13 @@ describe('the server ends', () => {
     expect(client.stderr).toBe('');
   });
 
-  it('when stdin ends in the middle of calls', async () => {
+  it('when stdin ends in the middle of calls, and has answered them', async () => {
     const client = await startClient();
     const calls = Array.from({ length: 60 }, (_value, id) => request(id, 'tools/call', EXECUTE));
     client.child.stdin.end(calls.join(''));
     expect(await inTime(client.ended)).toEqual({ code: 0, signal: null });
     expect(client.strays).toEqual([]);
+    expect(client.unread).toHaveLength(calls.length);
   });
 
   it('when stdin ends in the middle of a line', async () => {

@@ -93,7 +93,7 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'epics and stories',
       call: ['bmad', { operation: 'execute', workflow: 'create-epics-and-stories' }],
-      says: [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`],
+      says: [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`, 'No questions wanted, now or later'],
       atMost: 5_300,
     },
     {
@@ -119,7 +119,7 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'to build it',
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1-1-add-a-plant' }],
-      says: ['1-1-add-a-plant', 'No questions wanted', 'needs the user'],
+      says: ['1-1-add-a-plant', 'needs the user'],
       atMost: 5_500,
     },
     {

@@ -33,7 +33,10 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
   change: /change proposal/i,
 };
 
-/** Whoever works on a story is held to them, also where a text leaves it to the reader to find them. */
+/**
+ * Whoever works on a story is held to them, also where a text leaves it to the reader to find them. Version 4 does not
+ * want that: what counts is in the story, and its texts forbid to load more.
+ */
 const BEHIND_STORIES: ReadonlySet<Kind> = new Set(['prd', 'architecture', 'epics']);
 
 const LISTED = 8;
@@ -75,7 +78,7 @@ export async function knownInputs(
   const inPieces = new Set<string>();
   const isAsked = (kind: Kind): boolean =>
     NAMES[kind]?.test(text) === true ||
-    (story !== undefined && BEHIND_STORIES.has(kind)) ||
+    (story !== undefined && record.generation !== 'v4' && BEHIND_STORIES.has(kind)) ||
     (kind === 'architecture' && NAMES.prd?.test(text) === true && /\barchitecture\b/i.test(text));
   for (const document of documents) {
     if (!isAsked(document.kind) || inPieces.has(document.path)) continue;
@@ -83,9 +86,9 @@ export async function knownInputs(
     const line = documentLine(document);
     if (!lines.includes(line)) lines.push(line);
   }
-  const work = { record, text, isForStory: story?.builds === true || story?.drafts === true };
+  const work = { text, isForStory: story?.builds === true || story?.drafts === true };
   return joined(
-    asked.detail === 'concise' ? undefined : await workRemarks(work, asked, workspace, context),
+    asked.detail === 'concise' ? undefined : await workRemarks(work, asked, context),
     inputsSection(lines),
     await failuresFor(story, asked, context),
   );

@@ -39,19 +39,20 @@ describe('what is told before work begins', () => {
       '`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/`: changes there are records of this server, not work:',
     );
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
-    expect(body).toMatch(/No questions wanted: the same without them is .*"bmad-build-auto"/);
-    expect(body).toContain('approvals need a person');
+    expect(body).toContain(
+      'No questions wanted, now or later: assume answers and approvals, but no permissions.',
+    );
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
     expect(review.body).not.toContain('records of this server');
-    expect(review.body).toContain('note the likely answer as assumed');
+    expect(review.body).not.toContain('No questions wanted');
     const again = await ask({ workflow: 'build', message: 'story 1-2-login' });
-    expect(again.body).not.toMatch(/records of this server|permission|No questions wanted/);
+    expect(again.body).not.toMatch(/records of this server|user.s permission|No questions wanted/);
   });
 
   it("names BMAD's own way where the text has one, and says nothing where nothing is asked", async () => {
     const ask = conversation(context);
     expect((await ask({ workflow: 'create-epics-and-stories' })).body).toContain(
-      'note the likely answer as assumed',
+      'assume answers and approvals',
     );
     expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain('records of this server');
     expect((await ask({ agent: 'architect' })).body).not.toContain('No questions wanted');
@@ -65,7 +66,7 @@ describe('what is told before work begins', () => {
       }),
     );
     const { body } = await trusted({ workflow: 'build', message: 'story 1-2-login' });
-    expect(body).not.toMatch(/permission|records of this server/);
+    expect(body).not.toMatch(/user.s permission|records of this server/);
   });
 
   it('is what a review compares with, by git, where a one-shot build has left no baseline_commit', async () => {

@@ -1,11 +1,10 @@
 import { orElse } from '../../base/expected.ts';
 import { bullets } from '../../base/text/text.ts';
-import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
+import type { Call, Context, ProjectState } from '../context.ts';
 import type { SayStep } from '../../base/step.ts';
 import { toldOnce } from './given-texts.ts';
 
 interface Work {
-  record: Activation['record'];
   /** All that it is told to do, its steps included. */
   text: string;
   /** Whether it writes or builds a story. */
@@ -27,13 +26,12 @@ const ASKS = /\bHALT\b|\b(?:WAIT|[Ww]ait) for (?:the )?(?:human|user)\b/;
 export async function workRemarks(
   work: Work,
   asked: RemarksAsked,
-  workspace: Workspace,
   context: Context,
 ): Promise<string | undefined> {
   const { project, call, message = '' } = asked;
   const state = await context.state(project).catch(orElse(undefined));
   const remarks = [
-    ...(ASKS.test(work.text) ? [unasked(work, asked, workspace)] : []),
+    ...(ASKS.test(work.text) ? [unasked(work)] : []),
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
   ].filter((line) => toldOnce(call, line, message));
@@ -41,17 +39,13 @@ export async function workRemarks(
 }
 
 /** What to do where a text waits for an answer that the user does not want to give. BMAD's own ways come first. */
-function unasked({ record, text }: Work, { project, say }: RemarksAsked, { catalogue }: Workspace): string {
-  const alone = catalogue.winners.find(({ name }) => name === `${record.name}-auto`);
-  const way =
-    alone !== undefined
-      ? `the same without them is ${say({ operation: 'execute', args: { name: alone.name, kind: 'workflow', project }, open: ['message'] })}`
-      : /\bheadless\b/i.test(text)
-        ? 'follow its rules for headless runs'
-        : /#yolo\b|\byolo mode\b/i.test(text)
-          ? 'use its YOLO mode'
-          : 'note the likely answer as assumed';
-  return `No questions wanted: ${way}; approvals need a person.`;
+function unasked({ text }: Work): string {
+  const way = /\bheadless\b/i.test(text)
+    ? 'follow its rules for headless runs'
+    : /#yolo\b|\byolo mode\b/i.test(text)
+      ? 'use its YOLO mode'
+      : 'assume answers and approvals';
+  return `No questions wanted, now or later: ${way}, but no permissions.`;
 }
 
 /** Records that the server itself keeps in the project would make a tree look changed in which nobody has worked. */

@@ -176,10 +176,16 @@ function doneNote({ skill, central }: SkillParts, body: string): string {
   return `Done already (results below): ${done.filter(Boolean).join(', ')}.`;
 }
 
+/** A step that is done and stays in the text, since it also says something else. */
+const STILL_THERE = /\bconfig\.yaml\b|\bresolve_customization\.py\b/;
+
 /** That the text has been shortened, and where all of it is. */
 function leftOutNote({ skill }: SkillParts, { whole, body }: Texts): string {
   const file = skill.rendered === undefined ? 'SKILL.md' : 'workflow.md';
-  return whole === body ? '' : ` Those steps are left out; \`${file}\` has them.`;
+  if (whole === body) return '';
+  return STILL_THERE.test(body)
+    ? ` Skip any that remain; \`${file}\` has all.`
+    : ` Those steps are left out; \`${file}\` has them.`;
 }
 
 /** How the text names files of BMAD's own folder, apart from those whose work is done. */

@@ -1,3 +1,4 @@
+import { onceWanted } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { shownText } from '../../base/secrets/masking.ts';
@@ -57,19 +58,8 @@ export async function recall(
   question: RecallQuestion,
   signal?: AbortSignal,
 ): Promise<Recall> {
-  const kind = await kindRecalled(opened, question);
-  const found =
-    kind === undefined
-      ? await recallAll(opened, question, signal).catch(
-          ours(
-            async (error): Promise<Answered> => ({
-              ...(await fromFiles(opened, question, error)),
-              mode: 'local',
-            }),
-            'unavailable',
-          ),
-        )
-      : { ...kind, mode: 'local' as const };
+  // A store that does not answer keeps nobody who has left.
+  const found = await onceWanted((stop) => answered(opened, question, stop))(signal);
   await logged(opened, question, found);
   // Masked last: copies are known by their text as it is.
   const safe = shownBy(opened);
@@ -82,6 +72,21 @@ export async function recall(
 
 interface Answered extends Recall {
   mode: 'semantic' | 'local';
+}
+
+async function answered(
+  opened: OpenMemory,
+  question: RecallQuestion,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const kind = await kindRecalled(opened, question);
+  if (kind !== undefined) return { ...kind, mode: 'local' };
+  return recallAll(opened, question, signal).catch(
+    ours(
+      async (error): Promise<Answered> => ({ ...(await fromFiles(opened, question, error)), mode: 'local' }),
+      'unavailable',
+    ),
+  );
 }
 
 /** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */

@@ -9,7 +9,7 @@ import { findLocations } from './locations.ts';
 import { storyDates } from './history.ts';
 import { KeptReport } from './kept-report.ts';
 import { ProjectFiles } from './project-files.ts';
-import { proposals } from './proposal.ts';
+import { proposals, type Change } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { isDone, isUnreviewed, rank, type Story } from './stories.ts';
@@ -146,7 +146,7 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
       what: 'Bring the ledgers up to date',
       why:
         noted.length === 0
-          ? `the files prove ${plural(changes, 'change')} missing from the ledgers`
+          ? `the files prove ${plural(changes, 'change')} missing from the ledgers: ${someChanges(proposed)}`
           : `the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} ${noted.length === 1 ? 'has' : 'have'} been reviewed is only noted by hand`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',
@@ -158,6 +158,13 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
     report.sprint !== undefined ||
     report.files.specs.some(({ status }) => status !== undefined && status !== 'done');
   return [...actions, ...(underWay ? [...stories, ...plans] : [...plans, ...stories])];
+}
+
+const NAMED_CHANGES = 3;
+
+function someChanges(changes: readonly Change[]): string {
+  const named = changes.slice(0, NAMED_CHANGES).map(({ key, to }) => `${key} → ${to}`);
+  return [...named, ...(changes.length > NAMED_CHANGES ? ['…'] : [])].join(', ');
 }
 
 const inReview = ({ stories }: Report): Story[] =>

@@ -14,8 +14,13 @@ const LINE_LIMIT = 32 * 1024 * 1024;
 
 const HEAD_LENGTH = 1_000;
 
-/** How long answers to a client that has closed its end may take. */
-const LAST_ANSWERS_MS = 800;
+/**
+ * How long answers to a client that has closed its end may take. A host that is in a hurry sends a signal; a pipe waits.
+ */
+const LAST_ANSWERS_MS = 10_000;
+
+/** Is answered when the connection ends: nobody waits for it. */
+const STAYS_OPEN = 'subscriptions/listen';
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -134,7 +139,8 @@ export class LineTransport implements Transport {
       this.#refuse(INVALID_REQUEST, 'Invalid request: not a JSON-RPC 2.0 message.', idOf(value));
       return;
     }
-    if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
+    if ('method' in message && 'id' in message && message.method !== STAYS_OPEN)
+      this.#unanswered.add(message.id);
     this.#first?.received(message);
     if ('method' in message && message.method === 'notifications/cancelled') {
       const { requestId } = (message.params ?? {}) as { requestId?: unknown };

@@ -9,6 +9,7 @@ import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
 import { createIdle } from './idle.ts';
 import { prewarmed } from './prewarm-when-idle.ts';
+import { rehearse, type Era } from './rehearsal.ts';
 import { Repeats } from './repeats.ts';
 import { mcpServerFactory } from './server.ts';
 import { notifierOf, watchChanges } from './watch.ts';
@@ -41,7 +42,10 @@ export function serveTransport(
     notifierOf(() => current),
   );
   const idle = createIdle((error) => context.log.info('idle', { error: String(error) }));
-  prewarmed(context, idle);
+  let era: Era = 'legacy';
+  prewarmed(context, idle, (quiet, args) =>
+    rehearse(mcpServerFactory(quiet, { watchFor: () => watch }), era, args),
+  );
   const repeats = new Repeats(context);
   const factory = mcpServerFactory(context, {
     idle,
@@ -51,10 +55,13 @@ export function serveTransport(
       return watch;
     },
   });
-  const handle = serveStdio(factory, {
-    transport,
-    onerror: (error) => context.log.info('protocol', { error: error.message }),
-  });
+  const handle = serveStdio(
+    (request) => {
+      ({ era } = request);
+      return factory(request);
+    },
+    { transport, onerror: (error) => context.log.info('protocol', { error: error.message }) },
+  );
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     repeats.sent(message);
