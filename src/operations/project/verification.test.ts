@@ -157,6 +157,12 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
       /^> One rule for done: first this review, then the completion contract .*, then done\./,
     );
     expect(review.answer.body).toContain('The build has reviewed its own change already');
+    const asked = await contractSession(afterAll, built, { flags: { trustProject: 'false' } });
+    const rule = 'the contract, then done. Without a contract PASS, say that done is not proven.';
+    expect((await asked.ok(next)).answer.body).toContain(rule);
+    expect((await asked.ok(activate, { name: 'code-review' })).answer.body).toContain(
+      rule.replace('the contract', 'the completion contract'),
+    );
     const help = await session.ok(activate, { name: 'bmad-help' });
     expect(help.answer.body).toMatch(/^> What comes next, by the project's files: .*code-review/);
   });

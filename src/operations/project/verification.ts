@@ -1,3 +1,4 @@
+import { UNPROVEN } from '../completion/done-rule.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import type { Call, ProjectState } from '../context.ts';
@@ -72,7 +73,9 @@ function ruleLine(contract: Verification['contract'], { waiting, closing }: Revi
     ];
   if (waiting === 0) return [];
   const rule = 'BMAD sets a story to done once its review has passed';
-  return contract === 'may run' || contract === 'waits for a person'
+  if (contract === 'waits for a person')
+    return [`${rule}: first the review, then the contract, then done. ${UNPROVEN}`];
+  return contract === 'may run'
     ? [`${rule}; a contract PASS is missing before that: first the review, then the contract, then done.`]
     : [`${rule}; whether that is enough without a contract PASS is for its owner to decide.`];
 }

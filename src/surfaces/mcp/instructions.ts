@@ -13,7 +13,7 @@ const PROJECT: readonly (readonly [string, string])[] = [
   ['', NEXT],
   [
     'run_completion_contract',
-    'Before you say that work is done, call "run_completion_contract": only PASS means done.',
+    'Before you say that work is done, call "run_completion_contract": only PASS proves it.',
   ],
   [
     'manage_project',
