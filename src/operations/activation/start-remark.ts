@@ -43,11 +43,13 @@ async function nextRemark({ context, workspace, project }: Where, say: SayStep):
 async function reviewRemark({ context, project }: Where, say: SayStep): Promise<string> {
   const state = await context.state(project);
   const { way } = await (await state.completion()).standing();
-  const [call, proof] =
-    way.may === 'run' ? [` (${say({ operation: 'run_completion_contract' })})`, ''] : ['', ` ${UNPROVEN}`];
+  const call =
+    way.may === 'run'
+      ? ` (${say({ operation: 'run_completion_contract' })}), then done`
+      : `, then done ${UNPROVEN}`;
   const built = await (await state.progress()).isBuiltWithSpec();
   const before = built
     ? ' The build has reviewed its own change already; its findings and verdicts are in the "Review Triage Log" of the spec. This review adds a fresh look at the whole change, the acceptance criteria, and `done` in the ledger, which the build leaves at `review`.'
     : '';
-  return `> One rule for done: first this review, then the completion contract${call}, then done.${proof}${before}`;
+  return `> One rule for done: first this review, then the completion contract${call}.${before}`;
 }

@@ -158,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     );
     expect(review.answer.body).toContain('The build has reviewed its own change already');
     const asked = await contractSession(afterAll, built, { flags: { trustProject: 'false' } });
-    const rule = 'the contract, then done. Without a contract PASS, say that done is not proven.';
+    const rule = 'the contract, then done (no PASS: unproven).';
     expect((await asked.ok(next)).answer.body).toContain(rule);
     expect((await asked.ok(activate, { name: 'code-review' })).answer.body).toContain(
       rule.replace('the contract', 'the completion contract'),

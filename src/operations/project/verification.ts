@@ -74,7 +74,7 @@ function ruleLine(contract: Verification['contract'], { waiting, closing }: Revi
   if (waiting === 0) return [];
   const rule = 'BMAD sets a story to done once its review has passed';
   if (contract === 'waits for a person')
-    return [`${rule}: first the review, then the contract, then done. ${UNPROVEN}`];
+    return [`${rule}: first the review, then the contract, then done ${UNPROVEN}.`];
   return contract === 'may run'
     ? [`${rule}; a contract PASS is missing before that: first the review, then the contract, then done.`]
     : [`${rule}; whether that is enough without a contract PASS is for its owner to decide.`];
