@@ -5,8 +5,8 @@
  */
 export interface NearScan {
   /**
-   * Takes in vectors as bytes, one after the other, from a place on. Says how long each is, squared: one that is no vector of
-   * length one is for the caller to replace.
+   * Stores vectors, given as bytes one after another, from a place on. Returns the squared length of each, so that the caller
+   * can replace any whose length is not one.
    */
   put(place: number, vectors: Uint8Array): Float32Array;
   /** For each of the first places, how near the vector there is, to about a hundredth; until the next question. */

@@ -58,7 +58,7 @@ describe('what is told before work begins', () => {
     expect((await ask({ agent: 'architect' })).body).not.toContain('No questions wanted');
   });
 
-  it('is no permission that is there or can be asked for, and no records that are elsewhere', async () => {
+  it('says nothing of a permission that was given, or of records kept elsewhere', async () => {
     const trusted = conversation(
       await contextIn(folder, {
         env: { PATH: process.env['PATH'] },

@@ -5,7 +5,7 @@ import type { SayStep } from '../../base/step.ts';
 import { toldOnce } from './given-texts.ts';
 
 interface Work {
-  /** All that it is told to do, its steps included. */
+  /** The whole text, with its steps. */
   text: string;
   /** Whether it writes or builds a story. */
   isForStory: boolean;
@@ -59,7 +59,7 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
   ];
 }
 
-/** Only the user can allow the contract: whoever asks for it at the end has to wait for it then. */
+/** Only the user can allow the contract to run, so the model should ask early rather than wait at the end. */
 async function permission(state: ProjectState, { call: { confirm }, say }: RemarksAsked): Promise<string[]> {
   if (confirm !== undefined) return [];
   const standing = await state
