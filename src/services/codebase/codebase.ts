@@ -90,6 +90,15 @@ export function createCodebase(parts: CodebaseParts): Codebase {
     return opened;
   });
 
+  let counted: { of: readonly string[]; files: number } | undefined;
+  /** Of all files, counted once for a list: most of the time it is that of the question before. */
+  function codeFiles(paths: readonly string[], takes?: (path: string) => boolean): number {
+    const isCode = (path: string): boolean => !isProse(languageOf(path));
+    if (takes !== undefined) return paths.filter((path) => takes(path) && isCode(path)).length;
+    if (counted?.of !== paths) counted = { of: paths, files: paths.filter(isCode).length };
+    return counted.files;
+  }
+
   async function exactMatches(
     needles: CodeQuestion['needles'],
     work: Indexer,
@@ -165,7 +174,10 @@ export function createCodebase(parts: CodebaseParts): Codebase {
           language !== undefined && isProse(language)
             ? undefined
             : {
-                files: list.paths.filter((file) => takes(file) && !isProse(languageOf(file))).length,
+                files: codeFiles(
+                  list.paths,
+                  path === undefined && language === undefined ? undefined : takes,
+                ),
                 hits: hits.filter((hit) => !isProse(hit.language)).length,
               },
         legs: [

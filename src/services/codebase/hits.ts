@@ -52,14 +52,11 @@ interface HitRequest {
 /** The best places with a few lines of each, read from the files as they are now. */
 export async function hitsOf(wanted: HitRequest): Promise<CodeHit[]> {
   const { root, ranked, limit, question, analyser } = wanted;
-  const places: CodePlace[] = [...ranked.map(placeOf), ...unreadPlaces(wanted.unread)].sort(
-    (a, b) => b.score - a.score,
-  );
   const worth = worthOf(question, analyser);
   const ofFile = new Map<string, CodePlace[]>();
   const files = new Map<string, string[] | undefined>();
   const hits: CodeHit[] = [];
-  for (const place of places) {
+  for (const place of inOrder(ranked, wanted.unread)) {
     if (hits.length === limit) break;
     const shown = ofFile.get(place.path) ?? [];
     if (shown.length >= OF_ONE_FILE || shown.some((other) => overlap(other.chunk, place.chunk))) continue;
@@ -112,6 +109,15 @@ interface CodePlace {
 function placeOf({ file, chunk, score, parts }: Ranked): CodePlace {
   const piece = file.chunks[chunk] ?? { start: 0, end: 0, symbol: '', kind: 'text' };
   return { path: file.path, chunk: piece, language: file.language, score, parts };
+}
+
+/** Unread ones after those that are ranked as high. Few are needed of the thousands that may be ranked. */
+function* inOrder(ranked: readonly Ranked[], unread: readonly ExactMatch[]): Generator<CodePlace> {
+  const after = ranked.findIndex(({ score }) => score < UNREAD_SCORE);
+  const before = after === -1 ? ranked.length : after;
+  for (let at = 0; at < before; at++) yield placeOf(ranked[at] as Ranked);
+  yield* unreadPlaces(unread);
+  for (let at = before; at < ranked.length; at++) yield placeOf(ranked[at] as Ranked);
 }
 
 function unreadPlaces(matches: readonly ExactMatch[]): CodePlace[] {

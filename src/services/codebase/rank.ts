@@ -1,5 +1,5 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
-import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
+import { byWords } from './by-words.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
@@ -33,13 +33,6 @@ export interface Ranked {
   parts: ScoreParts;
 }
 
-/** Measured on comments and the functions they were written for; see docs/decisions/0018. */
-const K1 = 3;
-const B = 0.75;
-const COVER_SHARE = 0.1;
-/** What a name adds that has the asked words, and one that has no others. */
-const NAME_COVER = 0.5;
-const NAME_FIT = 0.4;
 /** Words and vectors disagree often; the words of an identifier are the better witness. */
 const VECTOR_SHARE = 0.5;
 /** What having all the words of the question adds, whatever they count beside each other. */
@@ -50,13 +43,8 @@ const NAME_SHARE = 0.5;
 const SYMBOL_SHARE = 0.6;
 const IN_SENTENCE = 0.05;
 /** Plans say in the words of the question what the code does; whoever asks where it is done wants the code. */
-const WEIGHTS = { test: 0.85, prose: 0.8, plan: 0.4, imports: 0.5, nameless: 0.6 };
+const WEIGHTS = { test: 0.85, prose: 0.8, plan: 0.4 };
 const PLAN = /(?:^|\/)(?:_bmad-output|(?:planning|implementation)[-_]artifacts)\//;
-/** Rarer words decide; a long text pasted as a question has enough of them. */
-const MOST_WORDS = 48;
-const MOST_ASKED = 250;
-/** Only the best of each way of finding are compared with those of the others. */
-const COMPARED = 400;
 
 /** The chunks that have anything to do with the question, best first, and how many there are. */
 export function rank(index: CodeIndex, question: CodeQuestion): { best: Ranked[]; total: number } {
@@ -87,92 +75,6 @@ export function byScore(a: Ranked, b: Ranked): number {
 }
 
 type Scored = Omit<Ranked, 'parts'>;
-type ByWords = Scored & { cover: number };
-
-/**
- * BM25 over the whole index, in one run over the numbers: no inverted index has to be kept up to date, and a million
- * numbers take a few milliseconds. The best has the score 1.
- */
-function byWords(
-  { files, vocabulary }: CodeIndex,
-  { words, takes }: CodeQuestion,
-): { best: ByWords[]; total: number } {
-  // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
-  const asked = new Uint8Array(vocabulary.list.length);
-  let count = 0;
-  for (const word of words) {
-    const number = vocabulary.numberOf(word);
-    if (number !== undefined && count < MOST_ASKED) asked[number] = ++count;
-  }
-  if (count === 0) return { best: [], total: 0 };
-  const found: { file: IndexedFile; chunk: number; counts: number[] }[] = [];
-  const inChunks = new Float64Array(count);
-  let chunks = 0;
-  let total = 0;
-  for (const file of files.values()) {
-    const taken = takes(file);
-    const { words: numbers, ends, lengths } = file;
-    let at = 0;
-    for (let chunk = 0; chunk < ends.length; chunk++) {
-      const end = ends[chunk] as number;
-      let counts: number[] | undefined;
-      for (; at < end; at++) {
-        const packed = numbers[at] as number;
-        const place = asked[packed >>> 8] as number;
-        if (place === 0) continue;
-        inChunks[place - 1] = (inChunks[place - 1] ?? 0) + 1;
-        (counts ??= []).push(place - 1, packed & 255);
-      }
-      chunks += 1;
-      total += lengths[chunk] ?? 0;
-      if (taken && counts !== undefined) found.push({ file, chunk, counts });
-    }
-  }
-  const rarities = inChunks.map((having) => rarity(having, chunks));
-  const least = count > MOST_WORDS ? (rarities.toSorted().at(-MOST_WORDS) ?? 0) : 0;
-  const mass = rarities.reduce((sum, value) => sum + (value >= least ? value : 0), 0);
-  const average = total / chunks;
-  const scored = found.map(({ file, chunk, counts }) => {
-    const norm = lengthNorm(file.lengths[chunk] ?? 0, average, B);
-    let score = 0;
-    let covered = 0;
-    for (let at = 0; at < counts.length; at += 2) {
-      const weight = rarities[counts[at] ?? 0] ?? 0;
-      const times = counts[at + 1] ?? 0;
-      if (weight < least) continue;
-      covered += weight;
-      score += weight * saturated(times, K1, norm);
-    }
-    const cover = covered / mass;
-    return { file, chunk, cover, score: score * (1 - COVER_SHARE + COVER_SHARE * cover) };
-  });
-  const best = scored
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, COMPARED);
-  const rarityOf = (word: string): number => {
-    const place = asked[vocabulary.numberOf(word) ?? -1] ?? 0;
-    return place === 0 ? 0 : (rarities[place - 1] ?? 0);
-  };
-  for (const hit of best) hit.score *= nameWorth(hit, vocabulary, rarityOf, mass);
-  const top = best.reduce((most, { score }) => Math.max(most, score), 0);
-  return { best: best.map((hit) => ({ ...hit, score: hit.score / top })), total: scored.length };
-}
-
-/** A function is what its name says; a piece without a name is rarely what was searched for. */
-function nameWorth(
-  { file, chunk }: Scored,
-  vocabulary: CodeIndex['vocabulary'],
-  rarityOf: (word: string) => number,
-  mass: number,
-): number {
-  const { symbol = '', kind = '' } = file.chunks[chunk] ?? {};
-  if (symbol === '') return kind === 'imports' ? WEIGHTS.imports : kind === 'code' ? WEIGHTS.nameless : 1;
-  const words = vocabulary.asked(symbol.slice(symbol.lastIndexOf('.') + 1));
-  const known = words.map(rarityOf).filter((value) => value > 0);
-  const cover = known.reduce((sum, value) => sum + value, 0) / mass;
-  return 1 + NAME_COVER * cover + NAME_FIT * (known.length / Math.max(1, words.length));
-}
 
 function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: CodeQuestion): Scored[] {
   const taken = [...files.values()].filter((file) => file.vectors !== undefined && takes(file));

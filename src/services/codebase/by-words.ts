@@ -1,0 +1,144 @@
+import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
+import type { CodeIndex, IndexedFile } from './code-index.ts';
+import type { CodeQuestion } from './rank.ts';
+import { best } from './best.ts';
+
+/** Measured on comments and the functions they were written for; see docs/decisions/0018. */
+const K1 = 3;
+const B = 0.75;
+const COVER_SHARE = 0.1;
+/** What a name adds that has the asked words, and one that has no others. */
+const NAME_COVER = 0.5;
+const NAME_FIT = 0.4;
+const UNNAMED = { imports: 0.5, code: 0.6 };
+/** Rarer words decide; a long text pasted as a question has enough of them. */
+const MOST_WORDS = 48;
+const MOST_ASKED = 250;
+/** Only the best of each way of finding are compared with those of the others. */
+const COMPARED = 400;
+
+interface ByWords {
+  file: IndexedFile;
+  chunk: number;
+  score: number;
+  cover: number;
+}
+
+/**
+ * BM25 over the whole index, in two runs over the numbers: no inverted index has to be kept up to date, and a million
+ * numbers take a few milliseconds. A common word is in every piece, so that only the best become objects. The best has the
+ * score 1.
+ */
+export function byWords(
+  { files, vocabulary }: CodeIndex,
+  { words, takes }: CodeQuestion,
+): { best: ByWords[]; total: number } {
+  // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
+  const asked = new Uint8Array(vocabulary.list.length);
+  let count = 0;
+  for (const word of words) {
+    const number = vocabulary.numberOf(word);
+    if (number !== undefined && count < MOST_ASKED) asked[number] = ++count;
+  }
+  if (count === 0) return { best: [], total: 0 };
+  const { rarities, mass, average, taken, pieces } = weighed([...files.values()], takes, asked, count);
+  const scores = new Float64Array(pieces);
+  const covers = new Float64Array(pieces);
+  let piece = 0;
+  for (const { words: numbers, ends, lengths } of taken) {
+    let at = 0;
+    for (let chunk = 0; chunk < ends.length; chunk++, piece++) {
+      let score = 0;
+      let covered = 0;
+      let norm = 0;
+      for (const end = ends[chunk] as number; at < end; at++) {
+        const packed = numbers[at] as number;
+        const place = asked[packed >>> 8] as number;
+        if (place === 0) continue;
+        const weight = rarities[place] as number;
+        norm ||= lengthNorm(lengths[chunk] as number, average, B);
+        covered += weight;
+        score += weight * saturated(packed & 255, K1, norm);
+      }
+      if (score === 0) continue;
+      covers[piece] = covered / mass;
+      scores[piece] = score * (1 - COVER_SHARE + (COVER_SHARE * covered) / mass);
+    }
+  }
+  const rarityOf = (word: string): number => rarities[asked[vocabulary.numberOf(word) ?? -1] ?? 0] ?? 0;
+  const places = placesIn(taken);
+  const hits = best(scores, COMPARED).map((at): ByWords => {
+    const { file, chunk } = places(at);
+    const score = (scores[at] as number) * nameWorth(file, chunk, vocabulary, rarityOf, mass);
+    return { file, chunk, score, cover: covers[at] as number };
+  });
+  const top = hits.reduce((most, { score }) => Math.max(most, score), 0);
+  for (const hit of hits) hit.score /= top;
+  return { best: hits, total: scores.reduce((sum, score) => (score > 0 ? sum + 1 : sum), 0) };
+}
+
+/** How rare each asked word is, by its place; 0 for those that are too common to decide. And the files that are asked for. */
+function weighed(
+  files: readonly IndexedFile[],
+  takes: CodeQuestion['takes'],
+  asked: Uint8Array,
+  count: number,
+) {
+  const having = new Float64Array(count + 1);
+  let chunks = 0;
+  let total = 0;
+  for (const { words, lengths } of files) {
+    for (let at = 0; at < words.length; at++) {
+      const place = asked[(words[at] as number) >>> 8] as number;
+      if (place !== 0) having[place] = (having[place] as number) + 1;
+    }
+    for (let chunk = 0; chunk < lengths.length; chunk++) total += lengths[chunk] as number;
+    chunks += lengths.length;
+  }
+  const all = having.map((times, place) => (place === 0 ? 0 : rarity(times, chunks)));
+  const least = count > MOST_WORDS ? (all.toSorted().at(-MOST_WORDS) ?? 0) : 0;
+  const rarities = all.map((value) => (value >= least ? value : 0));
+  const taken = files.filter(takes);
+  return {
+    rarities,
+    mass: rarities.reduce((sum, value) => sum + value, 0),
+    average: total / chunks,
+    taken,
+    pieces: taken.reduce((sum, { ends }) => sum + ends.length, 0),
+  };
+}
+
+/** Which piece of which file is at a place, counted through all files. */
+function placesIn(files: readonly IndexedFile[]): (at: number) => Pick<ByWords, 'file' | 'chunk'> {
+  const firsts: number[] = [];
+  let next = 0;
+  for (const { ends } of files) {
+    firsts.push(next);
+    next += ends.length;
+  }
+  return (at) => {
+    let [low, high] = [0, files.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((firsts[middle] as number) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return { file: files[low] as IndexedFile, chunk: at - (firsts[low] as number) };
+  };
+}
+
+/** A function is what its name says; a piece without a name is rarely what was searched for. */
+function nameWorth(
+  file: IndexedFile,
+  chunk: number,
+  vocabulary: CodeIndex['vocabulary'],
+  rarityOf: (word: string) => number,
+  mass: number,
+): number {
+  const { symbol = '', kind = '' } = file.chunks[chunk] ?? {};
+  if (symbol === '') return kind === 'imports' || kind === 'code' ? UNNAMED[kind] : 1;
+  const words = vocabulary.asked(symbol.slice(symbol.lastIndexOf('.') + 1));
+  const known = words.map(rarityOf).filter((value) => value > 0);
+  const cover = known.reduce((sum, value) => sum + value, 0) / mass;
+  return 1 + NAME_COVER * cover + NAME_FIT * (known.length / Math.max(1, words.length));
+}
