@@ -3,6 +3,7 @@ import { BmadError, shortageIn } from '../base/errors.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
+import { listedOnce } from '../sources/tree.ts';
 import { Catalogue } from './catalogue.ts';
 import { asDeclared } from './declared.ts';
 import type { KeptReadings } from './kept-readings.ts';
@@ -51,7 +52,8 @@ async function readAll(
 ): Promise<Reading> {
   const all = typeof readers === 'function' ? await readers() : readers;
   const readings: Reading[] = [];
-  for (const reader of all) readings.push(await readingOf(source, reader));
+  const listed = { ...source, tree: listedOnce(source.tree) };
+  for (const reader of all) readings.push(await readingOf(listed, reader));
   return {
     records: readings.flatMap(({ records }) => records),
     modules: readings.flatMap(({ modules }) => modules),

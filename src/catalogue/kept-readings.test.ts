@@ -80,6 +80,21 @@ async function keptIn(project: string, folder: string): Promise<void> {
   await expect.poll(async () => (await opened(project, folder)).read).toBe(false);
 }
 
+it('takes one look at every folder, however many readers there are', async () => {
+  const { project } = await world();
+  const found = { mode: 'local', project, paths: [], root: undefined, git: [], home: '' } as const;
+  const { sources } = await discoverSources({ ...found, maxFileBytes: 1_000_000 });
+  const listed: string[] = [];
+  const counted = sources.map((source) => ({
+    ...source,
+    tree: { ...source.tree, list: (path: string) => (listed.push(path), source.tree.list(path)) },
+  }));
+  await buildCatalogue(counted, readers);
+  expect(listed.length).toBeGreaterThan(12);
+  const again = listed.filter((path, at) => path.includes('/workflows/') && listed.indexOf(path) !== at);
+  expect(again).toEqual([]);
+});
+
 describe('what was read', () => {
   let project = '';
   let folder = '';

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Places } from '../base/files/places.ts';
 import type { Log } from '../base/log.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -12,6 +13,9 @@ export { buildMark, keptFiles } from './kept-files.ts';
 
 /** To read fewer places than this takes hardly longer than to find out whether they have changed. */
 export const WORTH_WRITING = 2_000;
+
+/** By then the call that has read a source has its answer. */
+const ANSWERED_MS = 250;
 
 /** What was understood of a source, and the places it was understood from. */
 interface Kept {
@@ -58,6 +62,8 @@ export interface ReadingReport {
 export function openKeptReadings(parts: KeptReadingsParts) {
   const { places, memory, files, writes, fromPlaces, builtIn, maxFileBytes, log } = parts;
   let writing: Promise<unknown> = Promise.resolve();
+  /** Somebody waits for what is to be written. */
+  const wanted = new AbortController();
   const reports: ReadingReport[] = [];
   const isLarge = (used: readonly string[]): boolean => writes && used.length >= fromPlaces;
 
@@ -116,14 +122,23 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     return reading;
   }
 
-  async function keep(key: string, { origin }: Source, reading: Reading, paths: string[]): Promise<boolean> {
+  /** Keeps a reading in memory; its stamps, if the next process should have it too. */
+  function remember(
+    key: string,
+    { origin }: Source,
+    reading: Reading,
+    paths: string[],
+  ): number[] | undefined {
     const stamps = places.stampsOf(paths);
-    if (stamps === undefined) return false;
+    if (stamps === undefined) return undefined;
     memory.delete(key);
     memory.set(key, { kept: { paths, stamps }, reading });
     for (const oldest of memory.keys()) if (memory.size > MOST_FILES) memory.delete(oldest);
     // What is of a commit is checked when it is fetched, and not by the times of its files.
-    if (origin.git !== undefined || !isLarge(paths)) return false;
+    return origin.git !== undefined || !isLarge(paths) ? undefined : stamps;
+  }
+
+  async function keep(key: string, reading: Reading, paths: string[], stamps: number[]): Promise<boolean> {
     const { records, modules, problems } = reading;
     const kept: Kept = {
       paths,
@@ -144,11 +159,16 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       if (known !== undefined) return known;
       const { result, used } = await places.collecting(read);
       const report = note(source, result, used, false);
-      // Nobody waits for it, as nobody depends on it.
+      const stamps = remember(key, source, result, used);
+      if (stamps === undefined) return result;
+      // Nobody waits for it, as nobody depends on it: the call that has read all this is answered first.
       const before = writing;
       writing = (async () => {
-        await before;
-        report.kept = await keep(key, source, result, used).catch((error: unknown) => {
+        await Promise.all([
+          before,
+          setTimeout(ANSWERED_MS, undefined, { signal: wanted.signal }).catch(() => undefined),
+        ]);
+        report.kept = await keep(key, result, used, stamps).catch((error: unknown) => {
           log.info('catalogue cache', { error: String(error) });
           return false;
         });
@@ -158,7 +178,10 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     /** What became of each source, in the order they were asked for. */
     reports: (): readonly ReadingReport[] => reports,
     /** Settled when what was read last is written, or cannot be. */
-    written: (): Promise<unknown> => writing,
+    written(): Promise<unknown> {
+      wanted.abort();
+      return writing;
+    },
   };
 }
 

@@ -118,6 +118,19 @@ export function rememberingTree(tree: Tree): Tree {
   return remembering;
 }
 
+/** The same tree with every folder listed once: for the readers of one source, each of which looks at the same ones. */
+export function listedOnce(tree: Tree): Tree {
+  const lists = new Map<string, Promise<FolderEntry[]>>();
+  return {
+    ...tree,
+    list(path) {
+      const listing = lists.get(path) ?? tree.list(path);
+      lists.set(path, listing);
+      return listing;
+    },
+  };
+}
+
 /** The mark of UTF-8 stays in the text, so that what is delivered is what is on disk. */
 function decoded(bytes: Buffer): string {
   return decodeText(bytes, true);

@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 
 /** Why a file was not opened, in words. */
@@ -52,4 +53,12 @@ export function strange(path: string, reason: string): BmadError {
     `${path} cannot be read: ${reason}.`,
     'Check what is at this path, and remove it or replace it with a regular file.',
   );
+}
+
+/** Hooks and settings of git start programs: nothing of ours is ever written there, whatever leads to them. */
+export function isOfGit(root: string, path: string): boolean {
+  return path
+    .slice(root.length)
+    .split(sep)
+    .some((name) => name.toLowerCase() === '.git');
 }

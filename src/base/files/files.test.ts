@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, open, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { listInside, pathExists, readInside, realFolder } from './files.ts';
+import * as files from './files.ts';
+import { Places } from './places.ts';
+
+const { pathExists, realFolder } = files;
 
 const run = promisify(execFile);
 const LIMIT = 1_000;
@@ -25,6 +28,22 @@ beforeEach(async () => {
   await writeFile(join(folder, 'secret.md'), 'outside');
   await writeFile(join(folder, 'bmad-private', 'secret.md'), 'next door');
 });
+
+/** Where places are noted, what no link leads to is read another way: it has to come to the same. */
+async function bothWays<T>(way: (rules?: files.InsideRules) => Promise<T>): Promise<T> {
+  const noted = way({ seen: new Places() });
+  const [plain, seen] = await Promise.allSettled([way(), noted]);
+  const outcome = (of: PromiseSettledResult<T>): unknown =>
+    of.status === 'fulfilled' ? of.value : String(of.reason);
+  expect(outcome(seen)).toEqual(outcome(plain));
+  return noted;
+}
+
+const readInside = (from: string, path: string, most: number): Promise<Buffer> =>
+  bothWays((rules) => files.readInside(from, path, most, rules));
+
+const listInside = (from: string, path: string): Promise<files.FolderEntry[]> =>
+  bothWays((rules) => files.listInside(from, path, rules));
 
 async function read(path: string, from = root): Promise<string> {
   return (await readInside(from, path, LIMIT)).toString('utf8');
@@ -62,6 +81,26 @@ describe('readInside', () => {
     await symlink(root, join(folder, 'root-link'));
     expect(await read('file.md', join(folder, 'root-link'))).toBe('inside');
     expect(await read('sub/deep.md', join(folder, 'root-link'))).toBe('deep inside');
+    expect(await read('sub/deep.md', join(folder, 'root-link', '/'))).toBe('deep inside');
+    expect(await read('sub/deep.md', join(root, '/'))).toBe('deep inside');
+  });
+
+  it('reads what a link leads to now, and nothing that it has come to lead out to', async () => {
+    const seen = new Places();
+    const now = async (path: string): Promise<string> =>
+      String(await files.readInside(root, path, LIMIT, { seen }).catch((error: unknown) => error));
+    expect(await now('sub/deep.md')).toBe('deep inside');
+    await rename(join(root, 'sub'), join(root, 'other'));
+    await symlink('other', join(root, 'sub'));
+    expect(await now('sub/deep.md')).toBe('deep inside');
+    await rm(join(root, 'sub'));
+    await symlink('../bmad-private', join(root, 'sub'));
+    expect(await now('sub/secret.md')).toContain('points outside');
+    await rename(root, join(folder, 'moved'));
+    await symlink('bmad-private', root);
+    expect(await now('secret.md')).toBe('next door');
+    const rules = { seen, within: join(folder, 'bmad') };
+    expect((await refusal(() => files.readInside(root, 'secret.md', LIMIT, rules))).code).toBe('forbidden');
   });
 
   it('takes the root of the disk for a root', async () => {

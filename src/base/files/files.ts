@@ -10,12 +10,21 @@ import {
 } from 'node:fs';
 import { lstat, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { BmadError, quoted } from '../errors.ts';
 import { unlessShort } from '../expected.ts';
-import { holdReal, isBelow, openChecked, openCheckedNow, openedPaths, openedPathsNow } from './open-file.ts';
+import {
+  heldBy,
+  holdReal,
+  isBelow,
+  openAsNamed,
+  openChecked,
+  openCheckedNow,
+  openedPaths,
+  openedPathsNow,
+} from './open-file.ts';
 import type { Seen } from './places.ts';
-import { isFolder, leadsAway, readFailure, tooLarge } from './read-failures.ts';
+import { leadsAway, readFailure, servable } from './read-failures.ts';
 
 /**
  * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
@@ -33,8 +42,7 @@ export async function readInside(
   if (small !== undefined) return small;
   const handle = await openInside(root, path, rules);
   try {
-    const { size } = await regularFile(handle, path);
-    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+    const { size } = servable(await handle.stat(), path, maxBytes);
     return await readAtMost(handle, size);
   } finally {
     await handle.close();
@@ -60,20 +68,18 @@ async function breath(): Promise<void> {
 
 /** The bytes of a small file; undefined for a larger one, and one that was replaced while it was opened. */
 function readNow(root: string, path: string, maxBytes: number, rules?: InsideRules): Buffer | undefined {
-  const { realRoot, target } = realInside(root, path, rules);
-  const fd = openedNow(target, path);
+  const { realRoot, target, held } = located(root, path, false, rules);
+  const fd = held ?? openedNow(target, path);
   try {
-    const places = openedPathsNow(fd, target);
+    const places = held === undefined ? openedPathsNow(fd, target) : [target];
     if (places === undefined) return undefined;
     for (const place of places) checkPlace(realRoot, place, path, rules);
-    const info = fstatSync(fd);
-    checkRegular(info, path);
-    if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
-    if (info.size > SMALL_BYTES) return undefined;
-    const buffer = Buffer.allocUnsafe(info.size);
+    const { size } = servable(fstatSync(fd), path, maxBytes);
+    if (size > SMALL_BYTES) return undefined;
+    const buffer = Buffer.allocUnsafe(size);
     let filled = 0;
-    while (filled < info.size) {
-      const count = readSync(fd, buffer, filled, info.size - filled, filled);
+    while (filled < size) {
+      const count = readSync(fd, buffer, filled, size - filled, filled);
       if (count === 0) break;
       filled += count;
     }
@@ -123,9 +129,36 @@ async function openInside(root: string, path: string, rules?: InsideRules): Prom
   }
 }
 
+interface Located {
+  realRoot: string;
+  target: string;
+  /** The file or folder itself, opened, where that is how it was found. */
+  held?: number;
+}
+
+/**
+ * Where something is. If no link is on the way, its real path is the one it was opened by, and that of the root is in it: to ask
+ * for them would take as long as to read it. Only what has been looked at is opened, since to open a pipe or a device may do
+ * something.
+ */
+function located(root: string, path: string, folder: boolean, rules?: InsideRules): Located {
+  const named = join(root, path);
+  const found = rules?.seen?.look(named);
+  const isOne = folder ? found?.isDirectory() : found?.isFile();
+  const isPlain = isOne === true && isBelow(root, named) && !root.endsWith(sep);
+  const held = isPlain ? openAsNamed(named, folder) : undefined;
+  if (held === undefined) return realInside(root, path, rules);
+  try {
+    checkPlace(root, named, path, rules);
+  } catch (error) {
+    closeSync(held);
+    throw error;
+  }
+  return { realRoot: root, target: named, held };
+}
+
 /** Most requested files do not exist, and waiting for a thread to say so would take several times as long as looking. */
 function realInside(root: string, path: string, rules?: InsideRules): { realRoot: string; target: string } {
-  rules?.seen?.look(join(root, path));
   let realRoot: string;
   let target: string;
   try {
@@ -149,22 +182,6 @@ function checkPlace(
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
 }
 
-async function regularFile(handle: FileHandle, path: string): Promise<{ size: number }> {
-  const info = await handle.stat();
-  checkRegular(info, path);
-  return info;
-}
-
-function checkRegular(info: Stats, path: string): void {
-  if (info.isDirectory()) throw isFolder(path);
-  if (!info.isFile()) {
-    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, {
-      subject: path,
-      hint: 'Pipes, sockets and devices are not served.',
-    });
-  }
-}
-
 async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(size);
   let filled = 0;
@@ -186,45 +203,42 @@ export interface FolderEntry {
 /** What is in a folder, sorted. Links count as their targets if those are inside the root; all else is left out. */
 export async function listInside(root: string, path: string, rules?: InsideRules): Promise<FolderEntry[]> {
   await breath();
-  const { realRoot, target } = realInside(root, path, rules);
-  const entries = entriesOf(target, realRoot, path);
   const found: FolderEntry[] = [];
-  for (const entry of entries) {
+  for (const entry of entriesOf(root, path, rules)) {
     const link = entry.isSymbolicLink();
-    const kind = link ? await linkKind(root, join(path, entry.name), rules) : kindOf(entry);
+    const kind = kindOf(link ? statInside(root, join(path, entry.name), rules) : entry);
     if (kind !== undefined) found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function entriesOf(folder: string, realRoot: string, path: string): Dirent[] {
+function entriesOf(root: string, path: string, rules?: InsideRules): Dirent[] {
+  const { realRoot, target, held } = located(root, path, true, rules);
   try {
-    const held = holdReal(folder, realRoot);
+    const folder = held === undefined ? holdReal(target, realRoot) : heldBy(held);
     try {
-      return readdirSync(held.at('.'), { withFileTypes: true });
+      return readdirSync(folder.at('.'), { withFileTypes: true });
     } finally {
-      held.close();
+      folder.close();
     }
   } catch (error) {
     throw error instanceof BmadError ? leadsAway(path) : readFailure(path, error);
   }
 }
 
-async function linkKind(
-  root: string,
-  path: string,
-  rules: InsideRules | undefined,
-): Promise<FolderEntry['kind'] | undefined> {
+/** What is at a path inside the root; undefined if it does not exist or points outside. */
+function statInside(root: string, path: string, rules?: InsideRules): Stats | undefined {
+  rules?.seen?.look(join(root, path));
   try {
-    return kindOf(statSync(realInside(root, path, rules).target));
+    return statSync(realInside(root, path, rules).target);
   } catch {
     return undefined;
   }
 }
 
-function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEntry['kind'] | undefined {
-  if (entry.isFile()) return 'file';
-  return entry.isDirectory() ? 'folder' : undefined;
+function kindOf(entry: Dirent | Stats | undefined): FolderEntry['kind'] | undefined {
+  if (entry?.isFile() === true) return 'file';
+  return entry?.isDirectory() === true ? 'folder' : undefined;
 }
 
 /** When a file inside the root was last changed; undefined if it does not exist or points outside. */
@@ -233,16 +247,12 @@ export async function modifiedInside(
   path: string,
   rules?: InsideRules,
 ): Promise<number | undefined> {
-  try {
-    return statSync(realInside(root, path, rules).target).mtimeMs;
-  } catch {
-    return undefined;
-  }
+  return statInside(root, path, rules)?.mtimeMs;
 }
 
 /** Whether there is a file at this path inside the root. */
 export async function isFileInside(root: string, path: string, rules?: InsideRules): Promise<boolean> {
-  return (await linkKind(root, path, rules)) === 'file';
+  return statInside(root, path, rules)?.isFile() === true;
 }
 
 /** The names of the folders in a folder, including links to folders, wherever they point. */

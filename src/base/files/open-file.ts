@@ -12,7 +12,7 @@ import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { unlessShort } from '../expected.ts';
 import { systemCode } from '../errors.ts';
-import { leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
+import { isOfGit, leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
 
 /**
  * The one place that opens files. Projects are written by others, and what lies where a file of ours belongs may be a
@@ -198,7 +198,29 @@ export function holdReal(real: string, root: string | undefined): HeldFolder {
     closeSync(fd);
     throw leadsAway(real);
   }
-  return { at: (name) => `/proc/self/fd/${fd}/${name}`, close: () => closeSync(fd) };
+  return heldBy(fd);
+}
+
+export const heldBy = (fd: number): HeldFolder => ({
+  at: (name) => `/proc/self/fd/${fd}/${name}`,
+  close: () => closeSync(fd),
+});
+
+/**
+ * Opens a file, or holds a folder, that no link leads to: then what was opened has the very path that it was asked for by. Undefined
+ * for all else, and where the system does not tell. The caller closes it.
+ */
+export function openAsNamed(path: string, folder: boolean): number | undefined {
+  if (!hasHeldFolders()) return undefined;
+  let fd: number;
+  try {
+    fd = openSync(path, folder ? HOLD : O_RDONLY | SAFE);
+  } catch {
+    return undefined;
+  }
+  if (pathOf(fd) === path) return fd;
+  closeSync(fd);
+  return undefined;
 }
 
 /** The programs consist of several files, each with its own copy of this one: what one has found out holds for all. */
@@ -268,14 +290,6 @@ export function openedPathsNow(fd: number, checked: string): string[] | undefine
 /** Whether a real path is a folder or something in it. */
 export function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-/** Hooks and settings of git start programs: nothing of ours is ever written there, whatever leads to them. */
-function isOfGit(root: string, path: string): boolean {
-  return path
-    .slice(root.length)
-    .split(sep)
-    .some((name) => name.toLowerCase() === '.git');
 }
 
 export function isAbsent(error: unknown): boolean {

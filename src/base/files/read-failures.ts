@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
 
 export function leadsAway(path: string): BmadError {
@@ -34,7 +35,20 @@ export function readFailure(path: string, error: unknown): BmadError {
   );
 }
 
-export function isFolder(path: string): BmadError {
+/** A regular file of at most that size, and nothing else. */
+export function servable(info: Stats, path: string, maxBytes: number): Stats {
+  if (info.isDirectory()) throw isFolder(path);
+  if (!info.isFile()) {
+    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, {
+      subject: path,
+      hint: 'Pipes, sockets and devices are not served.',
+    });
+  }
+  if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
+  return info;
+}
+
+function isFolder(path: string): BmadError {
   return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
     reason: 'folder',
     subject: path,
@@ -48,7 +62,7 @@ export function isFolder(path: string): BmadError {
   });
 }
 
-export function tooLarge(path: string, size: number, limit: number): BmadError {
+function tooLarge(path: string, size: number, limit: number): BmadError {
   return new BmadError('too_large', `${quoted(path)} is ${size} bytes long; the limit is ${limit}.`, {
     subject: path,
     hint: 'If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.',
