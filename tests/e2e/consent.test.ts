@@ -98,7 +98,9 @@ describe.skipIf(process.platform === 'win32')('a project that brings settings of
     const env = bareEnvironment(place.home, { ...kept, ...variables });
     const { stderr } = await bmad(['contract', 'run'], { cwd: place.cwd, env });
     expect(ran(place)).toBe(false);
-    expect(stderr).toContain("This project's programs have not been allowed to run on this machine");
+    expect(stderr).toContain(
+      "NOT_VERIFIED: this project's programs have not been allowed to run on this machine",
+    );
     // Who types may be the user.
     expect(stderr).toContain('Only a person may allow it');
     expect(stderr).not.toContain('tell the user');

@@ -62,6 +62,8 @@ describe('a task of version 4 that is started again', () => {
     expect(backend.body).not.toContain(TEXT);
     expect(backend.body).toContain('Its templates and checklists: bmad {operation:"read"');
     expect(backend.body).toContain('templates/architecture-tmpl.yaml');
+    expect(backend.said).not.toContain('workflow:"bmad-core/create-doc"');
+    expect(backend.said).toContain('message:"*create-backend-architecture", detail:"full"');
     await ask({ agent: 'po', message: '*execute-checklist-po' });
     for (const [agent, message, checklist] of [
       ['po', '*execute-checklist-po once more', 'po-master-checklist'],
@@ -216,6 +218,17 @@ describe('a wish in plain words to an agent of version 4', () => {
     const { said } = await conversation(within)({ agent: 'pm', message: 'shard the PRD' });
     expect(said).toContain('This fits *shard-prd of its menu');
     expect(said).toContain('bmad {operation:"execute", agent:"bmad-core/pm", message:"*shard-prd"}');
+  });
+
+  it('is told which command is nearest, and how to go on where a program is missing', async () => {
+    const ask = conversation(within);
+    const { body, said } = await ask({ agent: 'sm', message: '*create 1.2' });
+    expect(body).toContain('"*create" is unknown: no command of this agent. Nearest: *draft.');
+    expect(said).toContain('agent:"bmad-core/sm", message:"*draft"');
+    expect((await ask({ agent: 'sm', message: '*drft' })).body).toContain('Nearest: *draft.');
+    expect((await ask({ agent: 'sm', message: '*help' })).body).not.toContain('is unknown');
+    const shards = await ask({ agent: 'pm', message: '*shard-prd docs/prd.md' });
+    expect(shards.body).toContain('Divide it by hand: each `## Some Title` outside code blocks becomes');
   });
 
   it('finds what it is for first in search', async () => {

@@ -35,10 +35,13 @@ export const VERSION_FOUR: Journey = {
     },
     {
       wants: 'the next step after the PRD',
-      writes: { 'docs/brief.md': plain, 'docs/prd.md': plain },
+      writes: {
+        'docs/brief.md': plain,
+        'docs/prd.md': `${plain}\n## Epic 1 Base\n\n### Story 1.1 Setup\n`,
+      },
       call: ['bmad', { operation: 'next' }],
       says: ['architect'],
-      atMost: 900,
+      atMost: 1_000,
     },
     {
       wants: 'the next story',

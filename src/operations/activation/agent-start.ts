@@ -20,6 +20,7 @@ import {
   wholeAgain,
   type GivenKey,
 } from './given-texts.ts';
+import { commandIn, unknownCommand } from './unknown-command.ts';
 import { besideWork, hasWork, type Asked, type Started, type StartText } from './work-text.ts';
 
 /** Room for what is said under a text. */
@@ -47,7 +48,8 @@ export async function agentText(
     noteText(call, of.record, project);
     return { ...restOfWork(of, shown.next, project), ...shown };
   }
-  const fitting = commanded === undefined ? await fittingFor(started, message) : undefined;
+  const unknown = commanded === undefined ? commandIn(message) : undefined;
+  const fitting = commanded === undefined ? await fittingFor(started, unknown ?? message) : undefined;
   const named = fitting?.isNamed === true ? fitting : undefined;
   const short =
     detail === 'full' || asked.isResumed
@@ -71,7 +73,8 @@ export async function agentText(
           await import('./known-inputs.ts')
         ).commandInputs({ ...asked, call, say: saying(call.say) }, workspace, started.context)
       : undefined;
-  const head = [told, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
+  const amiss = named === undefined ? await unknownCommand(started, unknown, fitting?.said) : undefined;
+  const head = [told, amiss, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
   const own = short === undefined ? activation.body : '';
   const body = isKnown ? '' : (work?.work.body ?? own);
   const most = limits.mostBytes - byteLength(head) - 2;
@@ -83,11 +86,13 @@ export async function agentText(
     work === undefined ? startOfWork(commanded, project) : restOfWork(work.work, shown.next, project);
   if (short === undefined) noteGiven(call, key, work === undefined ? shown.next : undefined, message);
   if (!isKnown) inputs?.noteWhole(shown.next);
+  // A task that several commands start does not know the template of this one.
+  const needsAgent = isKnown && work.named.length > 0;
   const again = [
     ...promptStep(activation, named, shown.text, project),
     ...(named === undefined ? fittingStep(activation, asked, fitting) : []),
-    ...(isKnown ? [wholeAgain(work.work, asked)] : []),
-    ...(short === undefined ? [] : [wholeAgain(activation, asked)]),
+    ...(isKnown && !needsAgent ? [wholeAgain(work.work, asked)] : []),
+    ...(short === undefined && !needsAgent ? [] : [wholeAgain(activation, asked)]),
   ];
   if (again.length === 0) return { ...rest, ...shown };
   return {
@@ -158,12 +163,8 @@ async function shortForm(
 }
 
 /** The entry of the menu that says what the user wishes in words of their own. */
-function fittingStep(
-  { record }: Activation,
-  { message = '', project }: Asked,
-  fitting: Named | undefined,
-): Step[] {
-  if (fitting === undefined || message.startsWith('*')) return [];
+function fittingStep({ record }: Activation, { project }: Asked, fitting: Named | undefined): Step[] {
+  if (fitting === undefined) return [];
   const { said, text } = fitting;
   return [
     {
@@ -180,6 +181,8 @@ interface Commanded {
   /** What is said before it, or instead of it where it was given before. */
   intro(isGiven: boolean): string;
   work: Activation;
+  /** Templates and checklists that only the command names. */
+  named: readonly string[];
   /** What the work is to be done with, where that says what it is about. */
   checklist: Asked['beside'];
 }
@@ -211,7 +214,8 @@ async function commandedBy(
     ]
       .filter(Boolean)
       .join('\n\n');
-  return { said: found.said, work, intro, checklist: await checklistIn(found.named, record, delivery) };
+  const checklist = await checklistIn(found.named, record, delivery);
+  return { said: found.said, work, intro, named: found.named, checklist };
 }
 
 /** The checklist that a command names: `*story-checklist` is about a story, the task that runs it is not. */

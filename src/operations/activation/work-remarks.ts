@@ -22,6 +22,12 @@ const LOOKS_AT_TREE =
   /\bgit status\b|\bworking (?:tree|copy)\b|\btree is (?:clean|dirty)\b|\buncommitted changes\b/i;
 const ASKS = /\bHALT\b|\b(?:WAIT|[Ww]ait) for (?:the )?(?:human|user)\b/;
 
+const DIVIDES = /\bmarkdown-tree-parser\b/;
+
+/** A program that is missing is no reason to stop: what it does is plain. */
+const BY_HAND =
+  'No md-tree or npx package? Do not stop, and leave core-config.yaml alone. Divide it by hand: each `## Some Title` outside code blocks becomes `some-title.md` in the folder, `##` → `#`, deeper headings one level up; `index.md` has what comes before, then `## Sections` with a link to each.';
+
 /** What a text would stop at in this project, or would let its reader learn too late; each once in a conversation. */
 export async function workRemarks(
   work: Work,
@@ -32,6 +38,7 @@ export async function workRemarks(
   const state = await context.state(project).catch(orElse(undefined));
   const remarks = [
     ...(ASKS.test(work.text) ? [unasked(work)] : []),
+    ...(DIVIDES.test(work.text) ? [BY_HAND] : []),
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
   ].filter((line) => toldOnce(call, line, message));

@@ -27,7 +27,7 @@ describe("a project's programs", () => {
     const session = await cloned();
     const error = await session.fail(runCompletionContract);
     expect(error.code).toBe('forbidden');
-    expect(error.message).toContain('have not been allowed to run on this machine');
+    expect(error.message).toMatch(/^NOT_VERIFIED: .* have not been allowed to run on this machine/);
     expect(error.steps).toMatchObject([{ operation: 'trust', args: { folder: session.folder } }]);
     expect(ran(session)).toBe(false);
     expect(existsSync(join(session.folder, '_bmad-output'))).toBe(false);

@@ -167,6 +167,8 @@ export const next = defineOperation({
     const due = actions.filter(({ aside }) => aside === undefined);
     const left = actions.filter(({ aside }) => aside !== undefined);
     if (due.length === 0) lines.push('Nothing left to do: everything planned is done.');
+    else if (due.every(({ optional }) => optional) && phases.at(-1)?.state === 'complete')
+      lines.push('All stories are done; what follows is optional.');
     // What may be skipped does not hide what comes after it.
     const needed = due.findIndex(({ optional }) => !optional) + 1;
     const shown = due.slice(0, Math.max(SHOWN_ACTIONS[detail], needed));

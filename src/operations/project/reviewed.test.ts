@@ -96,6 +96,7 @@ describe('a retrospective', () => {
       return (await ok(next, { detail: 'full' })).answer.body;
     };
     for (const text of Object.values(held)) expect(await body(text)).not.toContain('Hold the retrospective');
-    expect(await body(begun)).toContain('Hold the retrospective for epic 1');
+    expect(await body(begun)).toContain('Hold the retrospective for epic 1 (optional)');
+    expect(await body(begun)).toContain('All stories are done; what follows is optional.');
   });
 });

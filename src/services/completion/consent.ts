@@ -20,7 +20,7 @@ export async function requireConsent(
   const standing = await standingOf(programs, policy, state);
   if (standing.allowed) return;
   if (policy.rule === 'never')
-    throw new BmadError('forbidden', 'No project may run its programs here.', {
+    throw new BmadError('forbidden', 'NOT_VERIFIED: no project may run its programs here.', {
       hint: `The setting trust is "never" (${policy.from}).`,
     });
   const answer = await confirm?.(consentQuestion(programs, standing));
@@ -85,8 +85,8 @@ function refusal(
 ): BmadError {
   const what =
     standing.changed === undefined
-      ? "This project's programs have not been allowed to run on this machine"
-      : `What this project runs has changed since it was allowed (${standing.changed.join(', ')})`;
+      ? "NOT_VERIFIED: this project's programs have not been allowed to run on this machine"
+      : `NOT_VERIFIED: what this project runs has changed since it was allowed (${standing.changed.join(', ')})`;
   return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
     subject: programs.root,
     hint: refusalHint(typed, answer !== undefined),

@@ -5,7 +5,7 @@ import type { Action, Work, Workers } from './workers.ts';
 
 /**
  * Version 4 has a command for each kind of architecture. A workflow that is under way decides for one, and so does a PRD
- * that says there is no user interface; otherwise each is named with what it is for.
+ * or a brief that says there is no user interface, or what there is instead; otherwise each is named with what it is for.
  */
 export function architectures(
   written: Action,
@@ -29,7 +29,7 @@ export function architectures(
     frame === undefined
       ? noInterface === undefined || namesInterface
         ? undefined
-        : `the PRD says that there is no user interface (${at(noInterface)})`
+        : `no user interface is planned (${at(noInterface)})`
       : `the workflow ${frame} is under way, which is for a product without a user interface`;
   const worker = decides === undefined ? undefined : workers.for(RULES.service.work, true);
   if (decides !== undefined && worker !== undefined)
@@ -39,14 +39,17 @@ export function architectures(
       ...existing,
     ];
   if (namesInterface && noInterface === undefined) return [written, ...existing];
-  const said =
-    noInterface === undefined ? 'the PRD names no UI' : `the PRD says "no UI" (${at(noInterface)})`;
+  const open =
+    noInterface === undefined
+      ? 'it is open whether there is a user interface'
+      : `the PRD contradicts itself on a user interface (${at(noInterface)})`;
   return [
     {
       ...written,
-      why: `${written.why}; for a product with a user interface (front end alone: *create-front-end-architecture)`,
+      what: `${written.what}, full-stack or backend`,
+      why: `${written.why}; ${open}, so choose: this one if so (front end alone: *create-front-end-architecture)`,
     },
-    other('backend', `for a service, command line or library; ${said}`, RULES['no interface'].work),
+    other('backend', 'for a service, command line or library', RULES['no interface'].work),
     ...existing,
   ];
 }

@@ -143,7 +143,7 @@ function saysReadiness(line: string): boolean {
 function readinessVerdict(file: string, text: string): Judgement | undefined {
   const lines = text.split(/\r?\n/);
   const heading = lines.findIndex((line) =>
-    /overall readiness|readiness status|décision|verdict/i.test(headingIn(line)?.title ?? ''),
+    /overall readiness|readiness (?:status|decision)|décision|verdict/i.test(headingIn(line)?.title ?? ''),
   );
   const inLine = lines.findIndex(saysReadiness);
   const from = heading === -1 ? inLine : heading + 1;

@@ -1,6 +1,7 @@
 import { attempt, broken } from '../../base/expected.ts';
-import { fenceFollower, withoutComments } from '../../base/text/markdown.ts';
-import { plural } from '../../base/text/text.ts';
+import { fenceFollower, headingIn, withoutComments } from '../../base/text/markdown.ts';
+import { quoted } from '../../base/errors.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { plannedIn } from './epic-headings.ts';
 import type { Evidence, ItemKind, State } from './model.ts';
@@ -46,7 +47,7 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
     broken(({ place }) => place),
   );
   if (!('pairs' in head)) return judged('unknown', 'its front matter cannot be parsed', head.line);
-  const { characters, placeholder, firstLine } = bodyOf(text, head.endLine);
+  const { characters, placeholder, firstLine, prompt, empty } = bodyOf(text, head.endLine);
   const declared = declaredState(head, text);
   const steps = stepsOf(kind, head);
   const few = characters < FEW_CHARACTERS;
@@ -60,11 +61,17 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
     const begun = (steps?.done ?? 0) > 0 || declared !== undefined || planned > 0;
     const short =
       planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
-    const says = placeholder === undefined ? short : 'the template has not been filled in';
-    return judged(begun ? 'in progress' : 'not started', says, placeholder?.line);
+    const open = placeholder ?? prompt;
+    const says = open === undefined ? short : 'the template has not been filled in';
+    return judged(begun ? 'in progress' : 'not started', says, open?.line);
   }
   if (placeholder !== undefined)
     return judged('in progress', `${placeholder.text} has not been filled in`, placeholder.line);
+  // Who says nothing about the state of a document is asked by the document itself.
+  if (steps === undefined && prompt !== undefined)
+    return judged('in progress', `${prompt.text} has not been filled in`, prompt.line);
+  if (steps === undefined && empty !== undefined && kind !== 'epics')
+    return judged('in progress', `${empty.text} has no text`, empty.line);
   if (steps === undefined) return judged('complete', 'it has content', firstLine);
   const { done, total, complete, line } = steps;
   if (complete) return judged('complete', 'all steps are done', line);
@@ -147,34 +154,82 @@ function stepsOf(
   };
 }
 
+interface Place {
+  text: string;
+  line: number;
+}
+
 interface Body {
   /** Letters and digits of real text. */
   characters: number;
-  placeholder: { text: string; line: number } | undefined;
+  placeholder: Place | undefined;
+  /** A line that is nothing but what a template asks for: `[Who they are, what they need]`, `- {One sentence.}`. */
+  prompt: Place | undefined;
+  /** A heading without anything under it. */
+  empty: Place | undefined;
   /** The first line with real text. */
   firstLine: number | undefined;
 }
 
 const PLACEHOLDER = /\{\{\s*[A-Za-z][\w .-]{0,60}\}\}/;
 
+/** A line of a list, or behind a label, that is all in brackets or braces. */
+const BRACKETED =
+  /^(?:[-*>] )?(?:\*\*[^*]{1,60}\*\*:?|[A-Z][\w ]{0,40}:)? ?(?:\{([A-Za-z][^{}]*)\}|\[(\w[^[\]]*)\])$/;
+/** A longer line says something. */
+const PROMPT_LENGTH = 600;
+const SHOWN = 60;
+
+/** Links, ticks, footnotes, JSON and remarks such as `[ASSUMPTION: …]` are no prompts of a template. */
+function isPrompt(line: string): boolean {
+  const [, braced, bracketed] = (line.length <= PROMPT_LENGTH ? BRACKETED.exec(line.trim()) : null) ?? [];
+  if (braced !== undefined) return !braced.includes('":');
+  return bracketed !== undefined && !/^[A-Z]{3,}\b/.test(bracketed) && bracketed.split(/\s/).length >= 3;
+}
+
 /** What is written, without headings, comments and what a template brings along; code is text but has no placeholders. */
 export function bodyOf(text: string, skip: number, until?: RegExp): Body {
-  const body: Body = { characters: 0, placeholder: undefined, firstLine: undefined };
+  const body: Body = {
+    characters: 0,
+    placeholder: undefined,
+    firstLine: undefined,
+    prompt: undefined,
+    empty: undefined,
+  };
   const isFenced = fenceFollower();
+  /** The heading that nothing has followed yet. */
+  let bare: { level: number; place: Place } | undefined;
   // Comments hold the instructions of templates.
   const lines = withoutComments(text).split('\n');
   for (let index = skip; index < lines.length; index++) {
     const line = lines[index] ?? '';
     if (until?.test(line) === true) break;
-    const found = isFenced(line.trimStart()) ? null : PLACEHOLDER.exec(line.replace(/`[^`]*`/g, ''));
+    const fenced = isFenced(line.trimStart());
+    const found = fenced ? null : PLACEHOLDER.exec(line.replace(/`[^`]*`/g, ''));
     if (found !== null) {
       body.placeholder ??= { text: found[0], line: index + 1 };
+      bare = undefined;
       continue;
+    }
+    if (!fenced && isPrompt(line)) {
+      body.prompt ??= { text: oneLine(line, SHOWN), line: index + 1 };
+      bare = undefined;
+      continue;
+    }
+    const heading = fenced ? undefined : headingIn(line);
+    if (heading !== undefined) {
+      if (bare !== undefined && heading.level <= bare.level) body.empty ??= bare.place;
+      // A list of epics and stories may be no more than their names.
+      bare = /^(?:epic|story|épopée)\b/i.test(heading.title)
+        ? undefined
+        : { level: heading.level, place: { text: quoted(heading.title), line: index + 1 } };
     }
     if (/^\s*(?:#|_This document|---)/.test(line) || /^[\s|:-]*$/.test(line)) continue;
     const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
     if (letters > 0) body.firstLine ??= index + 1;
+    if (line.trim() !== '') bare = undefined;
     body.characters += letters;
   }
+  if (bare !== undefined) body.empty ??= bare.place;
   return body;
 }

@@ -24,7 +24,9 @@ export function documentItems(found: Found): Item[] {
     const documents = found.artefacts.filter((artefact) => artefact.kind === kind).sort(byState);
     const [best, ...rest] = documents;
     if (best !== undefined) {
-      items.push(itemOf(kind, phase, kind, kind === 'epics' ? checkedEpics(best, found) : best));
+      const judged =
+        kind === 'epics' ? checkedEpics(best, found) : kind === 'prd' ? plannedPrd(best, found) : best;
+      items.push(itemOf(kind, phase, kind, judged));
       for (const other of rest)
         if (other.state === 'in progress' && best.state === 'complete' && kind !== 'research')
           items.push(itemOf(kind, phase, other.path, other));
@@ -33,9 +35,15 @@ export function documentItems(found: Found): Item[] {
     const inPrd = kind === 'epics' ? plannedInPrd(found) : undefined;
     const claimed = inPrd ?? skippedBy(kind, found);
     if (claimed !== undefined) items.push({ kind, phase, id: kind, ...claimed });
-    else if (ALWAYS.has(kind)) items.push({ kind, phase, id: kind, state: 'not started', evidence: [] });
+    else if (ALWAYS.has(kind) && !(kind === 'readiness' && isPastCheck(found)))
+      items.push({ kind, phase, id: kind, state: 'not started', evidence: [] });
   }
   return items.sort((a, b) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase));
+}
+
+/** Version 4 checks without leaving a file, and whoever has begun with stories is past it: then nothing on file is no news. */
+function isPastCheck({ locations: { v4 }, sprint, files }: Found): boolean {
+  return v4 || sprint !== undefined || files.stories.length > 0;
 }
 
 const ORDER: readonly State[] = ['complete', 'skipped', 'in progress', 'unknown', 'not started'];
@@ -74,6 +82,15 @@ function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: Found
   return bare === undefined
     ? best
     : open({ file: bare.file, line: bare.line, says: `epic ${bare.epic} has no stories` });
+}
+
+/** In version 4 the epics are the last part of the PRD. */
+function plannedPrd(best: Artefact, { locations: { v4 }, plan, artefacts, files }: Found): Artefact {
+  const isPlanned =
+    plan.epics.length + plan.stories.length + files.stories.length > 0 ||
+    artefacts.some(({ kind }) => kind === 'epics');
+  if (!v4 || isPlanned || best.state !== 'complete') return best;
+  return { ...best, state: 'in progress', evidence: { file: best.evidence.file, says: 'it plans no epic' } };
 }
 
 /** What is decided, and by what. */

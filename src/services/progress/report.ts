@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { headingIn } from '../../base/text/markdown.ts';
-import { plural } from '../../base/text/text.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
 import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';
@@ -44,7 +44,7 @@ export interface Report extends Found {
   troubles: Trouble[];
   /** Whether the plan speaks of a user interface. */
   namesInterface: boolean;
-  /** Where the PRD says that there is none. */
+  /** Where the PRD or the brief says that there is none, or what it is instead. */
   noInterface: Evidence | undefined;
   /** Whether there is code that BMAD did not plan. */
   brownfield: boolean;
@@ -81,7 +81,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     stories,
     epics,
   };
-  const items = [...documentItems(found), sprintItem(found), ...workItems(found)];
+  const items = [...documentItems(found), ...sprintItems(found), ...workItems(found)];
   return {
     ...found,
     items,
@@ -126,16 +126,33 @@ async function namesInterface(files: ProjectFiles, artefacts: readonly Artefact[
 const WITHOUT =
   /\b(?:no|without(?: an?| any)?|not (?:have|need) an?) (?:graphical |web |visual )?(?:user interface|ui|gui|front-?end)\b(?! (?:change|work|test|framework|librar))|\b(?:backend|api|service)[- ]only\b|\b(?:sans|aucune|pas d['’]) ?(?:interface (?:utilisateur|graphique)|IHM)\b/i;
 
-/** The line of the PRD that says that the product has no user interface. */
+/** What runs without a screen of its own: those that `greenfield-service` names, and what is built like them. */
+const SCREENLESS =
+  /\bcommand[- ]line\b|\bCLI\b|\b(?:REST|GraphQL|HTTP) API\b|\bmicroservice|\bbackend service\b|\bdaemon\b|\bligne de commande\b/i;
+const SCREEN =
+  /\b(?:web ?(?:app\w*|pages?|site)|browser|mobile|dashboard|screens?|GUI|single-page|navigateur|écrans?)\b/i;
+
+/** The line of the PRD, else of the brief, that says that the product has no user interface, or what it is instead. */
 async function saidWithout(
   files: ProjectFiles,
   artefacts: readonly Artefact[],
 ): Promise<Evidence | undefined> {
-  for (const file of artefacts.flatMap(({ kind, files: paths }) => (kind === 'prd' ? paths : []))) {
-    const read = await files.read(file);
-    const lines = read === undefined || 'trouble' in read ? [] : read.text.split('\n');
-    const at = lines.findIndex((line) => WITHOUT.test(line));
-    if (at >= 0) return { file, line: at + 1, says: lines[at]?.trim().slice(0, 200) ?? '' };
+  for (const wanted of ['prd', 'brief']) {
+    const plain: Evidence[] = [];
+    let hasScreen = false;
+    for (const file of artefacts.flatMap(({ kind, files: paths }) => (kind === wanted ? paths : []))) {
+      const read = await files.read(file);
+      const lines = read === undefined || 'trouble' in read ? [] : read.text.split('\n');
+      const said = (pattern: RegExp): Evidence | undefined => {
+        const at = lines.findIndex((line) => pattern.test(line));
+        return at < 0 ? undefined : { file, line: at + 1, says: oneLine(lines[at] ?? '', 200) };
+      };
+      const none = said(WITHOUT);
+      if (none !== undefined) return none;
+      hasScreen ||= said(SCREEN) !== undefined;
+      plain.push(...[said(SCREENLESS) ?? []].flat());
+    }
+    if (plain[0] !== undefined || hasScreen) return hasScreen ? undefined : plain[0];
   }
   return undefined;
 }
@@ -160,14 +177,16 @@ async function ledgers<L extends { file: string }>(
   return found;
 }
 
-function sprintItem({ sprint, broken }: Found): Item {
+function sprintItems({ sprint, broken, locations: { v4 } }: Found): Item[] {
   const base = { kind: 'sprint', phase: 'implementation', id: 'sprint-planning' } as const;
   if (sprint !== undefined) {
     const says = plural(sprint.rows.length, 'row');
-    return { ...base, state: 'complete', evidence: [{ file: sprint.file, says }] };
+    return [{ ...base, state: 'complete', evidence: [{ file: sprint.file, says }] }];
   }
   const bad = broken.filter(({ file }) => file.includes('sprint-status')).slice(0, 1);
-  return { ...base, state: bad.length === 0 ? 'not started' : 'unknown', evidence: bad };
+  // Version 4 plans no sprint.
+  if (bad.length === 0 && v4) return [];
+  return [{ ...base, state: bad.length === 0 ? 'not started' : 'unknown', evidence: bad }];
 }
 
 function workItems({ sprint, epics, files }: Found): Item[] {

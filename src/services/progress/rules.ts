@@ -54,7 +54,7 @@ export const RULES = {
     work: 'backend architecture',
   },
   service: {
-    when: 'the architecture comes next, and the PRD says that there is no user interface, or a `-service` workflow is under way (version 4)',
+    when: 'the architecture comes next, and the PRD or the brief says that there is no user interface or speaks of a command line, an API or a service only, or a `-service` workflow is under way (version 4)',
     work: 'backend architecture',
   },
   'master checklist': {

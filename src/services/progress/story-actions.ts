@@ -181,7 +181,7 @@ function epicContextActions({ epics, files, sprint }: Report, epic: number, work
   ];
 }
 
-function closingActions({ epics, sprint, stories, files }: Report, workers: Workers): Action[] {
+function closingActions({ epics, sprint, files }: Report, workers: Workers): Action[] {
   if (sprint === undefined) return [];
   const { file } = sprint;
   const actions: Action[] = files.retrospectives.flatMap(({ file: retro, epic, rejected }): Action[] =>
@@ -215,7 +215,8 @@ function closingActions({ epics, sprint, stories, files }: Report, workers: Work
       evidence: [{ file, line, says: word }],
       worker: workers.for(RULES['epic done'].work, false),
       about: `epic ${done.epic}`,
-      optional: !stories.every(isDone),
+      // BMAD's own word for it in the ledger, in every version that has one.
+      optional: true,
     });
   }
   const open = sprint.actionItems.filter(({ status }) => status === 'open' || status === 'in-progress');

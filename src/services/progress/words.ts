@@ -53,7 +53,7 @@ export function meantWord(kind: RowKind, text: string): string | undefined {
 const FINISHED =
   /^(?:complete|completed|final|finali[sz]ed|done|approved|accepted|published|valide|validee|approuve|approuvee|finalise|finalisee|termine|terminee)$/;
 const OPEN =
-  /^(?:draft|drafted|drafting|wip|in-progress|inprogress|started|review|in-review|ready-for-review|needs-work|not-ready|brouillon|en-cours|en-revue|pending|todo|proposed)$/;
+  /^(?:(?:draft|brouillon)(?:-.*)?|drafted|drafting|wip|in-progress|inprogress|started|review|in-review|ready-for-review|needs-work|not-ready|en-cours|en-revue|pending|todo|proposed)$/;
 
 /** Whether a document calls itself finished; nothing when the word says neither. */
 export function documentState(text: string): 'complete' | 'in progress' | undefined {

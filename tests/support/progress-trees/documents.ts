@@ -11,6 +11,31 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     next: ['Document the existing code', 'project-context'],
   },
   {
+    name: "a brief that is still its template's prompts, and one with an empty section",
+    files: {
+      'docs/brief.md':
+        '# Product Brief: {Product Name}\n\n## The Problem\n\n[What pain exists, who feels it, how they cope today.]\n\n## Scope\n\n- {What is in for the first version. What is explicitly out.}\n',
+      'docs/prd.md': `# PRD\n\n## Goals\n\n${TEXT}\n## Requirements\n\n## Next\n\n${TEXT}`,
+      'docs/architecture.md': `# Architecture\n\nStatus: Draft v0.2\n\n${TEXT}`,
+    },
+    phases: 'nppn',
+    next: ['Finish the PRD', 'prd'],
+    items: {
+      brief: 'not started docs/brief.md:5',
+      prd: 'in progress docs/prd.md:7',
+      architecture: 'in progress docs/architecture.md:3',
+    },
+  },
+  {
+    name: 'one with prompts, remarks and links left in it',
+    files: {
+      'docs/brief.md': `# Brief\n\n${TEXT}\n- **Scope:** {What is in, what is out.}\n`,
+      'docs/prd.md': `# PRD\n\n${TEXT}\n- [ASSUMPTION: one user at a time]\n- [A page to read](https://example.org)\n- [ ] One more tick\n`,
+    },
+    phases: 'pcnn',
+    next: ['Finish the product brief', 'product-brief'],
+  },
+  {
     name: 'a fresh 6.12',
     install: '6.12.0',
     files: {},

@@ -11,6 +11,11 @@ const SHARD_PRD = 'Make the shards of the PRD → pm *shard-prd';
 const SHARD_ARCHITECTURE = 'Make the shards of the architecture → po *shard-doc';
 const UX = 'Write the UX design (optional) → ux-expert *create-front-end-spec';
 const FULL = 'Write the architecture → architect *create-full-stack-architecture';
+const OPEN = 'Write the architecture, full-stack or backend';
+const CHOICE = [
+  `${OPEN} → architect *create-full-stack-architecture`,
+  'Or write a backend architecture (optional) → architect *create-backend-architecture',
+];
 const CHECKLIST = "Run the product owner's master checklist (optional) → po *execute-checklist-po";
 const CHECK: ProgressTree['next'] = ["Run the product owner's master checklist", 'po *execute-checklist-po'];
 const BACKEND: ProgressTree['next'] = ['Write the architecture', 'architect *create-backend-architecture'];
@@ -53,8 +58,8 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: prd,
     phases: 'ncpn',
-    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
-    all: [FULL, 'Or write a backend architecture (optional) → architect *create-backend-architecture', UX],
+    next: [OPEN, 'architect *create-full-stack-architecture'],
+    all: [...CHOICE, UX],
   },
   {
     name: 'v4: a PRD that says there is no user interface decides',
@@ -69,14 +74,41 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     ],
   },
   {
+    name: 'v4: so does one for a command line, or a brief where the PRD does not say',
+    install: '4.44.3',
+    files: { ...prd, 'docs/brief.md': `${plain}\nA tiny command line that counts words.\n` },
+    phases: 'ccpn',
+    next: BACKEND,
+    all: [
+      'Write the architecture → architect *create-backend-architecture',
+      'Or write a full-stack architecture (optional) → architect *create-full-stack-architecture',
+      UX,
+    ],
+  },
+  {
+    name: 'v4: a command line beside a web page leaves the choice',
+    install: '4.44.3',
+    files: { 'docs/prd.md': `${plain}\nA command line, and a web page with the result.\n${EPIC}` },
+    phases: 'ncpn',
+    next: [OPEN, 'architect *create-full-stack-architecture'],
+    all: [...CHOICE, UX],
+  },
+  {
+    name: 'v4: a PRD without epics is not finished',
+    install: '4.44.3',
+    files: { 'docs/prd.md': plain },
+    phases: 'npnn',
+    next: ['Finish the PRD', 'pm *create-prd'],
+  },
+  {
     name: 'v4: a PRD whose section on the user interface says that there is none leaves the choice',
     install: '4.44.3',
     files: {
       'docs/prd.md': `${plain}\n## User Interface Design Goals\n\nThere is no user interface.\n${EPIC}`,
     },
     phases: 'ncpn',
-    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
-    all: [FULL, 'Or write a backend architecture (optional) → architect *create-backend-architecture', UX],
+    next: [OPEN, 'architect *create-full-stack-architecture'],
+    all: [...CHOICE, UX],
   },
   {
     name: 'v4: the prompt for the UX expert that ends every PRD names no user interface',
