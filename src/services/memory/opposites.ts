@@ -1,3 +1,5 @@
+import { remembering } from '../../base/remembering.ts';
+
 /** Words that say the contrary of each other about a thing, in English and French. */
 const word = (pattern: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?!\\p{L})`, 'iu');
 
@@ -22,10 +24,16 @@ const PLACE = /(?<![\p{L}\p{N}/:.])\/[\p{L}\p{N}_{}:-]{1,60}(?:\/[\p{L}\p{N}_{}:
 
 const placesIn = (text: string): string[] => (text.match(PLACE) ?? []).map((place) => place.toLowerCase());
 
+/** Of each pair, which of the two a text has. */
+const sidesOf = remembering((text) =>
+  PAIRS.map(([one, other]) => [one.test(text), other.test(text)] as const),
+);
+
 /** Whether two texts have words of which one says the contrary of the other, about what may be the same. */
 export function haveOpposites(a: string, b: string): boolean {
-  const opposed = PAIRS.some(([one, other]) => {
-    const [mine, theirs] = [a, b].map((text) => [one.test(text), other.test(text)] as const);
+  const [ofMine, ofTheirs] = [sidesOf(a), sidesOf(b)];
+  const opposed = PAIRS.some((_, at) => {
+    const [mine, theirs] = [ofMine[at], ofTheirs[at]];
     // A text with both says something about their relation: `The public API requires a key`.
     if (mine === undefined || theirs === undefined) return false;
     return mine[0] !== mine[1] && theirs[0] !== theirs[1] && mine[0] !== theirs[0];

@@ -1,6 +1,7 @@
 import { onceWanted } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { remembering } from '../../base/remembering.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
@@ -200,7 +201,7 @@ async function recallAll(
   // where it is a name or half of what was asked.
   const asked = new Set(opened.analyser.terms(subjectWords(question.query)));
   const names = new Set(opened.analyser.terms((question.query.match(NAME) ?? []).join(' ')));
-  const termsOf = (text: string): readonly string[] => opened.analyser.terms(text);
+  const termsOf = remembering((text): readonly string[] => opened.analyser.terms(text));
   // In a long text one of two words may stand for anything.
   const isShort = ({ entry }: Recalled): boolean => termsOf(entry.text).length <= TELLING_TERMS;
   const isTelling = (hit: Recalled): boolean =>

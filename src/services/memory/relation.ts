@@ -1,3 +1,4 @@
+import { remembering } from '../../base/remembering.ts';
 import { analyse } from '../../meaning/analyse.ts';
 import { subjectWords } from '../../meaning/wordings.ts';
 import { haveOpposites, shareAPlace } from './opposites.ts';
@@ -35,8 +36,19 @@ export function relationOf(
   cosine: number | undefined,
   limits: Limits = LIMITS,
 ): Relation | undefined {
-  if (isAnotherThing(fresh, other) || isOfOnePath(fresh, other) || isOfOnePath(other, fresh))
-    return undefined;
+  const found = foundIn(fresh, other, cosine, limits);
+  // Few pairs come so far, and to find these takes longest.
+  const isElse = (): boolean =>
+    isAnotherThing(fresh, other) || isOfOnePath(fresh, other) || isOfOnePath(other, fresh);
+  return found === undefined || isElse() ? undefined : found;
+}
+
+function foundIn(
+  fresh: Statement,
+  other: Statement,
+  cosine: number | undefined,
+  limits: Limits,
+): Relation | undefined {
   const [mine, theirs] = [new Set(fresh.terms), new Set(other.terms)];
   const common = [...mine].filter((term) => theirs.has(term)).length;
   const jaccard = common / Math.max(1, mine.size + theirs.size - common);
@@ -54,7 +66,10 @@ export function relationOf(
   return isSame ? 'near-duplicate' : undefined;
 }
 
-const turned = (text: string): boolean => text.replace(KEPT, ' ').search(TURN) >= 0;
+/** Without what is expressly kept. */
+const plainly = remembering((text) => text.replace(KEPT, ' '));
+
+const turned = remembering((text) => plainly(text).search(TURN) >= 0);
 
 /** Where what is given up ends, and what comes in its place or the reason begins. */
 const CLAUSE_END =
@@ -66,18 +81,22 @@ const subjectOf = (part: string): string[] =>
   analyse(subjectWords(part.replace(TURN, ' ').replace(GIVEN_UP, ' ')));
 
 /** What a text says is given up, as far as it names it: `JWT` in `We drop JWT: it is too long`. */
-function givenUp(text: string): string[][] {
-  const plain = text.replace(KEPT, ' ');
+const givenUp = remembering((text): string[][] => {
+  const plain = plainly(text);
   return [...plain.matchAll(GIVEN_UP)]
     .map((match) => subjectOf(plain.slice(match.index + match[0].length).split(CLAUSE_END, 1)[0] ?? ''))
     .filter((terms) => terms.length > 0 && terms.length <= MOST_GIVEN_UP);
-}
+});
+
+/** What a text that gives something up may be about. */
+const subjectsGivenUp = remembering((text): string[][] => {
+  const plain = plainly(text);
+  return plain.search(GIVEN_UP) < 0 ? [] : [subjectOf(plain), ...givenUp(text)];
+});
 
 /** Whether the first says of a thing that the second is about that it is no longer used. */
 function givesUp({ text }: Statement, { terms }: Statement): boolean {
-  const plain = text.replace(KEPT, ' ');
-  if (plain.search(GIVEN_UP) < 0) return false;
-  return [subjectOf(plain), ...givenUp(text)].some(
+  return subjectsGivenUp(text).some(
     (subject) =>
       subject.length > 0 && subject.length <= MOST_GIVEN_UP && subject.every((term) => terms.includes(term)),
   );
@@ -102,7 +121,7 @@ const PATH = /(?<![\p{L}\p{N}.:/])\/[a-z][\w./{}:-]*/iu;
 
 /** Whether the first denies something of one path only, and the second is not about that. */
 function isOfOnePath({ text }: Statement, other: Statement): boolean {
-  const plain = text.replace(KEPT, ' ');
+  const plain = plainly(text);
   const path = PATH.exec(plain.slice(0, Math.max(0, plain.search(TURN))))?.[0];
   return path !== undefined && !other.text.includes(path);
 }

@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/near-scan.ts';
 import { spaceText } from '../rank.ts';
-import type { ReadyFilter } from '../select.ts';
 import { isSoundSquare, isSoundVector } from '../sound.ts';
 import type { VectorSpace } from '../store.ts';
 import type { Database } from './open.ts';
-import { condition } from './rows.ts';
-import { fits } from './sound.ts';
+import type { Passing } from './passing.ts';
 import { Best, floatsOf, product } from './vector-numbers.ts';
 import { CHANGED, isPlace, NEXT, VECTORS, type NextVectors, type VectorRow } from './vector-queries.ts';
 
@@ -78,7 +76,6 @@ export class Matrix {
       return rids.length;
     };
     while ((await database.read(slice)) === SLICE) await setImmediate();
-    this.#version += 1;
     this.#last = { rev: rev ?? -1, rid: Number.MAX_SAFE_INTEGER };
     this.#loaded = true;
   }
@@ -100,7 +97,6 @@ export class Matrix {
       rows.map((row) => row.rid),
     );
     for (const row of rows) this.#put(row.rid, vectors.get(row.rid));
-    if (rows.length > 0) this.#version += 1;
     this.#last = rows.at(-1) ?? this.#last;
     return rows.length;
   }
@@ -165,23 +161,13 @@ export class Matrix {
   }
 
   /** The ids of the rows that are nearest among those that pass, and how near the others are at most. */
-  nearest(
-    database: Database,
-    wanted: Float32Array,
-    filter: ReadyFilter,
-    count: number,
-  ): { rids: number[]; others: number } {
+  nearest(wanted: Float32Array, passing: Passing, count: number): { rids: number[]; others: number } {
     const near = this.#scan?.near(wanted, this.#rids.length) ?? this.#exactly(wanted);
-    const where = condition(database, filter);
     // Most questions leave out little: then only the few that are near have to be looked at, not every row.
     const likely = this.#best(near, count + SPARE);
-    const sql = `SELECT rid FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${where.sql} AND ${fits('memory')}`;
-    const rows = database.all<{ rid: number }>(sql, JSON.stringify(likely), ...where.values);
-    const passing = new Set(rows.map(({ rid }) => rid));
-    const rids =
-      passing.size < count && likely.length < near.length
-        ? this.#best(near, count, this.#passing(database, filter))
-        : likely.filter((rid) => passing.has(rid)).slice(0, count);
+    const some = passing.of(likely);
+    const isEnough = some.length >= count || likely.length >= near.length;
+    const rids = isEnough ? some.slice(0, count) : this.#best(near, count, passing.all());
     const last = rids.length < count ? undefined : this.#slots.get(rids.at(-1) ?? -1);
     return { rids, others: last === undefined ? -Infinity : (near[last] as number) + this.#mostWrong };
   }
@@ -191,37 +177,16 @@ export class Matrix {
   }
 
   /** The nearest of those that pass, nearest first. */
-  #best(near: Float32Array, count: number, passing?: Uint8Array): number[] {
+  #best(near: Float32Array, count: number, passes?: (rid: number) => boolean): number[] {
     const best = new Best(count);
+    const isTaken = (slot: number): boolean => passes?.(this.#rids[slot] as number) ?? true;
     for (let slot = 0; slot < near.length; slot++)
-      if (passing === undefined || passing[slot] === 1) best.offer(near[slot] as number);
+      if ((near[slot] as number) > best.bar && isTaken(slot)) best.offer(near[slot] as number);
     const bar = best.least();
     const slots: number[] = [];
     for (let slot = 0; slot < near.length; slot++)
-      if ((near[slot] as number) >= bar && (passing === undefined || passing[slot] === 1)) slots.push(slot);
+      if ((near[slot] as number) >= bar && isTaken(slot)) slots.push(slot);
     slots.sort((a, b) => (near[b] as number) - (near[a] as number));
     return slots.slice(0, count).map((slot) => this.#rids[slot] as number);
-  }
-
-  /** Changes with every row that is taken in. */
-  #version = 0;
-  #passed: { key: string; version: number; slots: Uint8Array } | undefined;
-
-  /** Which slots pass: one question is asked in several ways under one filter. */
-  #passing(database: Database, filter: ReadyFilter): Uint8Array {
-    const key = JSON.stringify(filter, (_, value: unknown) => (value instanceof Set ? [...value] : value));
-    const known = this.#passed;
-    if (known?.key === key && known.version === this.#version) return known.slots;
-    const where = condition(database, filter);
-    // As one text: to take it apart is several times as fast as to receive a hundred thousand rows one by one.
-    const sql = `SELECT json_group_array(rid) AS rids FROM memory WHERE ${where.sql} AND ${fits('memory')}`;
-    const rids = JSON.parse(database.get<{ rids: string }>(sql, ...where.values)?.rids ?? '[]') as number[];
-    const slots = new Uint8Array(this.#rids.length);
-    for (const rid of rids) {
-      const slot = this.#slots.get(rid);
-      if (slot !== undefined) slots[slot] = 1;
-    }
-    this.#passed = { key, version: this.#version, slots };
-    return slots;
   }
 }

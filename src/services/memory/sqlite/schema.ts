@@ -61,7 +61,13 @@ export function migrate(database: Database): void {
       for (const step of STEPS.slice(from)) database.exec(step);
       database.exec(`PRAGMA user_version=${SCHEMA}`);
     });
-  database.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')");
+  for (const [name, kind] of [
+    ['vocabulary', 'row'],
+    ['occurrences', 'instance'],
+  ])
+    database.exec(
+      `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${name} USING fts5vocab('main', 'words', '${kind}')`,
+    );
 }
 
 function version(database: Database): number {

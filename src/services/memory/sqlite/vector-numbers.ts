@@ -26,14 +26,15 @@ export function product(vector: ArrayLike<number>, wanted: Float32Array): number
 export class Best {
   readonly #count: number;
   #kept: number[] = [];
-  #least = -Infinity;
+  /** What is not above changes nothing. */
+  bar = -Infinity;
 
   constructor(count: number) {
     this.#count = count;
   }
 
   offer(score: number): void {
-    if (score < this.#least) return;
+    if (score <= this.bar) return;
     this.#kept.push(score);
     if (this.#kept.length >= 2 * this.#count) this.#cut();
   }
@@ -41,12 +42,12 @@ export class Best {
   #cut(): void {
     this.#kept.sort((a, b) => b - a);
     this.#kept = this.#kept.slice(0, this.#count);
-    if (this.#kept.length === this.#count) this.#least = this.#kept.at(-1) ?? -Infinity;
+    if (this.#kept.length === this.#count) this.bar = this.#kept.at(-1) ?? -Infinity;
   }
 
   /** Below all if there are not so many. */
   least(): number {
     this.#cut();
-    return this.#least;
+    return this.bar;
   }
 }

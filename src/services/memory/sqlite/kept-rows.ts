@@ -1,0 +1,46 @@
+import type { MemoryEntry } from '../../../model/memory.ts';
+import type { Database } from './open.ts';
+import { entryOf, termsOf, type MemoryRow } from './rows.ts';
+import { SOUND } from './sound.ts';
+
+/** A memory that was looked at closely. */
+export interface KeptRow {
+  entry: MemoryEntry;
+  terms: readonly string[];
+}
+
+interface Kept {
+  rev: string;
+  rows: Map<number, KeptRow>;
+  characters: number;
+}
+
+/** Some megabytes. */
+const MOST_CHARACTERS = 4_000_000;
+
+const known = new WeakMap<Database, Kept>();
+
+/**
+ * Those of these rows that are memories, in their order. They are kept as long as nothing changes: one question is asked in several
+ * wordings, which find much of the same.
+ */
+export function rowsOf(database: Database, rids: readonly number[], rev: string): Map<number, KeptRow> {
+  let kept = known.get(database);
+  if (kept?.rev !== rev || kept.characters > MOST_CHARACTERS) {
+    kept = { rev, rows: new Map(), characters: 0 };
+    known.set(database, kept);
+  }
+  const { rows } = kept;
+  const missing = rids.filter((rid) => !rows.has(rid));
+  const sql = `SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${SOUND}`;
+  for (const row of missing.length === 0 ? [] : database.all<MemoryRow>(sql, JSON.stringify(missing))) {
+    rows.set(row.rid, { entry: entryOf(row), terms: termsOf(row.terms) });
+    kept.characters += row.text.length + row.terms.length;
+  }
+  const found = new Map<number, KeptRow>();
+  for (const rid of rids) {
+    const row = rows.get(rid);
+    if (row !== undefined) found.set(rid, row);
+  }
+  return found;
+}
