@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
 import { lookedAt } from '../../src/services/memory/sqlite/looked-at.ts';
 import { openSqlite } from '../../src/services/memory/sqlite/open.ts';
+import { postingsOf } from '../../src/services/memory/sqlite/postings.ts';
+import { migrate } from '../../src/services/memory/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { storeContract } from './contract.ts';
 import { memory, storeOptions } from './places.ts';
@@ -208,6 +210,32 @@ describe('a memory file of SQLite', () => {
     expect((await store.search(query))[0]?.entry.text).toContain('zebra');
     const byTag = await store.search({ ...query, filter: { tagsAny: ['t3'] }, limit: 5 });
     expect(byTag.map(({ entry }) => entry.tags)).toEqual(Array.from({ length: 5 }, () => ['t3']));
+    await store.close();
+  });
+
+  it('puts words in the order of SQLite, also after changes', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    const words = 'queue cache queue retry ledger tenant queue'.split(' ');
+    const text = (index: number): string =>
+      Array.from({ length: 3 + (index % 9) }, (_, at) => words[(index * (at + 1)) % words.length]).join(' ');
+    await store.upsert(Array.from({ length: 500 }, (_, index) => memory(`m${index}`, text(index))));
+    const database = await openSqlite(file, { prepare: migrate });
+    const orders = async (): Promise<[unknown, unknown]> =>
+      database.read(() => {
+        const sql =
+          'SELECT rowid AS rid FROM words WHERE words MATCH \'"ledger" OR "tenant"\' ORDER BY rank LIMIT 60';
+        const theirs = database.all<{ rid: number }>(sql).map(({ rid }) => rid);
+        return [postingsOf(database).best(['ledger', 'tenant'], 60), theirs];
+      });
+    const [ours, theirs] = await orders();
+    expect(ours).toEqual(theirs);
+    await store.update(memory('m7', ''), { text: 'ledger tenant', at: '2026-03-02' });
+    await store.upsert([memory('new', 'tenant ledger'), memory('newer', 'nothing of it')]);
+    const [after, expected] = await orders();
+    expect(after).toEqual(expected);
+    expect(after).not.toEqual(ours);
+    database.close();
     await store.close();
   });
 });

@@ -27,8 +27,8 @@ const NO = 'Orders are not kept in PostgreSQL';
 
 describe('the order of hits', () => {
   it('is told with texts as they may be shown', () => {
-    const { notes } = newerFirst([hit(YES, 1, '01'), hit(NO, 1, '02')], terms, () => '***');
-    expect(notes).toEqual(['"***" is newer than "***" and may contradict it.']);
+    const { note } = newerFirst([hit(YES, 1, '01'), hit(NO, 1, '02')], terms, () => '***');
+    expect(note).toBe('"***" is newer than "***" and may contradict it.');
   });
 
   it('has the newer of two that may contradict each other first, where both are about as good', () => {
@@ -47,9 +47,9 @@ describe('the order of hits', () => {
       [midnight, new Date(2026, 10, 1, 15).toISOString()],
       ['1970-01-01T00:00:00.000Z', '2026-11-01T10:00:00.000Z'],
     ] as const) {
-      const { hits, notes } = newerFirst([at(YES, one), at(NO, other)], terms, (text) => text);
+      const { hits, note } = newerFirst([at(YES, one), at(NO, other)], terms, (text) => text);
       expect(hits.map(({ entry }) => entry.text)).toEqual([YES, NO]);
-      expect(notes).toEqual([`"${YES}" and "${NO}" may contradict each other.`]);
+      expect(note).toBe(`"${YES}" and "${NO}" may contradict each other.`);
     }
   });
 

@@ -20,15 +20,15 @@ export function laterOf(first: string, second: string): 'first' | 'second' | und
 
 /**
  * Of two hits that are about equally good and may contradict each other, the newer first: the older one may be what was
- * decided against. A hint, not a judgement, so both stay; it is given whatever their scores are.
+ * decided against. A hint, not a judgement, so both stay; the first such pair is told of, whatever their scores are.
  */
 export function newerFirst(
   hits: readonly Recalled[],
   terms: (text: string) => readonly string[],
   shown: (text: string) => string,
-): { hits: Recalled[]; notes: string[] } {
+): { hits: Recalled[]; note: string | undefined } {
   const ordered = [...hits];
-  const notes: string[] = [];
+  let note: string | undefined;
   for (let at = 0; at + 1 < ordered.length; at++) {
     const [first, second] = [ordered[at], ordered[at + 1]];
     if (first === undefined || second === undefined) continue;
@@ -41,13 +41,13 @@ export function newerFirst(
     if (isSettled(newer.entry, older.entry)) continue;
     if (later !== undefined && first.score - second.score <= NEARLY * first.score)
       ordered.splice(at, 2, newer, older);
+    if (note !== undefined) continue;
     // Masked before it is cut: half a secret is no longer known as one.
     const [now, before] = [newer, older].map(({ entry }) => oneLine(shown(entry.text), 80));
-    notes.push(
+    note =
       later === undefined
         ? `"${now ?? ''}" and "${before ?? ''}" may contradict each other.`
-        : `"${now ?? ''}" is newer than "${before ?? ''}" and may contradict it.`,
-    );
+        : `"${now ?? ''}" is newer than "${before ?? ''}" and may contradict it.`;
   }
-  return { hits: ordered, notes };
+  return { hits: ordered, note };
 }

@@ -223,7 +223,7 @@ async function recallAll(
     mode,
     hits: exact.hits.slice(0, question.limit),
     notes: [
-      ...(exact.hits.length > 1 ? ordered.notes.slice(0, 1) : []),
+      ...(exact.hits.length > 1 && ordered.note !== undefined ? [ordered.note] : []),
       ...exact.notes,
       ...(weak && exact.hits.length > 0
         ? ['All matches are weak: perhaps nothing is known about this.']

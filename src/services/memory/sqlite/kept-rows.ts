@@ -1,7 +1,9 @@
+import { jsonIn } from '../../../base/parse/json.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
+import { isSoundEntry } from '../sound.ts';
 import type { Database } from './open.ts';
 import { entryOf, termsOf, type MemoryRow } from './rows.ts';
-import { SOUND } from './sound.ts';
+import { fits } from './sound.ts';
 
 /** A memory that was looked at closely. */
 export interface KeptRow {
@@ -32,9 +34,12 @@ export function rowsOf(database: Database, rids: readonly number[], rev: string)
   }
   const { rows } = kept;
   const missing = rids.filter((rid) => !rows.has(rid));
-  const sql = `SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${SOUND}`;
+  // What can be loaded without harm is looked at here: SQLite takes as long for it as to read the row.
+  const sql = `SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${fits('memory')}`;
   for (const row of missing.length === 0 ? [] : database.all<MemoryRow>(sql, JSON.stringify(missing))) {
-    rows.set(row.rid, { entry: entryOf(row), terms: termsOf(row.terms) });
+    const entry = entryOf(row);
+    if (!isSoundEntry(entry) || !areTexts(row.tags)) continue;
+    rows.set(row.rid, { entry, terms: termsOf(row.terms) });
     kept.characters += row.text.length + row.terms.length;
   }
   const found = new Map<number, KeptRow>();
@@ -43,4 +48,9 @@ export function rowsOf(database: Database, rids: readonly number[], rev: string)
     if (row !== undefined) found.set(rid, row);
   }
   return found;
+}
+
+function areTexts(tags: string): boolean {
+  const value = tags === '[]' ? [] : jsonIn(tags);
+  return Array.isArray(value) && value.every((tag) => typeof tag === 'string');
 }

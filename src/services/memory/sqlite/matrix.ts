@@ -6,7 +6,15 @@ import type { VectorSpace } from '../store.ts';
 import type { Database } from './open.ts';
 import type { Passing } from './passing.ts';
 import { Best, floatsOf, product } from './vector-numbers.ts';
-import { CHANGED, isPlace, NEXT, VECTORS, type NextVectors, type VectorRow } from './vector-queries.ts';
+import {
+  CHANGED,
+  isPlace,
+  NEXT,
+  VECTORS,
+  VECTORS_JOINED,
+  type NextVectors,
+  type VectorRow,
+} from './vector-queries.ts';
 
 /** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 1_000;
@@ -68,7 +76,6 @@ export class Matrix {
       const bytes = this.#space.dim * 4;
       const all = next?.vectors?.byteLength === rids.length * bytes ? next.vectors : undefined;
       if (all === undefined || !this.#putAll(rids, all)) {
-        // Joined as text, which a file may have in a form that changes them.
         const apart = this.#read(database, rids);
         for (const rid of rids) this.#put(rid, apart.get(rid));
       }
@@ -106,8 +113,15 @@ export class Matrix {
   }
 
   #read(database: Database, rids: Iterable<number>): Map<number, Uint8Array> {
-    const rows = database.all<VectorRow>(VECTORS, JSON.stringify([...rids]), ...this.#ofSpace());
-    return new Map(rows.map(({ rid, vector }) => [rid, vector]));
+    const given = [JSON.stringify([...rids]), ...this.#ofSpace()] as const;
+    const joined = database.get<Omit<NextVectors, 'place'>>(VECTORS_JOINED, ...given);
+    const found = JSON.parse(joined?.rids ?? '[]') as number[];
+    const bytes = this.#space.dim * 4;
+    const all = joined?.vectors;
+    // They are joined as text, which a file may have in a form that changes them.
+    if (all?.byteLength !== found.length * bytes)
+      return new Map(database.all<VectorRow>(VECTORS, ...given).map(({ rid, vector }) => [rid, vector]));
+    return new Map(found.map((rid, at) => [rid, all.subarray(at * bytes, (at + 1) * bytes)]));
   }
 
   /** Many at once, each in a place of its own; false where they have to be looked at one by one. */
@@ -165,9 +179,9 @@ export class Matrix {
     const near = this.#scan?.near(wanted, this.#rids.length) ?? this.#exactly(wanted);
     // Most questions leave out little: then only the few that are near have to be looked at, not every row.
     const likely = this.#best(near, count + SPARE);
-    const some = passing.of(likely);
+    const some = passing.of(likely, count);
     const isEnough = some.length >= count || likely.length >= near.length;
-    const rids = isEnough ? some.slice(0, count) : this.#best(near, count, passing.all());
+    const rids = isEnough ? some : this.#best(near, count, passing.all());
     const last = rids.length < count ? undefined : this.#slots.get(rids.at(-1) ?? -1);
     return { rids, others: last === undefined ? -Infinity : (near[last] as number) + this.#mostWrong };
   }

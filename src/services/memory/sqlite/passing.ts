@@ -15,8 +15,8 @@ interface Kept {
 
 /** What a filter takes. */
 export interface Passing {
-  /** Of a few rows, in their order. */
-  of(rids: readonly number[]): number[];
+  /** The first of a few rows, in their order. */
+  of(rids: readonly number[], most: number): number[];
   /** Of all of them, which takes a look at each. */
   all(): (rid: number) => boolean;
 }

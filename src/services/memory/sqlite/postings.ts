@@ -181,7 +181,7 @@ export class Postings {
        FROM (SELECT id, sz FROM words_docsize WHERE typeof(sz) = 'blob' AND octet_length(sz) <= 3)`,
     );
     const rids = JSON.parse(row?.rids ?? '[]') as number[];
-    const most = rids.reduce((known, rid) => Math.max(known, rid), 0);
+    const most = rids.reduce((highest, rid) => Math.max(highest, rid), 0);
     if (most > MOST_RID) return undefined;
     const of = new Uint16Array(most + 1);
     let [at, size, all] = [0, 0, 0];

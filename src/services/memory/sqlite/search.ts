@@ -26,10 +26,13 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total);
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
   const passing: Passing = {
-    of: (rids) =>
-      [...rowsOf(database, rids, known.rev)].flatMap(([rid, { entry }]) =>
-        passes(entry, ready) ? [rid] : [],
-      ),
+    of: (rids, most) => {
+      const taken: number[] = [];
+      for (let from = 0; taken.length < most && from < rids.length; from += most)
+        for (const [rid, { entry }] of rowsOf(database, rids.slice(from, from + most), known.rev))
+          if (passes(entry, ready)) taken.push(rid);
+      return taken.slice(0, most);
+    },
     all: () => allPassing(database, ready),
   };
   const candidates = new Map<number, Candidate>();
@@ -68,8 +71,8 @@ function byWords(
   if (asked.reduce((sum, term) => sum + known.frequency(term), 0) > FEW) {
     const likely = known.best(asked, count + SPARE);
     if (likely !== undefined) {
-      const some = passing.of(likely);
-      if (some.length >= count || likely.length < count + SPARE) return some.slice(0, count);
+      const some = passing.of(likely, count);
+      if (some.length >= count || likely.length < count + SPARE) return some;
       return known.best(asked, count, passing.all()) ?? [];
     }
   }

@@ -21,6 +21,9 @@ export const CHANGED = `SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?) AN
 export const VECTORS = `SELECT rid, vector FROM vector
   WHERE rid IN (SELECT value FROM json_each(?)) AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ?`;
 
+/** The same as one. */
+export const VECTORS_JOINED = `SELECT json_group_array(rid) AS rids, CAST(group_concat(vector, '') AS BLOB) AS vectors FROM (${VECTORS})`;
+
 export interface VectorRow {
   rid: number;
   vector: Uint8Array;
