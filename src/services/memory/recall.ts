@@ -4,21 +4,20 @@ import { ours } from '../../base/expected.ts';
 import { remembering } from '../../base/remembering.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
-import { nameKey } from '../../base/text/same-name.ts';
 import { identifiersAsked } from '../../meaning/identifiers.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
-import { kitCandidates, type KitCandidate } from './kit-index.ts';
-import { dot, normalized, ranked, weighed } from './rank.ts';
+import { kitCandidates } from './kit-index.ts';
 import { withoutCopies } from './recall-copies.ts';
 import { byIdentifier, isFaint, LEAST_MEANING, NAME, TELLING_TERMS, WEAK } from './recall-identifiers.ts';
+import { kitHits } from './recall-files.ts';
 import { withContradicted } from './recall-beside.ts';
 import { isAll, kindRecalled } from './recall-kind.ts';
 import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
-import { between, passes, readyFilter } from './select.ts';
+import { between } from './select.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 
 export interface RecallQuestion {
@@ -261,40 +260,4 @@ function byScore(a: Recalled, b: Recalled): number {
   if (a.score !== b.score) return b.score - a.score;
   if (a.stored !== b.stored) return a.stored ? -1 : 1;
   return a.entry.createdAt > b.entry.createdAt ? -1 : 1;
-}
-
-/** The entries of files, weighed by the same rules as those of the store. */
-function kitHits(
-  kit: readonly KitCandidate[],
-  terms: readonly string[],
-  vector: Float32Array | undefined,
-  filter: MemoryFilter,
-  limits: { limit: number; minScore: number | undefined },
-): Recalled[] {
-  const { agents, ...rest } = filter;
-  const ready = readyFilter(rest);
-  const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
-  const bounded = filter.since !== undefined || filter.until !== undefined;
-  const passing = kit.filter(
-    ({ entry, names, dated }) =>
-      passes(entry, ready) &&
-      (dated || !bounded) &&
-      (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
-  );
-  const frequency = new Map<string, number>();
-  for (const candidate of passing)
-    for (const term of new Set(candidate.terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
-  const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length);
-  const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
-  const asked = vector === undefined ? undefined : normalized(vector);
-  const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
-    entry,
-    terms: own,
-    cosine: asked === undefined || other === undefined ? undefined : dot(asked, other),
-  }));
-  return ranked(words, candidates, { compared: vector !== undefined, ...limits }).map((hit) => ({
-    ...hit,
-    sources: [sources.get(hit.entry) ?? ''],
-    stored: false,
-  }));
 }
