@@ -1,11 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isSettled } from '../base/files/place-stats.ts';
 import { Places } from '../base/files/places.ts';
+import { Catalogue } from '../catalogue/catalogue.ts';
 import { contextIn, temporaryFolder, withWatch } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
-import type { Changes } from '../operations/context.ts';
+import type { Changes, Workspace } from '../operations/context.ts';
+import type { Project } from '../sources/project-root.ts';
+import { createWorkspaces } from './workspaces.ts';
 
 const agent = (mark: string): string =>
   `---\nname: "architect"\ndescription: "${mark}"\n---\n<agent id="a" name="W" title="Architect" icon="x">\n${mark}\n</agent>\n`;
@@ -102,6 +106,66 @@ describe('refresh', () => {
     const [first, second] = await Promise.all([context.refresh(), context.refresh()]);
     expect(first).toBe(second);
     expect(await context.refresh()).not.toBe(first);
+  });
+});
+
+describe('a call that comes while the content is read', () => {
+  async function readings(edit: (folder: string) => Promise<unknown>) {
+    const folder = await temporaryFolder(onTestFinished);
+    await writeFiles(folder, { early: 'one', late: 'one' });
+    // What was written in the last moment counts as changed, whatever it says.
+    await expect.poll(async () => isSettled(statSync(join(folder, 'late')).ctimeMs)).toBe(true);
+    const catalogue = new Catalogue({
+      records: [],
+      modules: [],
+      problems: [],
+      sources: [],
+      files: new Map(),
+    });
+    const texts: string[] = [];
+    let begun = (): void => undefined;
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const read = (places: Places, name: string): string => {
+      places.look(join(folder, name));
+      return readFileSync(join(folder, name), 'utf8');
+    };
+    const workspaces = createWorkspaces({
+      find: async () => ({ root: folder }) as Project,
+      async open(_, places) {
+        const early = read(places, 'early');
+        begun();
+        await gate;
+        texts.push(`${early} ${read(places, 'late')}`);
+        return { catalogue } as Workspace;
+      },
+      version: async () => '',
+      tell: () => undefined,
+    });
+    const compared = vi.spyOn(Places.prototype, 'changed');
+    onTestFinished(() => compared.mockRestore());
+    const first = workspaces.get();
+    await beginning;
+    await edit(folder);
+    const second = workspaces.get();
+    // A call waits for two turns before it looks at anything.
+    for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
+    goOn();
+    await Promise.all([first, second]);
+    const comparisons = compared.mock.contexts.filter((places) => (places as Places).size > 1).length;
+    return { texts, comparisons };
+  }
+
+  it('does not look again at what was read after it came', async () => {
+    expect(await readings(async () => undefined)).toEqual({ texts: ['one one'], comparisons: 0 });
+    const late = (folder: string): Promise<void> => writeFiles(folder, { late: 'two' });
+    expect((await readings(late)).texts).toEqual(['one two']);
+  });
+
+  it('is not answered from what was read before', async () => {
+    const early = (folder: string): Promise<void> => writeFiles(folder, { early: 'two' });
+    expect((await readings(early)).texts).toEqual(['one one', 'two one']);
   });
 });
 

@@ -30,6 +30,8 @@ interface Read {
   version: string;
   places: Places;
   opened: Promise<Workspace>;
+  /** Whether it has been read. */
+  isOpen: boolean;
   /** When all of the places were last compared. */
   comparedAt: number;
 }
@@ -118,8 +120,11 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
 
   async function isCurrent(read: Read): Promise<boolean> {
     const { opened, version: then, places } = read;
+    const soFar = read.isOpen ? undefined : places.soFar;
     await opened;
     if ((await version()) !== then) return false;
+    // What was read after the call came is as new as the call wants it.
+    if (soFar !== undefined) return places.firstUnchanged(soFar);
     if (places.isVouched() && performance.now() - read.comparedAt <= TRUSTED_MS) return true;
     read.comparedAt = performance.now();
     const unchanged = await places.unchanged();
@@ -140,8 +145,14 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
 
   async function reading(found: Project): Promise<Read> {
     const places = new Places(witness);
-    const read = await version();
-    return { version: read, places, opened: open(found, places), comparedAt: performance.now() };
+    const then = await version();
+    const opened = open(found, places);
+    const read = { version: then, places, opened, isOpen: false, comparedAt: performance.now() };
+    opened.then(
+      () => (read.isOpen = true),
+      () => undefined,
+    );
+    return read;
   }
 
   async function rebuild(project: string | undefined): Promise<Changes> {

@@ -24,3 +24,9 @@ export async function underWay<T>(signal: AbortSignal, work: () => Promise<T>): 
     short.delete(signal);
   }
 }
+
+/** Whether any call is being answered. */
+export function isCallUnderWay(): boolean {
+  const { short, lanes } = shared();
+  return short.size > 0 || lanes.size > 0;
+}

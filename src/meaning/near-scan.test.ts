@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { nearScan } from './near-scan.ts';
+import { emptyBlock, likenessesInBlock, putInBlock } from './small-vector.ts';
 
 const vector = (width: number, seed: number): Float32Array => {
   const numbers = Float32Array.from({ length: width }, (_, at) => Math.sin(seed * 37 + at * (seed % 11)));
@@ -29,6 +30,18 @@ it.each([16, 32, 192, 1_024])('vectors of %i numbers are as near as it says', (w
     const wrong = vectors.map((other, at) => Math.abs((near[at] ?? 9) - dot(other, wanted)));
     expect(Math.max(...wrong)).toBeLessThan(0.012);
   }
+});
+
+it('finds blocks of small vectors as near as they are', () => {
+  const vectors = Array.from({ length: 300 }, (_, at) => vector(192, at + 1));
+  const block = emptyBlock(vectors.length, 192);
+  for (const [at, each] of vectors.entries()) putInBlock(block, at, each);
+  const scan = nearScan(192);
+  scan?.putBlock(block);
+  const exact = new Float64Array(vectors.length);
+  likenessesInBlock(block, vector(192, 7), 0, vectors.length, exact);
+  const near = scan?.near(vector(192, 7), vectors.length) ?? [];
+  expect(Math.max(...exact.map((each, at) => Math.abs(each - (near[at] ?? 9))))).toBeLessThan(0.0005);
 });
 
 it('leaves vectors alone that it has no instructions for', () => {

@@ -1,3 +1,5 @@
+import type { VectorBlock } from './small-vector.ts';
+
 /**
  * How near many vectors are to one, roughly and fast: vectors with a byte a number, sixteen numbers at a time. JavaScript has
  * no such instructions; WebAssembly has, and what is here is its smallest program. Where it cannot be had, there is
@@ -9,6 +11,8 @@ export interface NearScan {
    * can replace any whose length is not one.
    */
   put(place: number, vectors: Uint8Array): Float32Array;
+  /** Stores a block of vectors that have a byte a number already, from the first place on. */
+  putBlock(block: VectorBlock): void;
   /** For each of the first places, how near the vector there is, to about a hundredth; until the next question. */
   near(wanted: Float32Array, count: number): Float32Array;
 }
@@ -79,6 +83,11 @@ function makeScan(width: number): NearScan {
         }
       }
       return squares;
+    },
+    putBlock({ numbers, scales: given }) {
+      room(given.length);
+      new Int8Array(memory.buffer).set(numbers, rows);
+      scales.set(given);
     },
     near(wanted, count) {
       if (count === 0) return new Float32Array(0);

@@ -31,7 +31,7 @@ export function detailsOf(...told: readonly ((name: string) => unknown)[]): Reco
 function detailText(value: unknown): string | undefined {
   if (Array.isArray(value)) return detailText(value.filter((item) => typeof item === 'string').join(' '));
   if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || value === '') return undefined;
   // Some installers escaped quotation marks twice, so that two are left after reading.
   const text = decodeEntities(cut(value, LENGTH)).replaceAll('""', '"').trim();
   return text === '' ? undefined : text;

@@ -36,10 +36,9 @@ const FILE_LIMIT = 100_000;
 const READS_AT_ONCE = 16;
 
 /** What version control and package managers keep beside the content; it may hold credentials and is never content. */
-const HIDDEN = new Set(['.git', 'node_modules']);
+const HIDDEN = /(?:^|\/)(?:\.git|node_modules)(?:\/|$)/i;
 
-const isHidden = (path: string): boolean =>
-  isOwnState(path) || path.split('/').some((part) => HIDDEN.has(part.toLowerCase()));
+const isHidden = (path: string): boolean => isOwnState(path) || HIDDEN.test(path);
 
 /**
  * Keys and passwords of the person who works there: any folder of a project can be declared to be content, also one with

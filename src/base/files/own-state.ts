@@ -7,7 +7,8 @@ const MEMORY_STATE = /^\.bmad-memory/i;
 
 /** Whether a path, with either kind of slash, leads through this state or is part of it. */
 export function isOwnState(path: string): boolean {
-  return path.split(/[/\\]/).some((part) => OWN_STATE.test(part));
+  // They all begin with a dot: most paths need not be taken apart.
+  return /(?:^|[/\\])\./.test(path) && path.split(/[/\\]/).some((part) => OWN_STATE.test(part));
 }
 
 /** The same for the memory alone: artefacts of runs are work that others may read. */

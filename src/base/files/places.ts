@@ -46,6 +46,13 @@ export class Places implements Seen {
     return this.#paths.length;
   }
 
+  #adopting = 0;
+
+  /** How many of them may have been looked at before now; those that come to them are looked at from now on. */
+  get soFar(): number {
+    return this.#adopting === 0 ? this.#paths.length : MOST;
+  }
+
   #collected: Set<string> | undefined;
 
   /** Works and collects the places that it depends on, also those that others have looked at before. */
@@ -73,6 +80,15 @@ export class Places implements Seen {
 
   /** Takes over what was found out before from these places, if they are still as they were then. */
   async adopt(paths: readonly string[], stamps: readonly number[]): Promise<boolean> {
+    this.#adopting += 1;
+    try {
+      return await this.#adopt(paths, stamps);
+    } finally {
+      this.#adopting -= 1;
+    }
+  }
+
+  async #adopt(paths: readonly string[], stamps: readonly number[]): Promise<boolean> {
     const found: (Stats | undefined)[] = [];
     for (const [index, path] of paths.entries()) {
       if (index % AT_ONCE === AT_ONCE - 1) await turn();
@@ -128,6 +144,15 @@ export class Places implements Seen {
     });
     this.#checking = check;
     return check;
+  }
+
+  /** Whether the first of them are as they were, for who came when the others had not been looked at yet. */
+  async firstUnchanged(count: number): Promise<boolean> {
+    for (let index = 0; index < Math.min(count, this.#paths.length); index += 1) {
+      if (index % AT_ONCE === AT_ONCE - 1) await turn();
+      if (!this.#isSame(index)) return false;
+    }
+    return true;
   }
 
   /** The places that are not as they were, in the order in which they were looked at. */

@@ -1,4 +1,5 @@
 import { ParseError } from '../expected.ts';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import {
@@ -23,6 +24,59 @@ async function parseFailure(act: () => unknown): Promise<ParseError> {
 }
 
 describe('parseYaml', () => {
+  it('says the same of a plain table as the parser does, which it asks for all others', () => {
+    const values = fc.constantFrom(
+      '"a: b #c"',
+      "'it is'",
+      '"é – x"',
+      'two words',
+      'true',
+      'Null',
+      'a.b',
+      'no',
+      '1.0',
+      'x: y',
+    );
+    const more = fc.constantFrom(
+      '"a\\tb"',
+      '"',
+      "'it''s'",
+      '',
+      'a #b',
+      '~',
+      '&a b',
+      '*a',
+      '|',
+      '- a',
+      'a\tb',
+      '2001-01-01',
+      'end ',
+    );
+    const line = fc.tuple(
+      fc.constantFrom('name', 'b-c', 'true', '__proto__', 'd_e', 'x'),
+      fc.oneof(values, more),
+    );
+    const lines = fc.array(
+      line.map(([key, value]) => `${key}: ${value}`),
+      { maxLength: 4 },
+    );
+    const outcome = (text: string): unknown => {
+      try {
+        return parseYaml('x', text);
+      } catch (error) {
+        return String(error);
+      }
+    };
+    fc.assert(
+      fc.property(lines, (all) => {
+        const text = `\n${all.join('\n')}\n`;
+        // No plain table begins with a comment.
+        expect(outcome(text)).toEqual(outcome(`#${text}`));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('reads values, with a byte order mark and CRLF too', () => {
     expect(parseYaml('x', `${BOM}a: 1\r\nb: [x, "y"]\r\nc: |\r\n  two\r\n  lines\r\n`)).toEqual({
       a: 1,

@@ -8,6 +8,7 @@ const NAMED = new Map([
 
 /** Text for people: `Porter&apos;s` is "Porter's". Each entity is decoded once, what it gives is left alone. */
 export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, ...groups: unknown[]) => {
     const [decimal, hexadecimal, name] = groups as (string | undefined)[];
     if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? whole;

@@ -61,7 +61,7 @@ function embedOne(text: string, model: Model): Float32Array {
     for (let i = 0; i < dim; i++) sum[i] = (sum[i] as number) + (own[i] as number);
   }
   let square = 0;
-  for (const value of sum) square += value * value;
+  for (let i = 0; i < dim; i++) square += (sum[i] as number) ** 2;
   const length = Math.sqrt(square);
   if (square > 0) for (let i = 0; i < dim; i++) sum[i] = (sum[i] as number) / length;
   return new Float32Array(sum);

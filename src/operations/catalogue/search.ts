@@ -188,8 +188,8 @@ function recordFilter(
 ): (record: BmadRecord) => boolean {
   const { catalogue } = workspace;
   const code = module === undefined ? undefined : catalogue.names.moduleCode(module);
-  const ofKind = catalogue.winners.filter(({ kind }) => kinds.includes(kind));
-  const phase = category === undefined ? undefined : new Set(ofPhase(ofKind, category, workspace));
+  const ofKind = (): BmadRecord[] => catalogue.winners.filter(({ kind }) => kinds.includes(kind));
+  const phase = category === undefined ? undefined : new Set(ofPhase(ofKind(), category, workspace));
   return (record) =>
     (code === undefined || record.moduleName === code) && (phase === undefined || phase.has(record));
 }

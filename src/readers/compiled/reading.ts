@@ -76,7 +76,7 @@ export const descriptionText = (value: unknown): string | undefined => nameText(
 
 /** A name or title for people: one line, entities decoded; nothing when it is not a text or empty. */
 export function nameText(value: unknown, length = NAME_LENGTH): string | undefined {
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || value === '') return undefined;
   // Cut twice: first so that a text of megabytes costs nothing, then because decoding changes the length.
   // Some installers escaped quotation marks twice, so that two are left after reading.
   const line = decodeEntities(cut(value, length * 4))

@@ -39,7 +39,11 @@ const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
   dev: { words: 'developer' },
 };
 
+/** Most names have none, and need not be taken apart to see that. */
+const MAYBE = new RegExp(`${Object.keys(ABBREVIATIONS).join('|')}|[^ -~]`, 'i');
+
 function abbreviationsIn(name: string): Abbreviation[] {
+  if (!MAYBE.test(name)) return [];
   return analyse(name).flatMap((term) =>
     Object.hasOwn(ABBREVIATIONS, term) ? (ABBREVIATIONS[term] ?? []) : [],
   );

@@ -1,5 +1,6 @@
 import { pace } from '../../base/pace.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
+import { nearScan } from '../../meaning/near-scan.ts';
 import { emptyBlock, likenessesInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText, TextAt } from './record-text.ts';
@@ -53,8 +54,11 @@ export function meaningIndex(
   { owners, vectors }: MeaningTable,
   embedder: Embedder,
 ): MeaningIndex {
+  const scan = nearScan(vectors.width);
+  scan?.putBlock(vectors);
   return async (question, signal) => {
     const [asked = new Float32Array()] = await embedder.embed([question], signal);
+    if (scan !== undefined) return byRecord(count, owners, scan.near(asked, owners.length));
     const alike = new Float64Array(owners.length);
     for (let from = 0; from < owners.length; from += PASSAGES_AT_ONCE) {
       if (from > 0) {
@@ -68,7 +72,7 @@ export function meaningIndex(
 }
 
 /** A record is as near as its nearest text, and a little as the next. */
-function byRecord(count: number, owners: Uint32Array, alike: Float64Array): Float64Array {
+function byRecord(count: number, owners: Uint32Array, alike: Float64Array | Float32Array): Float64Array {
   const nearest = new Float64Array(count).fill(NONE);
   const next = new Float64Array(count).fill(NONE);
   for (let index = 0; index < owners.length; index++) {

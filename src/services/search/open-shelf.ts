@@ -6,7 +6,7 @@ import type { BmadRecord } from '../../model/record.ts';
 import { openKeptIndex, type IndexCache, type KeptIndex, type ShelfIndex } from './kept-index.ts';
 import { meaningIndex, meaningTable } from './meaning-index.ts';
 import type { Analyse } from './prepared-terms.ts';
-import { describedAgents, textsFrom, type AgentText } from './record-text.ts';
+import { describedAgents, textsFrom, type AgentText, type RecordText } from './record-text.ts';
 import { createShelf, type Shelf } from './shelf.ts';
 import { WordIndex } from './word-index.ts';
 import { wordTable } from './word-table.ts';
@@ -52,22 +52,31 @@ export async function openShelf(sources: ShelfSources, making?: AbortSignal): Pr
   const restored = await kept?.restored();
   const described = restored?.described ?? (await describedAgents(records, describe, making));
   const textAt = textsFrom(catalogue, records, described);
-  const table = restored?.words ?? (await wordTable(records.length, textAt, await sources.terms?.(), making));
+  // Made once for both tables, and only for them: to keep thousands of texts would take more room than the index.
+  let made: RecordText[] | undefined = restored === undefined ? [] : undefined;
+  const indexed = (at: number): RecordText => {
+    const text = made?.[at] ?? textAt(at);
+    if (made !== undefined) made[at] = text;
+    return text;
+  };
+  const table =
+    restored?.words ?? (await wordTable(records.length, indexed, await sources.terms?.(), making));
   let vectors = restored?.meaning?.owners.length ?? 0;
   const meaning = onceWanted(async (signal) => {
     const model = await embedder();
-    const made: ShelfIndex = {
+    const index: ShelfIndex = {
       described,
       words: table,
       meaning:
         restored?.meaning ??
-        (model === undefined ? undefined : await meaningTable(records.length, textAt, model, signal)),
+        (model === undefined ? undefined : await meaningTable(records.length, indexed, model, signal)),
     };
-    if (restored === undefined) kept?.keep(made);
-    vectors = made.meaning?.owners.length ?? 0;
-    return model === undefined || made.meaning === undefined
+    made = undefined;
+    if (restored === undefined) kept?.keep(index);
+    vectors = index.meaning?.owners.length ?? 0;
+    return model === undefined || index.meaning === undefined
       ? undefined
-      : meaningIndex(records.length, made.meaning, model);
+      : meaningIndex(records.length, index.meaning, model);
   });
   return {
     ask: createShelf({ records, textAt, words: new WordIndex(table), meaning }),

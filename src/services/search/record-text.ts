@@ -141,5 +141,6 @@ function shortened(fields: Record<Field, readonly string[]>): Record<Field, read
 
 /** `PRDs` are more than one PRD; taken apart at its humps it would be neither. */
 export function singular(text: string): string {
+  if (!/\p{Lu}{2}s/u.test(text)) return text;
   return text.replace(/[\p{L}\p{N}_]+/gu, (word) => (/^\p{Lu}{2,}s$/u.test(word) ? word.slice(0, -1) : word));
 }

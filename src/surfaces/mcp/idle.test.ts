@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { underWay } from '../../base/under-way.ts';
 import { createIdle, type Idle } from './idle.ts';
 
 function idle(): Idle & { failures: unknown[] } {
@@ -64,6 +66,24 @@ describe('time that nobody needs', () => {
     });
     await last.over;
     expect(log).toEqual(['first piece', 'message', 'answer', 'second piece']);
+  });
+
+  it('does not begin before every call is answered', async () => {
+    const { afterListing, listed } = idle();
+    const log: string[] = [];
+    let answer = (): void => undefined;
+    const call = underWay(
+      new AbortController().signal,
+      () => new Promise<void>((resolve) => (answer = resolve)),
+    );
+    const work = done(log, 'work');
+    afterListing(work.work);
+    listed();
+    await setTimeout(120);
+    log.push('answer');
+    answer();
+    await Promise.all([call, work.over]);
+    expect(log).toEqual(['answer', 'work']);
   });
 
   it('goes on after a failure, and ends with the server', async () => {

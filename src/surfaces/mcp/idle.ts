@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { isCallUnderWay } from '../../base/under-way.ts';
 
 /** Lets messages in between two pieces of work, and waits until those are dealt with. */
 export type Pause = () => Promise<void>;
@@ -18,7 +19,7 @@ export interface Idle {
   close(): void;
 }
 
-/** Nobody has asked for anything for so long: then there is time. */
+/** Nobody has asked for anything for so long, and everything is answered: then there is time. */
 const QUIET_MS = 50;
 /** Most hosts ask for the tools at once. */
 const UNLISTED_MS = 1_000;
@@ -34,7 +35,7 @@ export function createIdle(failed: (error: unknown) => void): Idle {
 
   async function quiet(): Promise<void> {
     do await delay(QUIET_MS, undefined, { ref: false });
-    while (performance.now() - heardAt < QUIET_MS);
+    while (performance.now() - heardAt < QUIET_MS || isCallUnderWay());
   }
 
   async function pause(): Promise<void> {
