@@ -48,7 +48,8 @@ const poisoned = Object.fromEntries(
 
 const place = await a2aPlace(afterAll);
 /** Wide, so that a sentence that is looked for is in one line. */
-const env = { ...bareEnvironment(place.home), COLUMNS: '1000' };
+// On a busy machine a search of code could otherwise answer before it has read everything.
+const env = { ...bareEnvironment(place.home), COLUMNS: '1000', BMAD_CODE_SEARCH_MS: '60000' };
 let id = '';
 
 beforeAll(async () => {

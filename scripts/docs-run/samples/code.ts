@@ -3,7 +3,9 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { commit } from './git.ts';
 import type { Sample } from '../sample.ts';
 
-export async function code({ project }: Sample): Promise<void> {
+export async function code({ project, env }: Sample): Promise<void> {
+  // What is shown does not depend on how fast the machine reads the files.
+  env['BMAD_CODE_SEARCH_MS'] = '60000';
   await writeFiles(project, {
     'package.json': '{ "name": "shop", "private": true, "type": "module" }\n',
     'src/cart.ts':
