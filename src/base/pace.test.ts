@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../tests/support/thrown.ts';
-import { heavily, pace, patiently } from './pace.ts';
+import { heavily, pace, pacing, patiently } from './pace.ts';
 import { underWay } from './under-way.ts';
 
 const newSignal = (): AbortSignal => new AbortController().signal;
@@ -38,6 +38,24 @@ describe('heavy work', () => {
     await heavy;
     expect(order.indexOf('short')).toBeLessThan(2);
     expect(order.filter((name) => name === 'heavy')).toHaveLength(4);
+  });
+
+  it('of small steps gives way after some milliseconds, whatever a step takes', async () => {
+    let [steps, turns] = [0, 0];
+    const over = new AbortController();
+    const other = (async () => {
+      for (; !over.signal.aborted; turns += 1) await setImmediate();
+    })();
+    await heavily({ signal: newSignal() }, async () => {
+      const turn = pacing();
+      for (; steps < 40; steps += 1) {
+        for (const until = performance.now() + 1; performance.now() < until;);
+        await turn();
+      }
+    });
+    over.abort();
+    await other;
+    expect([turns >= 3, turns < steps]).toEqual([true, true]);
   });
 
   it('comes to its end although a call never does, and although it is that call itself', async () => {

@@ -37,6 +37,11 @@ export class ContentFiles {
     return this.#collected;
   }
 
+  /** The files of one source; each is walked once. */
+  of(source: Source): Promise<readonly string[]> {
+    return this.#listOf(source);
+  }
+
   /**
    * The same files as seen from one origin: its own files are read from it, whatever its rank. Two teams may both have
    * an `agents/reviewer.md`, and each agent uses its own files. No tree is walked a second time.

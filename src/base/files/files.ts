@@ -60,10 +60,12 @@ const last = globalThis as { [BREATH]?: number };
 
 /** Content is many small files: each is read in this thread, and now and then others come in between. */
 async function breath(): Promise<void> {
-  const now = performance.now();
-  if (now - (last[BREATH] ?? 0) < BREATH_MS) return;
-  await turn();
-  last[BREATH] = performance.now();
+  while (performance.now() - (last[BREATH] ?? 0) >= BREATH_MS) {
+    const before = last[BREATH];
+    await turn();
+    // Of many that have waited together, the first begins the next slice, and the others see how long that is.
+    if (last[BREATH] === before) last[BREATH] = performance.now();
+  }
 }
 
 /** The bytes of a small file; undefined for a larger one, and one that was replaced while it was opened. */

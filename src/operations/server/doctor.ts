@@ -81,7 +81,11 @@ export const doctor = defineOperation({
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
-    const all = [...catalogue.problems, ...(await delivery.check())];
+    const { parts, found: examined } = await heavily(call, async () => ({
+      parts: await delivery.check(),
+      found: await diagnosis.examine(catalogue, call.signal),
+    }));
+    const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
     const older = found.root === undefined ? [] : await (await context.state(project)).older();
     const stores = found.root === undefined ? NO_FAULTS : await faultsOfStores(context, project);
@@ -91,7 +95,7 @@ export const doctor = defineOperation({
         ? []
         : (await stateFindings(context, project)).filter(({ text }) => !told.has(text));
     const findings = [
-      ...(await heavily(call, () => diagnosis.examine(catalogue, call.signal))),
+      ...examined,
       ...all
         .filter(({ mild }) => mild === true)
         .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),

@@ -1,3 +1,4 @@
+import { pacing } from '../../base/pace.ts';
 import { basename } from 'node:path';
 import { attempt, noted } from '../../base/expected.ts';
 import { isTable, parseYaml, type Table } from '../../base/parse/parse.ts';
@@ -83,7 +84,11 @@ export function createCustomizations(catalogue: Catalogue) {
     async check(): Promise<Problem[]> {
       const problems: Problem[] = [];
       const compiled = catalogue.winners.filter((record) => behaviourOf(record).isCompiled);
-      for (const record of compiled) await layersOf(record, problems);
+      const turn = pacing();
+      for (const record of compiled) {
+        await turn();
+        await layersOf(record, problems);
+      }
       return problems;
     },
   };

@@ -1,6 +1,6 @@
 import { orElse } from '../../base/expected.ts';
 import { quoted } from '../../base/errors.ts';
-import { pace } from '../../base/pace.ts';
+import type { pacing } from '../../base/pace.ts';
 import { changeMark } from '../../base/files/file-stamps.ts';
 import { push } from '../../base/grouped.ts';
 import { hiddenIn, visible } from '../../base/text/hidden.ts';
@@ -16,21 +16,21 @@ const TEXT = /\.(?:md|markdown|mdc|txt|ya?ml|json|toml|xml|csv|tsv|html?)$/i;
 /** More are counted, not named: a list of thousands would hide the first. */
 const NAMED_FILES = 50;
 const NAMED_PLACES = 5;
-/** How many are looked at before others get their turn. */
-const FILES_AT_ONCE = 50;
 
 /** One finding for each file with characters that no eye sees. BMAD's own content is checked when it is built. */
 export async function hiddenCharacters(
-  { sources, records }: Catalogue,
+  { sources, records, files }: Catalogue,
   checked: CheckedFiles,
+  turn: ReturnType<typeof pacing>,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
   const found: string[] = [];
-  for (const { origin, tree } of sources) {
+  for (const source of sources) {
+    const { origin, tree } = source;
     if (origin.kind === 'package') continue;
     const told = new Set<string>();
-    for (const [index, path] of (await tree.files().catch(orElse<string[]>([]))).entries()) {
-      if (index % FILES_AT_ONCE === 0) await pace();
+    for (const path of await files.of(source).catch(orElse<readonly string[]>([]))) {
+      await turn();
       signal?.throwIfAborted();
       const inside = TEXT.test(path) ? await hiddenInFile(tree, path, checked) : '';
       const what = [
