@@ -248,18 +248,18 @@ describe('prompts that are handed on to sub-agents', () => {
 describe('agents and workflows of 6.0', () => {
   it('M-56: are marked as configured, with the values they must have before they begin', async () => {
     const { context } = await opened('6.0.4');
-    const agent = preambleOf((await partsOf('bmm/pm', 'agent', context)).join(''));
-    expect(agent).toMatch(/^- Done already and left out of the text \(see Values\): loading `bmm\/config/m);
-    const workflow = preambleOf((await partsOf('bmm/create-prd', 'workflow', context)).join(''));
-    expect(workflow).toContain('- Done already (see Values): loading `bmm/config.yaml`.');
+    const whole = (await partsOf('bmm/create-prd', 'workflow', context)).join('');
+    const workflow = preambleOf(whole);
+    for (const text of [whole, (await partsOf('bmm/pm', 'agent', context)).join('')])
+      expect(text).toMatch(
+        /^(?!.*(?:Done already|Load and read)).*\[Done: the configuration is loaded, see/s,
+      );
+    const epics = (await partsOf('bmm/create-epics-and-stories', 'workflow', context)).join('');
+    expect(epics).toMatch(/\[Done: [^\]]*\]\n- ✅ YOU MUST ALWAYS SPEAK OUTPUT/);
     const values = [...workflow.matchAll(/^- `\{([^}]+)\}`: /gm)].map(([, key]) => key);
-    expect(values).toEqual(
-      expect.arrayContaining(
-        'project_name output_folder planning_artifacts user_name communication_language document_output_language user_skill_level date'.split(
-          ' ',
-        ),
-      ),
-    );
+    const wanted =
+      'project_name output_folder planning_artifacts user_name communication_language document_output_language user_skill_level date';
+    expect(values).toEqual(expect.arrayContaining(wanted.split(' ')));
   });
 });
 

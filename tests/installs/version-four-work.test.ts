@@ -196,7 +196,7 @@ describe('the inputs of work on a story of version 4', () => {
     const dev = (await conversation(within)({ agent: 'dev' })).body;
     // A persona has to load it before it greets anybody.
     const done = '- Done already: loading `.bmad-core/core-config.yaml` (';
-    expect(dev).toContain(`${done}see Values; tasks bring what they use of it).`);
+    expect(dev).toContain(`${done}see Values; tasks bring what they use).`);
     expect((await conversation(within)({ agent: 'sm' })).body).toContain(`${done}tasks bring`);
     expect(dev).toContain(
       '- `{devLoadAlwaysFiles}`: docs/architecture/coding-standards.md, docs/architecture/tech-stack.md, docs/architecture/source-tree.md',
@@ -228,7 +228,7 @@ describe('a wish in plain words to an agent of version 4', () => {
     expect((await ask({ agent: 'sm', message: '*drft' })).body).toContain('Nearest: *draft.');
     expect((await ask({ agent: 'sm', message: '*help' })).body).not.toContain('is unknown');
     const shards = await ask({ agent: 'pm', message: '*shard-prd docs/prd.md' });
-    expect(shards.body).toContain('Divide it by hand: each `## Some Title` outside code blocks becomes');
+    expect(shards.body).toContain('Do not stop, and leave core-config.yaml alone: take the Manual Method.');
   });
 
   it('finds what it is for first in search', async () => {

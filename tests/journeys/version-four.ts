@@ -71,13 +71,13 @@ export const VERSION_FOUR: Journey = {
       wants: 'the reviewer',
       call: ['bmad', { command: '*review 1.1' }],
       says: ['Quinn', '# review-story', 'docs/stories/1.1.setup.md'],
-      atMost: 11_000,
+      atMost: 10_200,
     },
     {
       wants: 'the rest of the review',
       call: ['bmad', (seen) => ({ cursor: seen.find(/cursor:"([^"]+)"/) })],
       says: ['## Completion'],
-      atMost: 8_000,
+      atMost: 8_800,
     },
     {
       wants: 'to develop the next story, of which only the story is new',

@@ -64,6 +64,10 @@ export async function deliveredSizes(context: Context): Promise<DeliveredSize[]>
 /** What no server can do for a model. */
 const ITS_OWN = /greet|\bpersona\b|menu|intent|headless|speak|stay in|halt/i;
 
+/** Lines that load the configuration, or ask for an end that is empty, wherever they are. */
+const DONE_LINES =
+  /^Load (?:and read full )?config from |^- `\w+`(?:, `\w+`)*$|^- `date` as |--key workflow\.on_complete`|^If the resolved `workflow\.on_complete`/;
+
 /** Lines of a text that are not delivered, and are neither front matter nor rules for paths nor steps that can be done. */
 export function wronglyLeftOut(source: string, whole: string): string[] {
   const [, delivered = ''] = /----- BEGIN \S+ -----\n(.*?)\n----- END /s.exec(whole) ?? [];
@@ -73,12 +77,18 @@ export function wronglyLeftOut(source: string, whole: string): string[] {
   const lines = source.trimEnd().split('\n');
   const wrong = lines.filter((line) => {
     if (/^##? /.test(line)) section = line;
-    if (/^\[.+\]$/.test(given[at] ?? '')) at += given[at + 1] === '' ? 2 : 1;
+    if (/^\s*(?:<action>)?\[.+\](?:<\/action>)?$/.test(given[at] ?? '')) at += given[at + 1] === '' ? 2 : 1;
     if (line === given[at]) {
       at += 1;
       return false;
     }
-    if (line.trim() === '' || section === 'front matter' || section === '## Conventions') return false;
+    if (
+      DONE_LINES.test(line) ||
+      line.trim() === '' ||
+      section === 'front matter' ||
+      section === '## Conventions'
+    )
+      return false;
     return section !== '## On Activation' || ITS_OWN.test(line);
   });
   // All that was delivered is of the text, in its order.

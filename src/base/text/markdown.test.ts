@@ -90,6 +90,15 @@ describe('findSection', () => {
 });
 
 describe('cutToFit', () => {
+  it('keeps a step whole where the part is long enough without it', () => {
+    const step = (n: number, lines: number): string =>
+      `  <step n="${n}">\n${'    <action>Do it</action>\n\n'.repeat(lines)}  </step>\n\n`;
+    const [first, second] = [step(1, 20), step(2, 30)];
+    expect(cutToFit(first + second, Buffer.byteLength(first) * 2)).toBe(first);
+    // One that would leave next to nothing is cut at an empty line.
+    expect(cutToFit(step(1, 2) + second, Buffer.byteLength(first)).length).toBeGreaterThan(500);
+  });
+
   it('does not end behind a line that announces what follows', () => {
     const text = `${'Words of a line.\n'.repeat(20)}**Options:**\n\n- One\n- Two\n`;
     for (const end of ['**Options:**\n', '**Options:**\n\n', '**Options:**\n\n- O']) {

@@ -149,8 +149,14 @@ export function cutToFit(text: string, maxBytes: number): string {
   while (size > 0 && ((whole[size] ?? 0) & 0xc0) === 0x80) size -= 1;
   const head = whole.subarray(0, size).toString('utf8');
   const floor = Math.floor(head.length * 0.6);
-  const places = boundariesIn(head);
-  const best = BOUNDARIES.map((_, kind) => places[kind] ?? 0).find((place) => place - 1 > floor);
+  const places = BOUNDARIES.map(() => 0);
+  noteBoundaries(head, places);
+  const beginnings = places.slice(0, BEGINNINGS);
+  // A step is not torn apart to make a part longer.
+  const earlier = Math.max(...beginnings);
+  const best =
+    beginnings.find((place) => place - 1 > floor) ??
+    (earlier > head.length * LEAST_SHARE ? earlier : places.find((place) => place - 1 > floor));
   if (best !== undefined) return head.slice(0, best);
   // All that is near the end is one long example.
   for (const boundary of ['\n    <prompt ', '\n\n', '\n']) {
@@ -161,7 +167,19 @@ export function cutToFit(text: string, maxBytes: number): string {
 }
 
 /** Before which lines a text is cut, the best first; the last of them are an empty line, and any. */
-const BOUNDARIES = ['## ', '### ', '    <prompt ', '  - id: ', '\n', ''];
+const BOUNDARIES = [
+  /^## /,
+  /^ {0,8}<(?:step|section)\b/,
+  /^### /,
+  /^ {4}<prompt /,
+  /^ {2}- id: /,
+  /^#{4,6} /,
+  /^$/,
+  /^/,
+];
+/** How many of them begin something, which is to stay whole unless the part would be less than this share of its room. */
+const BEGINNINGS = 6;
+const LEAST_SHARE = 0.35;
 
 /** `Then ask:` and `**Options:**` announce what follows, and say nothing without it. */
 const ANNOUNCES = /:[*_]{0,3}$/;
@@ -170,22 +188,20 @@ const ANNOUNCES = /:[*_]{0,3}$/;
  * The last place of each kind of boundary that is in no fenced example, and not behind a line that announces something:
  * what is in one belongs together.
  */
-function boundariesIn(text: string): number[] {
-  const places: number[] = [];
+function noteBoundaries(text: string, places: number[]): void {
   let fence: string | undefined;
   let before = 0;
   let announces = false;
   for (let start = text.indexOf('\n') + 1; start > 0; start = text.indexOf('\n', start) + 1) {
-    const mark = /^ {0,3}(`{3,20}|~{3,20})/.exec(text.slice(start, start + 24))?.[1];
+    const ahead = text.slice(start, start + 24).split('\n', 1)[0] ?? '';
+    const mark = /^ {0,3}(`{3,20}|~{3,20})/.exec(ahead)?.[1];
     const opens = fence === undefined && mark !== undefined;
     const line = text.slice(before, start).trimEnd();
     if (line !== '') announces = ANNOUNCES.test(line.slice(-4));
     before = start;
     if (fence === undefined && !announces)
-      for (const [kind, boundary] of BOUNDARIES.entries())
-        if (text.startsWith(boundary, start)) places[kind] = start;
+      for (const [kind, boundary] of BOUNDARIES.entries()) if (boundary.test(ahead)) places[kind] = start;
     if (opens) fence = mark;
     else if (fence !== undefined && mark?.startsWith(fence) === true) fence = undefined;
   }
-  return places;
 }

@@ -86,6 +86,9 @@ export async function knownInputs(
     const line = documentLine(document);
     if (!lines.includes(line)) lines.push(line);
   }
+  // Texts that look for the story themselves set it; who is told the story would go on without, and leave the ledger as it is.
+  if (story?.key !== undefined && /\bstory_key\b/.test(text))
+    lines.splice(1, 0, `- \`story_key\`: ${story.key}`);
   const work = { text, isForStory: story?.builds === true || story?.drafts === true };
   return joined(
     asked.detail === 'concise' ? undefined : await workRemarks(work, asked, context),

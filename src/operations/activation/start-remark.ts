@@ -49,7 +49,7 @@ async function reviewRemark({ context, project }: Where, say: SayStep): Promise<
       : `, then done ${UNPROVEN}`;
   const built = await (await state.progress()).isBuiltWithSpec();
   const before = built
-    ? ' The build has reviewed its own change already; its findings and verdicts are in the "Review Triage Log" of the spec. This review adds a fresh look at the whole change, the acceptance criteria, and `done` in the ledger, which the build leaves at `review`.'
+    ? ' The build has reviewed its own change ("Review Triage Log" in the spec). This review adds a fresh look at all of it, the acceptance criteria, and `done` in the ledger, which the build leaves at `review`.'
     : '';
   return `> One rule for done: first this review, then the completion contract${call}.${before}`;
 }

@@ -36,7 +36,7 @@ describe('what is told before work begins', () => {
     const ask = conversation(context);
     const { body } = await ask({ workflow: 'build', message: 'story 1-2-login, and do not ask me anything' });
     expect(body).toContain(
-      '`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/`: changes there are records of this server, not work:',
+      '`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/` are records of this server, not work:',
     );
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
@@ -44,6 +44,8 @@ describe('what is told before work begins', () => {
     );
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
     expect(review.body).not.toContain('records of this server');
+    // Without it the text leaves the ledger as it is.
+    expect(review.body).toContain('- `story_key`: 1-1-setup\n');
     expect(review.body).not.toContain('No questions wanted');
     const again = await ask({ workflow: 'build', message: 'story 1-2-login' });
     expect(again.body).not.toMatch(/records of this server|user.s permission|No questions wanted/);

@@ -24,10 +24,6 @@ const ASKS = /\bHALT\b|\b(?:WAIT|[Ww]ait) for (?:the )?(?:human|user)\b/;
 
 const DIVIDES = /\bmarkdown-tree-parser\b/;
 
-/** A program that is missing is no reason to stop: what it does is plain. */
-const BY_HAND =
-  'No md-tree or npx package? Do not stop, and leave core-config.yaml alone. Divide it by hand: each `## Some Title` outside code blocks becomes `some-title.md` in the folder, `##` → `#`, deeper headings one level up; `index.md` has what comes before, then `## Sections` with a link to each.';
-
 /** What a text would stop at in this project, or would let its reader learn too late; each once in a conversation. */
 export async function workRemarks(
   work: Work,
@@ -38,7 +34,7 @@ export async function workRemarks(
   const state = await context.state(project).catch(orElse(undefined));
   const remarks = [
     ...(ASKS.test(work.text) ? [unasked(work)] : []),
-    ...(DIVIDES.test(work.text) ? [BY_HAND] : []),
+    ...(DIVIDES.test(work.text) ? [byHand(work)] : []),
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
   ].filter((line) => toldOnce(call, line, message));
@@ -55,6 +51,13 @@ function unasked({ text }: Work): string {
   return `No questions wanted, now or later: ${way}, but no permissions.`;
 }
 
+/** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */
+function byHand({ text }: Work): string {
+  return text.includes('Manual Method')
+    ? 'No `md-tree`? Do not stop, and leave core-config.yaml alone: take the Manual Method.'
+    : 'The package is missing? Do not stop: each `## Some Title` outside code blocks becomes `some-title.md` in the folder, `##` → `#`, deeper headings one level up; `index.md` has what comes before, then `## Sections` with a link to each.';
+}
+
 /** Records that the server itself keeps in the project would make a tree look changed in which nobody has worked. */
 async function ownRecords(state: ProjectState): Promise<string[]> {
   const { home, parts } = await state.place();
@@ -62,7 +65,7 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
   if (folders.length === 0) return [];
   const named = [...new Set(folders)].map((folder) => `\`${folder}/\``).join(', ');
   return [
-    `${named}: changes there are records of this server, not work: leave them out of checks for a clean tree, and of diffs.`,
+    `${named} are records of this server, not work: leave them out of checks for a clean tree, and of diffs.`,
   ];
 }
 

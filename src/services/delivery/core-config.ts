@@ -38,7 +38,7 @@ export async function coreConfig({ record, read }: Parts, text: string): Promise
   const here = values.length === 0 ? '' : 'see Values; ';
   return {
     values,
-    note: isLoaded ? [`Done already: loading \`${path}\` (${here}tasks bring what they use of it).`] : [],
+    note: isLoaded ? [`Done already: loading \`${path}\` (${here}tasks bring what they use).`] : [],
   };
 }
 

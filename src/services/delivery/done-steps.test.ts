@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutDone, withoutLoading } from './done-steps.ts';
+import { withoutConfigLoad, withoutDone, withoutLoading } from './done-steps.ts';
 
 const HEAD = '---\nname: bmad-plan\ndescription: Plan. Use when the user says "plan"\n---\n\n# Plan\n';
 const ACTIVATION = `
@@ -38,6 +38,24 @@ describe('the text of a skill', () => {
     const unknown = withoutDone(ACTIVATION.replace('{date}', '{moon}'), known());
     expect(unknown).toContain('[Steps 1, 2 are done.');
     expect(unknown).toContain('Resolve `{user_name}`, `{moon}`.');
+  });
+
+  it('has the loading of the configuration marked wherever it is, and nothing that is ordered with it left out', () => {
+    const load =
+      'Load config from `{project-root}/_bmad/bmm/config.yaml` and resolve:\n\n- `user_name`\n- `date` as system-generated current datetime\n- YOU MUST SPEAK\n';
+    const { hasValue } = known();
+    expect(withoutConfigLoad(load, hasValue)).toBe(
+      '[Done: the configuration is loaded, see Values.]\n- YOU MUST SPEAK\n',
+    );
+    expect(withoutConfigLoad(load.replace('user_name', 'moon'), hasValue)).toContain('Load config from');
+    expect(withoutConfigLoad(load.replace('and resolve', 'and print'), hasValue)).toContain('Load config');
+  });
+
+  it('has no end to ask for where that is empty', () => {
+    const end =
+      'Run: `uv run x/resolve_customization.py --skill s --key workflow.on_complete`\n\nIf the resolved `workflow.on_complete` is non-empty, follow it as the final terminal instruction before exiting.\n';
+    expect(withoutDone(end, known({ on_complete: '' }))).toBe('[Nothing to run: on_complete is empty.]\n');
+    expect(withoutDone(end, known({ on_complete: 'Bow' }))).toBe(end);
   });
 
   it('keeps a step whose settings are of a table that is not known', () => {

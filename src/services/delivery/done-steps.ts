@@ -91,7 +91,8 @@ const PLACES = new Set(['project-root', 'skill-root', 'skill-name']);
  * activation whose whole effect is in the answer. What stays is as it was, and a line says which steps are not there.
  */
 export function withoutDone(text: string, known: Known): string {
-  return withoutDoneSteps(withoutPathRules(withoutFrontMatter(text)), known);
+  const rest = withoutDoneSteps(withoutPathRules(withoutFrontMatter(text)), known);
+  return withoutEmptyEnd(withoutConfigLoad(rest, known.hasValue), known);
 }
 
 /** A name and a description say when to start something, which has happened. */
@@ -195,6 +196,9 @@ function isEmpty(name: string, tables: readonly string[], { customization }: Kno
   return values.length > 0 && values.every((value) => Array.isArray(value) && value.length === 0);
 }
 
+/** Stands where a text loads the configuration. */
+export const LOADED_MARK = '[Done: the configuration is loaded, see Values.]';
+
 /** An agent of 6.0 is told to load the configuration before all else. */
 const LOADED =
   /(<step n="\d+">)🚨 IMMEDIATE ACTION REQUIRED - BEFORE ANY OUTPUT:\s+- Load and read \{project-root\}\/[\w-]+\/\w+\/config\.yaml NOW\s+- Store ALL fields as session variables: (\{\w+\}(?:, \{\w+\})*)\s+- VERIFY: If config not loaded, STOP and report error to user\s+- DO NOT PROCEED to step \d+ until config is successfully loaded and variables stored\s+(<\/step>)/;
@@ -202,8 +206,30 @@ const LOADED =
 /** The text of a compiled agent without its front matter and the loading of the configuration, if all of it is known. */
 export function withoutLoading(text: string, hasValue: Known['hasValue']): string {
   return withoutFrontMatter(text).replace(LOADED, (step: string, start: string, names: string, end: string) =>
-    names.split(', ').every((name) => hasValue(name.slice(1, -1)))
-      ? `${start}[Done: the configuration is loaded, see Values.]${end}`
+    names.split(', ').every((name) => hasValue(name.slice(1, -1))) ? `${start}${LOADED_MARK}${end}` : step,
+  );
+}
+
+/** Workflows begin with it too; what its list orders beside the loading is no name, and stays. */
+const CONFIG_LOAD =
+  /Load (?:and read full )?config from (`?)(?:\{main_config\}|\{project-root\}\/[\w-]+\/\w+\/config\.yaml)\1 and resolve:\n\n((?:- (?:`\w+`(?:, `\w+`)*|`date` as (?:a )?system-generated current datetime)\n)+)/;
+
+/** The text of a workflow without the loading of the configuration, if all that it loads is known. */
+export function withoutConfigLoad(text: string, hasValue: Known['hasValue']): string {
+  return text.replace(CONFIG_LOAD, (step: string, _mark: string, names: string) =>
+    [...names.matchAll(/`(\w+)`/g)].every(([, name = '']) => name === 'date' || hasValue(name))
+      ? `${LOADED_MARK}\n`
       : step,
   );
+}
+
+const ON_COMPLETE =
+  /Run: `uv run [^`]+\/resolve_customization\.py [^`]+ --key workflow\.on_complete`(?:\n\nIf the resolved `workflow\.on_complete`| — if the resolved value) is non-empty, follow it as the final terminal instruction before exiting\./g;
+
+/** What is to be done at the end, where nothing is. */
+function withoutEmptyEnd(text: string, { customization }: Known): string {
+  const table = field(customization, 'workflow');
+  const end = isTable(table) ? table['on_complete'] : undefined;
+  const isNothing = end === '' || (Array.isArray(end) && end.length === 0);
+  return isNothing ? text.replace(ON_COMPLETE, '[Nothing to run: on_complete is empty.]') : text;
 }

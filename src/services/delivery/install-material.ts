@@ -22,7 +22,7 @@ import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
 import type { CommonParts } from './skill-material.ts';
-import { withoutLoading } from './done-steps.ts';
+import { LOADED_MARK, withoutConfigLoad, withoutLoading } from './done-steps.ts';
 import { plainSettings, usedValues } from './used-values.ts';
 import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
 
@@ -44,8 +44,8 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
   const all = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = all.map(({ text }) => text).join('\n');
-  const lean = leanAgent(parts);
-  const files = lean === main ? all : [{ uri: contentUri(record.bmadRelativePath), text: lean }];
+  const lean = leanText(parts);
+  const files = all.map((file, index) => (index === 0 ? { ...file, text: lean } : file));
   const rules = rulesOf(used, record, has);
   const core = await coreConfig(parts, used);
   const missing = missingNames(used, rules, has);
@@ -54,7 +54,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   return {
     notes: (say) => [
       ...customized.notes,
-      ...doneNote(parts, used, lean !== main),
+      ...(lean.includes(LOADED_MARK) ? [] : doneNote(parts, used)),
       ...core.note,
       ...pathNotes(parts, used, rules, say),
       ...ownFilesNote(parts, used, further, say),
@@ -87,20 +87,20 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
 }
 
 /** Agents and workflows of 6.0 must not begin before their configuration is read, which is done here. */
-function doneNote({ record, has }: InstallParts, text: string, isLean: boolean): string[] {
+function doneNote({ record, has }: InstallParts, text: string): string[] {
   const config = `${record.moduleName}/config.yaml`;
-  const left = isLean ? ' and left out of the text' : '';
   return has(config) && text.includes(`/${config}`)
-    ? [`Done already${left} (see Values): loading \`${config}\`.`]
+    ? [`Done already (see Values): loading \`${config}\`.`]
     : [];
 }
 
-/** A compiled agent whose module is configured does not have to load the configuration. */
-function leanAgent({ record, main, values, projectRoot, has, customized }: InstallParts): string {
-  const isConfigured = behaviourOf(record).isCompiled === true && has(`${record.moduleName}/config.yaml`);
-  if (record.kind !== 'agent' || !isConfigured || customized.problems.length > 0) return main;
+/** What was compiled for a module that is configured does not have to load the configuration; the text says so itself. */
+function leanText({ record, main, values, projectRoot, has, customized }: InstallParts): string {
+  if (!has(`${record.moduleName}/config.yaml`) || customized.problems.length > 0) return main;
   const known = new Map(plainSettings(values, projectRoot));
-  return withoutLoading(main, (name) => known.has(name));
+  const isKnown = (name: string): boolean => known.has(name);
+  if (record.kind !== 'agent') return withoutConfigLoad(main, isKnown);
+  return behaviourOf(record).isCompiled === true ? withoutLoading(main, isKnown) : main;
 }
 
 /** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */

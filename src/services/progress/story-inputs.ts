@@ -14,6 +14,8 @@ interface Base {
 /** The story that a workflow works on, as its text would have to look for it. */
 export interface StoryInput {
   id: string;
+  /** Its row in the ledger, where it has one. */
+  key?: string;
   /** How far it is, in the ledger's word. */
   status: string;
   /** Its file; where it has none yet, the place that plans it. */
@@ -80,12 +82,13 @@ interface Told extends Pick<StoryInput, 'builds' | 'drafts' | 'others'> {
 }
 
 function inputOf(story: Story, { isReview, gates, ...told }: Told): StoryInput | undefined {
-  const { id, file, planned, likely, gate } = story;
+  const { id, row, file, planned, likely, gate } = story;
   const place: Evidence | undefined =
     file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
   if (place === undefined) return undefined;
   return {
     id,
+    ...(row === undefined ? {} : { key: row.key }),
     status: likely ?? 'unknown',
     place: at(place),
     isPlanned: file === undefined,
