@@ -12,6 +12,7 @@ import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.t
 import { createGrammars } from '../../src/services/codebase/grammars.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
 import { withNames } from '../../src/services/codebase/name-meaning.ts';
+import { pieceOf } from '../../src/services/codebase/pieces.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
 import { embedQuestion } from '../../src/services/codebase/vectors.ts';
 import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
@@ -112,8 +113,8 @@ function place(hits: readonly Ranked[], pair: Pair): number {
 }
 
 function isIn({ file, chunk }: Ranked, { path, start, end }: Pair): boolean {
-  const piece = file.chunks[chunk];
-  return file.path === path && piece !== undefined && piece.start <= end && piece.end >= start;
+  const piece = pieceOf(file, chunk);
+  return file.path === path && piece.start <= end && piece.end >= start;
 }
 
 function meanOfInverse(ranks: readonly number[]): string {

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts';
 import { createModel, openBuiltIn } from './built-in-model.ts';
-import type { Codebase, CodebaseParts } from '../services/codebase/codebase.ts';
+import type { CodebaseParts, OpenedCodebase } from '../services/codebase/codebase.ts';
 
 /** What a codebase is opened with, here or in a thread: everything in it can be copied. */
 export interface CodebaseData extends Pick<
@@ -12,10 +12,10 @@ export interface CodebaseData extends Pick<
 }
 
 export async function openCodebase(
-  { model, ...data }: CodebaseData,
+  { model, ...data }: CodebaseData & Pick<CodebaseParts, 'onWritten'>,
   log: Log,
   embedder = createModel(model === undefined ? undefined : openBuiltIn(model), log),
-): Promise<Codebase> {
+): Promise<OpenedCodebase> {
   const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
     import('../services/codebase/codebase.ts'),
     import('../meaning/analyse.ts'),

@@ -2,7 +2,7 @@ import { openCodebase, type CodebaseData } from '../app/open-codebase.ts';
 import { serveThread } from '../base/process/thread.ts';
 
 /** Reads and searches the code of a project, in a thread beside the server. */
-serveThread(async (data: CodebaseData, log) => {
-  const { search, stop } = await openCodebase(data, log);
-  return { work: search, stop };
+serveThread(async (data: CodebaseData, log, renew) => {
+  const { search, ready, stop } = await openCodebase({ ...data, onWritten: renew }, log);
+  return { work: search, ready, stop };
 });

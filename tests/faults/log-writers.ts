@@ -9,7 +9,8 @@ import { museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { writeFailure } from '../../src/kit/museum/museum-write.ts';
 import { handoffsIn, writeHandoff } from '../../src/kit/session/handoffs.ts';
 import { createVocabulary } from '../../src/services/codebase/code-index.ts';
-import { loadIndex, saveIndex } from '../../src/services/codebase/index-file.ts';
+import { loadIndex, saveIndex, UNWRITTEN } from '../../src/services/codebase/index-file.ts';
+import { packOf } from '../../src/services/codebase/pieces.ts';
 import { addToConfig } from '../../src/services/git-sources/config-list.ts';
 import { Consents } from '../../src/services/git-sources/consents.ts';
 import { changePins, readPins } from '../../src/services/git-sources/lock-file.ts';
@@ -69,10 +70,10 @@ async function indexFile({ state }: Scene, what: string): Promise<void> {
   const loaded = await loadIndex(path, identity);
   const ready = loaded.state === 'ready';
   const index = ready ? loaded.index : { files: new Map(), vocabulary: createVocabulary(analyser) };
-  const empty = { words: new Uint32Array(), ends: new Uint32Array(), lengths: new Uint32Array() };
-  const file = { path: what, mtimeMs: 1, size: 1, hash: what, language: 'ts', rough: false, chunks: [] };
-  index.files.set(what, { ...file, ...empty, vectors: undefined });
-  await saveIndex(path, index, identity, ready ? loaded.stamp : 0, () => undefined);
+  const file = { path: what, mtimeMs: 1, size: 1, hash: what, language: 'ts', rough: false };
+  index.files.set(what, { ...file, ...packOf([], [], []) });
+  const written = ready ? loaded.written : UNWRITTEN;
+  await saveIndex(path, index, identity, { written, changed: [what], anew: false }, () => undefined);
 }
 
 const TAGS = ['first', 'second'];

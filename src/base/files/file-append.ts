@@ -9,14 +9,15 @@ import { openToAppend, removeFile, type OpenedFile } from './open-file.ts';
 export async function appendWhole(
   path: string,
   { inside, sync = false }: { inside?: string | undefined; sync?: boolean },
-  compose: (file: OpenedFile) => Promise<string>,
+  compose: (file: OpenedFile) => Promise<string | Buffer>,
 ): Promise<BigIntStats> {
   const file = await openToAppend(path, await fileMode(path), { inside });
   const { handle, size } = file;
   try {
     let written = 0;
     try {
-      const bytes = Buffer.from(await compose(file));
+      const text = await compose(file);
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text;
       // One call of the system may write less than it was given.
       while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
       if (sync) await handle.sync();

@@ -35,7 +35,7 @@ export interface WriteRules {
  */
 export async function writeAtomic(
   file: string,
-  content: string | Uint8Array | Iterable<string>,
+  content: string | Uint8Array | Iterable<string | Uint8Array>,
   { inside, mode }: WriteRules = {},
 ): Promise<void> {
   await ensureFolder(dirname(file), inside);

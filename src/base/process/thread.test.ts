@@ -73,6 +73,19 @@ describe('a thread', () => {
     thread.stop();
   });
 
+  it('that has done much is replaced when nobody waits for it, by one that prepares itself', async () => {
+    const { ask } = opened();
+    const leaving = new AbortController();
+    const waiting = ask('wait for it', leaving.signal, () => leaving.abort(new Error('left')));
+    await expect(waiting).rejects.toThrow('left');
+    await expect.poll(() => ask('left')).toBe('wait for it');
+    const ready = (): number => logged.filter((line) => line.startsWith('ready')).length;
+    const before = ready();
+    expect(await ask('renew')).toBe('Hello renew');
+    await expect.poll(ready).toBe(before + 1);
+    expect(await ask('left')).toBe('');
+  });
+
   it('that dies leaves nobody waiting, and the next question starts another', async () => {
     const { ask } = opened();
     const waiting = ask('wait');

@@ -5,18 +5,15 @@ import { present } from '../present.ts';
 
 /** The door to threads: work that would hold up every other call is asked of a thread of its own, and can be called off. */
 
-export type Work<Ask, Answer> = (
-  ask: Ask,
-  signal: AbortSignal,
-  tell: (message: string) => void,
-) => Promise<Answer>;
+type Work<Ask, Answer> = (ask: Ask, signal: AbortSignal, tell: (message: string) => void) => Promise<Answer>;
 
-type ToThread<Ask> = { id: number; ask: Ask } | { cancel: number } | { end: true };
+type ToThread<Ask> = { id: number; ask: Ask } | { cancel: number } | { ready: true } | { end: true };
 
 type FromThread<Answer> =
   | { id: number; answer: Answer }
   | { id: number; failed: Failure }
   | { id: number; progress: string }
+  | { renew: true }
   | { level: keyof Log; message: string; fields: Record<string, unknown> };
 
 /** An error loses its class and its fields on the way between threads. */
@@ -47,6 +44,8 @@ export class Thread<Ask, Answer> {
   #worker: Worker | undefined;
   #asked = 0;
   #idle: NodeJS.Timeout | undefined;
+  /** The one that asked to be replaced as soon as nobody waits for it. */
+  #worn: Worker | undefined;
 
   constructor(parts: ThreadParts) {
     this.#parts = parts;
@@ -100,7 +99,10 @@ export class Thread<Ask, Answer> {
     worker.stderr.resume();
     worker.on('message', (message: FromThread<Answer>) => {
       if ('level' in message) log[message.level](message.message, message.fields);
-      else if ('progress' in message) this.#waiting.get(message.id)?.tell(message.progress);
+      else if ('renew' in message) {
+        this.#worn = worker;
+        if (this.#waiting.size === 0) this.#rest();
+      } else if ('progress' in message) this.#waiting.get(message.id)?.tell(message.progress);
       else if ('answer' in message) this.#settled(message.id, { answer: message.answer });
       else this.#settled(message.id, { error: errorOf(message.failed) });
     });
@@ -122,8 +124,14 @@ export class Thread<Ask, Answer> {
 
   /** Nobody waits: the thread no longer keeps the program from ending. */
   #rest(): void {
+    if (this.#worn !== undefined && this.#worn === this.#worker) {
+      this.stop();
+      this.#worker = this.#start();
+      this.#post({ ready: true });
+    }
     this.#worker?.unref();
     if (this.#parts.idleMs === undefined) return;
+    clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.stop(), this.#parts.idleMs);
     this.#idle.unref();
   }
@@ -136,9 +144,19 @@ export class Thread<Ask, Answer> {
   }
 }
 
-/** The other side: what the file of a thread does, with `open` for what it begins with. */
+interface Served<Ask, Answer> {
+  work: Work<Ask, Answer>;
+  /** Prepares for the next question, for a thread that has replaced another. */
+  ready(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * The other side: what the file of a thread does, with `open` for what it begins with. A thread that has done much calls
+ * `renew`: the memory that the work has taken goes back to the system only with the thread.
+ */
 export function serveThread<Data, Ask, Answer>(
-  open: (data: Data, log: Log) => Promise<{ work: Work<Ask, Answer>; stop(): void }>,
+  open: (data: Data, log: Log, renew: () => void) => Promise<Served<Ask, Answer>>,
 ): void {
   const port = parentPort;
   if (port === null) throw new Error('This file is run by a thread');
@@ -151,7 +169,7 @@ export function serveThread<Data, Ask, Answer>(
   let opened: ReturnType<typeof open> | undefined;
   // What the machine was short of may be there the next time.
   const isOpen = (): ReturnType<typeof open> =>
-    (opened ??= open(workerData as Data, log).catch((error: unknown) => {
+    (opened ??= open(workerData as Data, log, () => post({ renew: true })).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));
@@ -185,6 +203,10 @@ export function serveThread<Data, Ask, Answer>(
   port.on('message', (message: ToThread<Ask>) => {
     if ('cancel' in message) running.get(message.cancel)?.abort();
     else if ('ask' in message) void answer(message.id, message.ask);
+    else if ('ready' in message)
+      void isOpen()
+        .then(({ ready }) => ready())
+        .catch(() => undefined);
     else end();
   });
 }

@@ -2,6 +2,7 @@ import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { CodeQuestion } from './rank.ts';
 import { best } from './best.ts';
+import { pieceOf, wordsIn } from './pieces.ts';
 
 /** Measured on comments and the functions they were written for; see docs/decisions/0018. */
 const K1 = 3;
@@ -45,18 +46,19 @@ export function byWords(
   const scores = new Float64Array(pieces);
   const covers = new Float64Array(pieces);
   let piece = 0;
-  for (const { words: numbers, ends, lengths } of taken) {
-    let at = 0;
-    for (let chunk = 0; chunk < ends.length; chunk++, piece++) {
+  for (const file of taken) {
+    const { words: numbers, wordEnds, lengths } = file.pack;
+    let at = wordsIn(file).from;
+    for (let place = file.first; place < file.first + file.count; place++, piece++) {
       let score = 0;
       let covered = 0;
       let norm = 0;
-      for (const end = ends[chunk] as number; at < end; at++) {
+      for (const end = wordEnds[place] as number; at < end; at++) {
         const packed = numbers[at] as number;
-        const place = asked[packed >>> 8] as number;
-        if (place === 0) continue;
-        const weight = rarities[place] as number;
-        norm ||= lengthNorm(lengths[chunk] as number, average, B);
+        const word = asked[packed >>> 8] as number;
+        if (word === 0) continue;
+        const weight = rarities[word] as number;
+        norm ||= lengthNorm(lengths[place] as number, average, B);
         covered += weight;
         score += weight * saturated(packed & 255, K1, norm);
       }
@@ -87,13 +89,15 @@ function weighed(
   const having = new Float64Array(count + 1);
   let chunks = 0;
   let total = 0;
-  for (const { words, lengths } of files) {
-    for (let at = 0; at < words.length; at++) {
+  for (const file of files) {
+    const { words, lengths } = file.pack;
+    const { from, to } = wordsIn(file);
+    for (let at = from; at < to; at++) {
       const place = asked[(words[at] as number) >>> 8] as number;
       if (place !== 0) having[place] = (having[place] as number) + 1;
     }
-    for (let chunk = 0; chunk < lengths.length; chunk++) total += lengths[chunk] as number;
-    chunks += lengths.length;
+    for (let at = file.first; at < file.first + file.count; at++) total += lengths[at] as number;
+    chunks += file.count;
   }
   const all = having.map((times, place) => (place === 0 ? 0 : rarity(times, chunks)));
   const least = count > MOST_WORDS ? (all.toSorted().at(-MOST_WORDS) ?? 0) : 0;
@@ -104,7 +108,7 @@ function weighed(
     mass: rarities.reduce((sum, value) => sum + value, 0),
     average: total / chunks,
     taken,
-    pieces: taken.reduce((sum, { ends }) => sum + ends.length, 0),
+    pieces: taken.reduce((sum, { count: pieces }) => sum + pieces, 0),
   };
 }
 
@@ -112,9 +116,9 @@ function weighed(
 function placesIn(files: readonly IndexedFile[]): (at: number) => Pick<ByWords, 'file' | 'chunk'> {
   const firsts: number[] = [];
   let next = 0;
-  for (const { ends } of files) {
+  for (const { count } of files) {
     firsts.push(next);
-    next += ends.length;
+    next += count;
   }
   return (at) => {
     let [low, high] = [0, files.length - 1];
@@ -135,7 +139,7 @@ function nameWorth(
   rarityOf: (word: string) => number,
   mass: number,
 ): number {
-  const { symbol = '', kind = '' } = file.chunks[chunk] ?? {};
+  const { symbol, kind } = pieceOf(file, chunk);
   if (symbol === '') return kind === 'imports' || kind === 'code' ? UNNAMED[kind] : 1;
   const words = vocabulary.asked(symbol.slice(symbol.lastIndexOf('.') + 1));
   const known = words.map(rarityOf).filter((value) => value > 0);

@@ -1,9 +1,9 @@
 import type { Analyser } from '../../meaning/analyser.ts';
-import type { Chunk } from './chunks.ts';
 import { RAW_WORD, splitIdentifier } from '../../base/text/code-words.ts';
+import { wordsIn, type Packed } from './pieces.ts';
 
 /** What is known of one file. The text itself is not kept; what is shown is read again. */
-export interface IndexedFile {
+export interface IndexedFile extends Packed {
   path: string;
   mtimeMs: number;
   size: number;
@@ -13,15 +13,6 @@ export interface IndexedFile {
   rough: boolean;
   /** Why it is not searched. */
   skipped?: string;
-  chunks: readonly Chunk[];
-  /** For each chunk its words and how often each occurs there: number of the word × 256 + count. */
-  words: Uint32Array;
-  /** Where the words of each chunk end. */
-  ends: Uint32Array;
-  /** How many words each chunk has, each as often as it occurs. */
-  lengths: Uint32Array;
-  /** One after the other, each of unit length × 127. */
-  vectors?: Int8Array | undefined;
 }
 
 export interface CodeIndex {
@@ -39,7 +30,7 @@ const MOST_COUNT = 255;
  * The same text on its own. A piece of a longer one keeps all of that in memory, so that a name of every file would keep
  * every file.
  */
-export function ownText(text: string): string {
+function ownText(text: string): string {
   return Buffer.from(text).toString('utf8');
 }
 
@@ -101,11 +92,25 @@ export function isKeptWhole(name: string): boolean {
   return name.length <= LONGEST_RAW && splitIdentifier(name).length > 1;
 }
 
-export function chunkLengths(words: Uint32Array, ends: Uint32Array): Uint32Array {
-  let at = 0;
-  return ends.map((end) => {
-    let length = 0;
-    for (; at < end; at++) length += (words[at] ?? 0) & 255;
-    return length;
-  });
+/** The words that files have, with their numbers changed accordingly; nothing where that is most of them anyway. */
+export function usedWords(list: readonly string[], files: Iterable<IndexedFile>): string[] | undefined {
+  const numbers = new Uint32Array(list.length);
+  const used: string[] = [];
+  const packs = new Set<IndexedFile['pack']>();
+  for (const file of files) {
+    const { words } = file.pack;
+    packs.add(file.pack);
+    const { from, to } = wordsIn(file);
+    for (let at = from; at < to; at++) {
+      const number = (words[at] as number) >>> 8;
+      if (numbers[number] === 0) numbers[number] = used.push(list[number] ?? '');
+    }
+  }
+  if (used.length * 2 >= list.length) return undefined;
+  for (const { words } of packs)
+    for (let at = 0; at < words.length; at++) {
+      const packed = words[at] as number;
+      words[at] = Math.max(0, (numbers[packed >>> 8] as number) - 1) * 256 + (packed & 255);
+    }
+  return used;
 }

@@ -41,6 +41,8 @@ export interface CodebaseParts {
   log: Log;
   analyser?: Analyser | undefined;
   embedder?: Embedder | undefined;
+  /** Called when much has been read and all of it is on disk: whoever begins anew from there needs far less memory. */
+  onWritten?: () => void;
   /** Left out where a test wants to see what happens without them. */
   without?: { ripgrep?: true; grammars?: true };
 }
@@ -70,6 +72,11 @@ export interface Codebase {
   stop(): void;
 }
 
+export interface OpenedCodebase extends Codebase {
+  /** Reads the index and looks at the files, before anybody asks. */
+  ready(): Promise<void>;
+}
+
 /** The words of code as long as nothing better is handed in. */
 const CODE_ANALYSER: Analyser = { id: 'code-1', terms: codeWords };
 
@@ -78,7 +85,7 @@ const REFINED_FILES = 12;
 const ASKED_LENGTH = 4_000;
 
 /** The code of one project, read when first asked for and kept up to date from then on. */
-export function createCodebase(parts: CodebaseParts): Codebase {
+export function createCodebase(parts: CodebaseParts): OpenedCodebase {
   const { root, embedder, log } = parts;
   const analyser = parts.analyser ?? CODE_ANALYSER;
   const grammars = createGrammars(parts.without?.grammars !== true);
@@ -195,6 +202,9 @@ export function createCodebase(parts: CodebaseParts): Codebase {
             : []),
         ],
       };
+    },
+    async ready(): Promise<void> {
+      await (await indexer()).survey(() => true, undefined, new AbortController().signal);
     },
     stop: (): void => opened?.stop(),
   };

@@ -3,6 +3,7 @@ import { unlessBlocked } from '../../base/process/unblocked.ts';
 import { isAbsent } from '../../base/process/start-program.ts';
 import { isKeptWhole, type CodeIndex, type IndexedFile } from './code-index.ts';
 import { RIPGREP } from './file-list.ts';
+import { wordsIn } from './pieces.ts';
 import { readLines } from './read-file.ts';
 
 /** A piece of a question to find character by character. */
@@ -147,9 +148,11 @@ export async function matchesByIndex(
   const having = Uint8Array.from(vocabulary.list, (word) =>
     names.some((name) => word.includes(name)) ? 1 : 0,
   );
-  const wanted = [...files.values()].filter(({ words }) => {
+  const wanted = [...files.values()].filter((file) => {
+    const { words } = file.pack;
+    const { from, to } = wordsIn(file);
     // A plain loop: it runs for every word of every file.
-    for (let at = 0; at < words.length; at++) if (having[(words[at] as number) >>> 8] === 1) return true;
+    for (let at = from; at < to; at++) if (having[(words[at] as number) >>> 8] === 1) return true;
     return false;
   });
   if (wanted.length > MOST_READ) return undefined;
@@ -178,10 +181,11 @@ async function matchesInFile(
     .slice(0, IN_ONE_FILE);
 }
 
-function hasAll({ words }: IndexedFile, wanted: ReadonlySet<number | undefined>): boolean {
+function hasAll(file: IndexedFile, wanted: ReadonlySet<number | undefined>): boolean {
   const missing = new Set(wanted);
-  for (const packed of words) {
-    missing.delete(packed >>> 8);
+  const { from, to } = wordsIn(file);
+  for (let at = from; at < to; at++) {
+    missing.delete((file.pack.words[at] as number) >>> 8);
     if (missing.size === 0) return true;
   }
   return missing.size === 0;

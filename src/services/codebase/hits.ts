@@ -6,6 +6,7 @@ import type { Chunk } from './chunks.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
+import { pieceOf } from './pieces.ts';
 import type { CodeQuestion, Ranked, ScoreParts } from './rank.ts';
 import type { CodeUse } from './uses.ts';
 import { isWanted, LARGEST_FILE, unfitText } from './wanted-files.ts';
@@ -107,8 +108,7 @@ interface CodePlace {
 }
 
 function placeOf({ file, chunk, score, parts }: Ranked): CodePlace {
-  const piece = file.chunks[chunk] ?? { start: 0, end: 0, symbol: '', kind: 'text' };
-  return { path: file.path, chunk: piece, language: file.language, score, parts };
+  return { path: file.path, chunk: pieceOf(file, chunk), language: file.language, score, parts };
 }
 
 /** Unread ones after those that are ranked as high. Few are needed of the thousands that may be ranked. */

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
+import { appendWhole } from '../../base/files/file-append.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { modifiedAt, readStateBytes, writeAtomic } from '../../base/files/file-state.ts';
-import type { Chunk } from './chunks.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
-import { chunkLengths, createVocabulary, type CodeIndex, type IndexedFile } from './code-index.ts';
+import { createVocabulary, usedWords, type CodeIndex, type IndexedFile } from './code-index.ts';
+import { bytesOfPack, packIn, repacked, type PackSize } from './pieces.ts';
 
 /** Increased when pieces are cut or counted differently: an index of another version is rebuilt. */
-const VERSION = 2;
-const MAGIC = Buffer.from(`bmad code index ${VERSION}\n`);
+const VERSION = 3;
+const MAGIC = Buffer.from(`bmad code index ${VERSION}`.padEnd(23).concat('\n'));
+const LENGTHS = 8;
 const DIGEST = 32;
 /** What Node reads at once, and far more than the largest project needs. */
 const MOST_BYTES = 2 ** 31 - 1;
@@ -19,7 +21,6 @@ export interface IndexIdentity {
   embedder: { id: string; dim: number } | undefined;
 }
 
-type ChunkRow = [start: number, end: number, symbol: string, kind: string];
 type FileRow = [
   path: string,
   mtimeMs: number,
@@ -28,9 +29,8 @@ type FileRow = [
   language: string,
   rough: number,
   skipped: string,
-  words: number,
+  pieces: number,
   vectors: number,
-  chunks: ChunkRow[],
 ];
 
 interface Head {
@@ -38,28 +38,49 @@ interface Head {
   analyser: string;
   embedder: string;
   dim: number;
-  words: number;
-  ends: number;
-  vectors: number;
+  /** How many words the parts before have. */
+  known: number;
+  size: PackSize;
   files: FileRow[];
 }
 
+/** What of an index is on disk. */
+export interface Written {
+  /** When it was written; 0 when it was not. */
+  stamp: number;
+  words: number;
+  /** With those of files that have changed since and are there in two versions. */
+  pieces: number;
+  /** Whether what is new can be put after it. */
+  grows: boolean;
+}
+
+export const UNWRITTEN: Written = { stamp: 0, words: 0, pieces: 0, grows: false };
+
 export type Loaded =
   | { state: 'none' | 'damaged' | 'other' }
-  | { state: 'ready'; index: CodeIndex; stamp: number };
+  | { state: 'ready'; index: CodeIndex; written: Written };
 
 /**
- * One file: a line that says what it is, a digest of the rest, the length of a JSON head, the head, the words, then the
- * numbers. It is read and written as a whole, which is faster than any finer way at the sizes projects have.
+ * A part of the file: two lengths, a JSON head, the words that the parts before do not have, a pack, and a digest of all that. The
+ * files that are given back are in the very pack that is written.
  */
-function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity): Buffer {
-  const rows: FileRow[] = [];
-  const counts = { words: 0, ends: 0, vectors: 0 };
-  for (const file of files.values()) {
-    counts.words += file.words.length;
-    counts.ends += file.ends.length;
-    counts.vectors += file.vectors?.length ?? 0;
-    rows.push([
+function encodePart(
+  files: readonly IndexedFile[],
+  { list }: CodeIndex['vocabulary'],
+  known: number,
+  { root, analyser, embedder }: IndexIdentity,
+): { bytes: Uint8Array[]; files: IndexedFile[]; pieces: number } {
+  const dim = embedder?.dim ?? 0;
+  const { bytes: pack, size, files: moved } = repacked(files, dim);
+  const head: Head = {
+    root,
+    analyser: analyser.id,
+    embedder: embedder?.id ?? '',
+    dim,
+    known,
+    size,
+    files: files.map((file) => [
       file.path,
       file.mtimeMs,
       file.size,
@@ -67,103 +88,89 @@ function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity):
       file.language,
       file.rough ? 1 : 0,
       file.skipped ?? '',
-      file.words.length,
-      file.vectors?.length ?? 0,
-      file.chunks.map(({ start, end, symbol, kind }) => [start, end, symbol, kind]),
-    ]);
-  }
-  // Words that no file has any more are left behind here.
-  const numbers = new Uint32Array(vocabulary.list.length);
-  const kept: string[] = [];
-  for (const { words } of files.values())
-    for (const packed of words)
-      if (numbers[packed >>> 8] === 0) numbers[packed >>> 8] = kept.push(vocabulary.list[packed >>> 8] ?? '');
-  const list = Buffer.from(kept.join('\n'));
-  const head: Head = {
-    root: identity.root,
-    analyser: identity.analyser.id,
-    embedder: identity.embedder?.id ?? '',
-    dim: identity.embedder?.dim ?? 0,
-    ...counts,
-    files: rows,
+      file.count,
+      file.vectorsFrom === undefined ? 0 : 1,
+    ]),
   };
   const written = Buffer.from(JSON.stringify(head));
-  const start = MAGIC.length + DIGEST;
+  const words = Buffer.from(list.slice(known).join('\n'));
   // Blanks, so that the numbers begin at a multiple of four and can be used where they are read.
-  const blanks = (4 - ((start + 8 + written.length + list.length) % 4)) % 4;
-  const first = start + 8 + written.length + blanks + list.length;
-  // Made once, in its full length: a copy of the whole for each step would be most of what the process takes.
-  const bytes = Buffer.alloc(first + (counts.words + counts.ends) * 4 + counts.vectors, ' ');
-  MAGIC.copy(bytes);
-  bytes.writeUInt32LE(written.length + blanks, start);
-  bytes.writeUInt32LE(list.length, start + 4);
-  written.copy(bytes, start + 8);
-  list.copy(bytes, first - list.length);
-  let at = first;
-  for (const { words } of files.values())
-    for (const packed of words)
-      at = bytes.writeUInt32LE(((numbers[packed >>> 8] as number) - 1) * 256 + (packed & 255), at);
-  for (const { ends } of files.values()) {
-    bytesOf(ends).copy(bytes, at);
-    at += ends.byteLength;
-  }
-  for (const { vectors = new Int8Array() } of files.values()) {
-    bytesOf(vectors).copy(bytes, at);
-    at += vectors.byteLength;
-  }
-  createHash('sha256').update(bytes.subarray(start)).digest().copy(bytes, MAGIC.length);
-  return bytes;
+  const blanks = Buffer.alloc((4 - ((written.length + words.length) % 4)) % 4, ' ');
+  const lengths = Buffer.alloc(LENGTHS);
+  lengths.writeUInt32LE(written.length + blanks.length);
+  lengths.writeUInt32LE(words.length, 4);
+  const bytes: Uint8Array[] = [lengths, written, blanks, words, pack];
+  const digest = createHash('sha256');
+  for (const part of bytes) digest.update(part);
+  return { bytes: [...bytes, digest.digest()], files: moved, pieces: size.pieces };
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Int8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** Nothing when the bytes are not a whole index of this version. */
-function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damaged' | 'other' {
-  if (bytes.subarray(0, 16).compare(MAGIC.subarray(0, 16)) !== 0) return 'damaged';
-  if (bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return 'other';
-  const body = bytes.subarray(MAGIC.length + DIGEST);
-  const digest = createHash('sha256').update(body).digest();
-  if (digest.compare(bytes.subarray(MAGIC.length, MAGIC.length + DIGEST)) !== 0) return 'damaged';
-  const textEnd = 8 + body.readUInt32LE(0);
-  const listEnd = textEnd + body.readUInt32LE(4);
-  const head = JSON.parse(body.toString('utf8', 8, textEnd)) as Head;
-  if (head.root !== identity.root || head.analyser !== identity.analyser.id) return 'other';
-  const list = body.toString('utf8', textEnd, listEnd).split('\n');
-  const vocabulary = createVocabulary(identity.analyser, list.length === 1 && list[0] === '' ? [] : list);
-  const numbers = body.subarray(listEnd);
-  const counts = (head.words + head.ends) * 4;
-  // A large project has a hundred megabytes of them: they are copied only where they do not begin at a multiple of four.
-  const { buffer, byteOffset } = numbers.byteOffset % 4 === 0 ? numbers : new Uint8Array(numbers);
-  const all = new Uint32Array(buffer, byteOffset, counts / 4);
-  const vectors = new Int8Array(buffer, byteOffset + counts, head.vectors);
-  const sameEmbedder =
-    head.embedder === (identity.embedder?.id ?? '') && head.dim === (identity.embedder?.dim ?? 0);
+/** What cannot be a whole index of this version is no index. A last part that is not whole was being written when the process ended. */
+function decodeIndex(
+  read: Buffer,
+  { root, analyser, embedder }: IndexIdentity,
+): { index: CodeIndex; written: Written } | 'damaged' | 'other' {
+  if (read.subarray(0, 16).compare(MAGIC.subarray(0, 16)) !== 0) return 'damaged';
+  if (read.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return 'other';
+  const bytes = read.byteOffset % 4 === 0 ? read : Buffer.from(new Uint8Array(read).buffer);
+  const list: string[] = [];
   const files = new Map<string, IndexedFile>();
-  const at = { words: 0, ends: head.words, vectors: 0 };
-  for (const [path, mtimeMs, size, hash, language, rough, skipped, words, vector, rows] of head.files) {
-    const own = all.subarray(at.words, at.words + words);
-    const ends = all.subarray(at.ends, at.ends + rows.length);
-    files.set(path, {
-      path,
-      mtimeMs,
-      size,
-      hash,
-      language,
-      rough: rough === 1,
-      ...(skipped === '' ? {} : { skipped }),
-      chunks: rows.map(([start, end, symbol, kind]): Chunk => ({ start, end, symbol, kind })),
-      words: own,
-      ends,
-      lengths: chunkLengths(own, ends),
-      vectors: vector === 0 || !sameEmbedder ? undefined : vectors.subarray(at.vectors, at.vectors + vector),
-    });
-    at.words += words;
-    at.ends += rows.length;
-    at.vectors += vector;
+  let pieces = 0;
+  let at = MAGIC.length;
+  while (at + LENGTHS < bytes.length) {
+    const textAt = at + LENGTHS + bytes.readUInt32LE(at);
+    const packAt = textAt + bytes.readUInt32LE(at + 4);
+    if (packAt + DIGEST > bytes.length) break;
+    const head = headIn(bytes.toString('utf8', at + LENGTHS, textAt));
+    if (head === undefined) return 'damaged';
+    const end = packAt + bytesOfPack(head.size);
+    if (end + DIGEST > bytes.length) break;
+    const digest = createHash('sha256').update(bytes.subarray(at, end)).digest();
+    if (digest.compare(bytes.subarray(end, end + DIGEST)) !== 0 || head.known !== list.length)
+      return 'damaged';
+    if (head.root !== root || head.analyser !== analyser.id) return 'other';
+    for (const word of packAt === textAt ? [] : bytes.toString('utf8', textAt, packAt).split('\n'))
+      list.push(word);
+    const pack = packIn(bytes.subarray(packAt), head.size);
+    const hasVectors = head.embedder === (embedder?.id ?? '') && head.dim === (embedder?.dim ?? 0);
+    let [first, vectorsFrom] = [0, 0];
+    for (const [path, mtimeMs, size, hash, language, rough, skipped, count, vectors] of head.files) {
+      files.delete(path);
+      files.set(path, {
+        path,
+        mtimeMs,
+        size,
+        hash,
+        language,
+        rough: rough === 1,
+        ...(skipped === '' ? {} : { skipped }),
+        pack,
+        first,
+        count,
+        vectorsFrom: hasVectors && vectors === 1 ? vectorsFrom : undefined,
+      });
+      first += count;
+      vectorsFrom += vectors * count * head.dim;
+    }
+    pieces += first;
+    at = end + DIGEST;
   }
-  return { files, vocabulary };
+  if (at === MAGIC.length) return 'damaged';
+  const isWhole = at === bytes.length;
+  const used = usedWords(list, files.values());
+  const vocabulary = createVocabulary(analyser, used ?? list);
+  return {
+    index: { files, vocabulary },
+    written: { stamp: 0, words: list.length, pieces, grows: isWhole && used === undefined },
+  };
+}
+
+function headIn(text: string): Head | undefined {
+  try {
+    return JSON.parse(text) as Head;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The index file of one project. A damaged one is distinguished from a missing one. */
@@ -172,32 +179,57 @@ export async function loadIndex(path: string, identity: IndexIdentity): Promise<
     const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES });
     if (bytes === undefined) return { state: 'none' };
     const stamp = (await modifiedAt(path)) ?? 0;
-    const index = decodeIndex(bytes, identity);
-    return typeof index === 'string' ? { state: index } : { state: 'ready', index, stamp };
+    const found = decodeIndex(bytes, identity);
+    return typeof found === 'string'
+      ? { state: found }
+      : { state: 'ready', index: found.index, written: { ...found.written, stamp } };
   } catch {
     return { state: 'damaged' };
   }
 }
 
 const LOCK_MS = 2_000;
+/** So many files are written at once: enough to be few parts, and few enough that a copy of them is small. */
+const IN_PART = 1_000;
 
 /**
- * Writes the index as a whole. What another process has written since `stamp` and is not known here is taken over
- * first: both may have begun with nothing and done different halves. Answers with the new stamp.
+ * Writes what has changed after what is there, or all of it anew. What another process has written in the meantime and is not
+ * known here is taken over first: both may have begun with nothing and done different halves.
  */
 export async function saveIndex(
   path: string,
   index: CodeIndex,
   identity: IndexIdentity,
-  stamp: number,
+  { written, changed, anew }: { written: Written; changed: Iterable<string>; anew: boolean },
   adopt: (other: CodeIndex) => void,
-): Promise<number> {
+): Promise<Written> {
+  const { files, vocabulary } = index;
+  let { words, pieces } = written;
+  function part(paths: readonly string[]): Uint8Array[] {
+    const there = paths.flatMap((name) => files.get(name) ?? []);
+    const { bytes, files: moved, pieces: more } = encodePart(there, vocabulary, words, identity);
+    for (const file of moved) files.set(file.path, file);
+    words = vocabulary.list.length;
+    pieces += more;
+    return bytes;
+  }
+  function* whole(): Generator<Uint8Array> {
+    [words, pieces] = [0, 0];
+    yield MAGIC;
+    const paths = [...files.keys()];
+    for (let from = 0; from === 0 || from < paths.length; from += IN_PART)
+      yield* part(paths.slice(from, from + IN_PART));
+  }
   return withLock(`${path}.lock`, { waitMs: LOCK_MS }, async () => {
-    if (((await modifiedAt(path)) ?? stamp) !== stamp) {
+    const now = await modifiedAt(path);
+    const isOurs = now === written.stamp;
+    if (now !== undefined && !isOurs) {
       const other = await loadIndex(path, identity);
       if (other.state === 'ready') adopt(other.index);
     }
-    await writeAtomic(path, encodeIndex(index, identity));
-    return (await modifiedAt(path)) ?? 0;
+    if (isOurs && written.grows && !anew)
+      await appendWhole(path, { sync: true }, async () => Buffer.concat(part([...changed])));
+    else await writeAtomic(path, whole());
+    return { stamp: (await modifiedAt(path)) ?? 0, words, pieces, grows: true };
   });
 }

@@ -4,16 +4,17 @@ import { pace } from '../../base/pace.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { CodebaseParts } from './codebase.ts';
-import { createVocabulary, type CodeIndex } from './code-index.ts';
+import { createVocabulary, type CodeIndex, type Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';
-import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
+import { loadIndex, saveIndex, UNWRITTEN, type IndexIdentity } from './index-file.ts';
+import type { Pack } from './pieces.ts';
 import { readFile, readLines } from './read-file.ts';
 import { createSurveyor } from './survey.ts';
 import { embedFile } from './vectors.ts';
 
 export interface IndexerParts extends Pick<
   CodebaseParts,
-  'root' | 'writes' | 'background' | 'watch' | 'env' | 'log'
+  'root' | 'writes' | 'background' | 'watch' | 'env' | 'log' | 'onWritten'
 > {
   /** The file the index is kept in. */
   place: string;
@@ -30,6 +31,10 @@ const FEW = 40;
 /** Work worth this much is written down at the end, and in between after as much as the second. */
 const WORTH_SAVING_MS = 150;
 const SAVE_EVERY_MS = 6_000;
+/** After so many files, what reading has left behind takes more memory than the index. */
+const MUCH = 1_000;
+/** More pieces on disk than there are, by this factor, are of files that have changed. */
+const MOST_TWICE = 1.15;
 const TURN_MS = 12;
 const LOOK_MS = 50;
 /** After so long it can be told how long the rest takes. */
@@ -44,7 +49,7 @@ export async function openIndexer(parts: IndexerParts) {
   const loaded = await loadIndex(place, identity);
   const index: CodeIndex =
     loaded.state === 'ready' ? loaded.index : { files: new Map(), vocabulary: createVocabulary(analyser) };
-  let stamp = loaded.state === 'ready' ? loaded.stamp : 0;
+  let written = loaded.state === 'ready' ? loaded.written : UNWRITTEN;
   const notes: string[] = [];
   if (loaded.state === 'damaged') notes.push('This project’s index was damaged and is being rebuilt.');
 
@@ -52,13 +57,15 @@ export async function openIndexer(parts: IndexerParts) {
   const queue = new Set<string>();
   const rough = new Set<string>();
   const bare = new Set<string>();
+  /** Files whose pieces are not on disk yet. */
+  const changed = new Set<string>();
   /** Files that are out of the queue and not in the index yet: a search that did not wait for them would miss them. */
   let reading = 0;
   let unsavedMs = 0;
   let unsavedSteps = 0;
+  let steps = 0;
   let failedSave = false;
   let embedderRests = 0;
-  let turnOfVectors = false;
   let running: Promise<void> | undefined;
   let waiters = 0;
   /** No one waits any longer for unfinished work: it continues with the next call. */
@@ -75,8 +82,9 @@ export async function openIndexer(parts: IndexerParts) {
     try {
       const file = await readFile(parts, index.vocabulary, path, at, index.files.get(path), quick);
       index.files.set(path, file);
+      changed.add(path);
       if (file.rough) rough.add(path);
-      if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0) bare.add(path);
+      if (embedder !== undefined && file.vectorsFrom === undefined && file.count > 0) bare.add(path);
     } catch (error) {
       // Gone since it was listed, or not readable: the next survey looks again.
       index.files.delete(path);
@@ -93,7 +101,11 @@ export async function openIndexer(parts: IndexerParts) {
     if (embedder === undefined || file === undefined) return;
     try {
       const vectors = await embedFile(embedder, file, await readLines(root, path), ended.signal);
-      if (index.files.get(path) === file) index.files.set(path, { ...file, vectors });
+      // It may have been moved to another pack since.
+      const now = index.files.get(path);
+      if (now?.hash !== file.hash || now.rough !== file.rough) return;
+      index.files.set(path, { ...now, pack: { ...now.pack, vectors }, vectorsFrom: 0 });
+      changed.add(path);
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') return;
       bare.add(path);
@@ -102,15 +114,19 @@ export async function openIndexer(parts: IndexerParts) {
     }
   }
 
-  /** One file at a time; reading comes first, then grammar and vectors in turns. */
+  /** One file at a time; reading comes first, then grammar and vectors: those of windows would be computed in vain. */
   function nextStep(): (() => Promise<void>) | undefined {
     const [path] = queue;
     if (path !== undefined) return () => read(path, queue.size > FEW || rough.size > FEW);
     const [coarse] = rough;
-    const [plain] = performance.now() < embedderRests ? [] : bare;
-    turnOfVectors = !turnOfVectors;
-    if (plain !== undefined && (turnOfVectors || coarse === undefined)) return () => embed(plain);
-    return coarse === undefined ? undefined : () => read(coarse, false);
+    const embeds = performance.now() >= embedderRests;
+    if (coarse !== undefined)
+      return async () => {
+        await read(coarse, false);
+        if (embeds && bare.has(coarse)) await embed(coarse);
+      };
+    const [plain] = embeds ? bare : [];
+    return plain === undefined ? undefined : () => embed(plain);
   }
 
   async function loop(): Promise<void> {
@@ -121,37 +137,53 @@ export async function openIndexer(parts: IndexerParts) {
       await step();
       unsavedMs += performance.now() - began;
       unsavedSteps += 1;
-      if (unsavedMs > SAVE_EVERY_MS) await save();
+      steps += 1;
+      if (unsavedMs > SAVE_EVERY_MS) await save(false);
       if (performance.now() - rested > TURN_MS) {
         await pace();
         rested = performance.now();
       }
     }
     index.vocabulary.rest();
-    if (unsavedMs > WORTH_SAVING_MS || unsavedSteps > FEW) await save();
+    if (unsavedMs > WORTH_SAVING_MS || unsavedSteps > FEW) await save(true);
+    if (steps < MUCH || changed.size > 0 || nextStep() !== undefined) return;
+    steps = 0;
+    parts.onWritten?.();
   }
 
   /** What another process has read of files that are still as they were then. */
   function adopt(other: CodeIndex): void {
+    const packs = new Map<Pack, Pack>();
     for (const file of other.files.values()) {
       const at = surveyor.stampOf(file.path);
       if (index.files.has(file.path) || at?.mtimeMs !== file.mtimeMs || at.size !== file.size) continue;
-      const words = file.words.map(
-        (packed) => index.vocabulary.add(other.vocabulary.list[packed >>> 8] ?? '') * 256 + (packed & 255),
-      );
-      index.files.set(file.path, { ...file, words });
+      const pack = packs.get(file.pack) ?? withOurNumbers(file.pack, other.vocabulary);
+      packs.set(file.pack, pack);
+      index.files.set(file.path, { ...file, pack });
       queue.delete(file.path);
     }
   }
 
-  async function save(): Promise<void> {
+  function withOurNumbers(pack: Pack, { list }: Vocabulary): Pack {
+    const words = pack.words.map(
+      (packed) => index.vocabulary.add(list[packed >>> 8] ?? '') * 256 + (packed & 255),
+    );
+    return { ...pack, words };
+  }
+
+  /** `last` is when nothing more is to be done: then what is there twice is worth writing all of it anew. */
+  async function save(last: boolean): Promise<void> {
     unsavedMs = 0;
     unsavedSteps = 0;
     if (parts.writes === false) return;
+    const saving = [...changed];
+    changed.clear();
     try {
-      stamp = await saveIndex(place, index, identity, stamp, adopt);
+      const anew = last && written.pieces > MOST_TWICE * piecesIn(index);
+      written = await saveIndex(place, index, identity, { written, changed: saving, anew }, adopt);
       failedSave = false;
     } catch (error) {
+      for (const path of saving) changed.add(path);
       const why = error instanceof BmadError ? error.message : 'I/O error';
       if (!failedSave) notes.push(`The index is kept in memory only: ${why}`);
       failedSave = true;
@@ -222,4 +254,10 @@ export async function openIndexer(parts: IndexerParts) {
       surveyor.close();
     },
   };
+}
+
+function piecesIn({ files }: CodeIndex): number {
+  let pieces = 0;
+  for (const { count } of files.values()) pieces += count;
+  return pieces;
 }

@@ -1,5 +1,6 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
+import { pieceOf } from './pieces.ts';
 import { byScore, type Ranked } from './rank.ts';
 import { fileWords, unit } from './vectors.ts';
 
@@ -32,7 +33,7 @@ export async function withNames(
 
 /** A piece without a name is called like its file. */
 function nameOf({ file, chunk }: Ranked): string {
-  const symbol = file.chunks[chunk]?.symbol ?? '';
+  const { symbol } = pieceOf(file, chunk);
   return `${splitIdentifier(symbol.replaceAll('.', ' ')).join(' ')}\n${fileWords(file.path)}`;
 }
 

@@ -41,7 +41,8 @@ describe('the nearest vectors', () => {
     { lists: 500, each: 20, what: 'many, of which those of like signs are compared' },
   ])('are found among $what', ({ lists, each }) => {
     const { all, wanted, near } = made(lists, each);
-    const found = nearest(all, wanted, 0.3).sort((a, b) => a.score - b.score);
+    const whole = all.map((vectors) => ({ vectors, from: 0, count: each }));
+    const found = nearest(whole, wanted, 0.3).sort((a, b) => a.score - b.score);
     expect(found.map(({ of, at }) => `${of} ${at}`)).toEqual(near);
     for (const { of, at, score } of found) {
       const vector = all[of]?.subarray(at * WIDTH, (at + 1) * WIDTH) ?? new Int8Array();

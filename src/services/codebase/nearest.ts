@@ -5,6 +5,13 @@ interface Near {
   score: number;
 }
 
+/** Vectors one after the other, each of unit length × 127; those from a place on are looked at. */
+export interface VectorList {
+  vectors: Int8Array;
+  from: number;
+  count: number;
+}
+
 /** Up to so many, all are compared with the wanted one; of more, those whose signs are most like its own. */
 const ALL = 8_000;
 const MOST = 4_000;
@@ -14,19 +21,18 @@ const BITS = 32;
 const signs = new WeakMap<Int8Array, Uint32Array>();
 
 /**
- * The vectors that are at least so near. Each list has its vectors one after the other, each of unit length × 127. A quarter
- * of a million of them are too many to multiply for each question; comparing their signs takes a thirtieth of that, and
+ * The vectors that are at least so near. A quarter of a million of them are too many to multiply for each question; comparing their signs takes a thirtieth of that, and
  * the nearest are among the nearest by signs.
  */
-export function nearest(lists: readonly Int8Array[], wanted: Float32Array, least: number): Near[] {
-  const total = lists.reduce((sum, { length }) => sum + length / wanted.length, 0);
+export function nearest(lists: readonly VectorList[], wanted: Float32Array, least: number): Near[] {
+  const total = lists.reduce((sum, { count }) => sum + count, 0);
   const isLikely = total <= ALL || wanted.length % BITS !== 0 ? () => true : likely(lists, wanted, total);
   const found: Near[] = [];
   let place = 0;
-  for (const [of, vectors] of lists.entries())
-    for (let at = 0; at < vectors.length / wanted.length; at++) {
+  for (const [of, { vectors, from, count }] of lists.entries())
+    for (let at = 0; at < count; at++) {
       if (!isLikely(place++)) continue;
-      const score = product(wanted, vectors, at * wanted.length) / 127;
+      const score = product(wanted, vectors, (from + at) * wanted.length) / 127;
       if (score >= least) found.push({ of, at, score });
     }
   return found;
@@ -34,7 +40,7 @@ export function nearest(lists: readonly Int8Array[], wanted: Float32Array, least
 
 /** Whether the vector at a place, counted through all lists, is among those most like the wanted one by their signs. */
 function likely(
-  lists: readonly Int8Array[],
+  lists: readonly VectorList[],
   wanted: Float32Array,
   total: number,
 ): (place: number) => boolean {
@@ -43,13 +49,13 @@ function likely(
   const differing = new Uint16Array(total);
   const having = new Uint32Array(wanted.length + 1);
   let place = 0;
-  for (const vectors of lists) {
+  for (const { vectors, from, count } of lists) {
     const rows = signsOf(vectors, wanted.length);
-    for (let from = 0; from < rows.length; from += width) {
-      let count = 0;
-      for (let at = 0; at < width; at++) count += ones((rows[from + at] as number) ^ (asked[at] as number));
-      differing[place++] = count;
-      having[count] = (having[count] as number) + 1;
+    for (let row = from * width; row < (from + count) * width; row += width) {
+      let others = 0;
+      for (let at = 0; at < width; at++) others += ones((rows[row + at] as number) ^ (asked[at] as number));
+      differing[place++] = others;
+      having[others] = (having[others] as number) + 1;
     }
   }
   let limit = 0;

@@ -4,6 +4,7 @@ import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
 import { nearest } from './nearest.ts';
+import { pieceOf, pieceWith } from './pieces.ts';
 import { isTestPath } from './wanted-files.ts';
 
 export interface CodeQuestion {
@@ -77,12 +78,13 @@ export function byScore(a: Ranked, b: Ranked): number {
 type Scored = Omit<Ranked, 'parts'>;
 
 function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: CodeQuestion): Scored[] {
-  const taken = [...files.values()].filter((file) => file.vectors !== undefined && takes(file));
-  return nearest(
-    taken.map(({ vectors = new Int8Array() }) => vectors),
-    vector,
-    LEAST_COSINE,
-  ).flatMap(({ of, at, score }) => {
+  const taken = [...files.values()].filter((file) => file.vectorsFrom !== undefined && takes(file));
+  const lists = taken.map(({ pack, vectorsFrom = 0, count }) => ({
+    vectors: pack.vectors,
+    from: vectorsFrom / vector.length,
+    count,
+  }));
+  return nearest(lists, vector, LEAST_COSINE).flatMap(({ of, at, score }) => {
     const file = taken[of];
     return file === undefined ? [] : [{ file, chunk: at, score }];
   });
@@ -100,8 +102,7 @@ function addExact(
   for (const { path, line, needle } of matches) {
     const file = files.get(path);
     if (file === undefined || !takes(file)) continue;
-    for (const [chunk, { start, end }] of file.chunks.entries()) {
-      if (line < start || line > end) continue;
+    for (let chunk = pieceWith(file, line); chunk !== -1; chunk = pieceWith(file, line, chunk + 1)) {
       const hit = hitOf(file, chunk);
       having.set(hit, (having.get(hit) ?? new Set()).add(needle));
     }
@@ -109,7 +110,7 @@ function addExact(
   for (const [hit, found] of having) {
     const share = [...found].map((needle) => (needles[needle]?.quoted === true ? QUOTED_SHARE : named));
     hit.parts.exact = share.reduce((sum, value) => sum + value, 0) / needles.length;
-    const symbol = hit.file.chunks[hit.chunk]?.symbol.toLowerCase() ?? '';
+    const symbol = pieceOf(hit.file, hit.chunk).symbol.toLowerCase();
     const isNamed = needles.some(({ text }) => {
       const name = text.toLowerCase();
       return symbol === name || symbol.endsWith(`.${name.slice(name.lastIndexOf('.') + 1)}`);

@@ -3,9 +3,10 @@ import type { FileStamp } from '../../base/files/file-stamps.ts';
 import { readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
-import { chunkLengths, ownText, type IndexedFile, type Vocabulary } from './code-index.ts';
+import type { IndexedFile, Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';
 import { languageOf } from './languages.ts';
+import { packOf, type Packed } from './pieces.ts';
 import { LARGEST_FILE, unfitText } from './wanted-files.ts';
 
 /** The rest of a longer line is data. */
@@ -38,10 +39,7 @@ export async function readFile(
     ...stamp,
     language,
     rough: false,
-    chunks: [],
-    words: new Uint32Array(),
-    ends: new Uint32Array(),
-    lengths: new Uint32Array(),
+    ...packOf([], [], []),
   };
   if (stamp.size > LARGEST_FILE) return { ...empty, hash: '', skipped: 'large' };
   const bytes = await readInside(root, path, LARGEST_FILE, NO_SECRET_FILES);
@@ -59,19 +57,18 @@ export async function readFile(
       : language === 'markdown'
         ? chunksByHeading(lines)
         : chunksByWindow(lines);
-  const named = chunks.map((chunk) => ({ ...chunk, symbol: ownText(chunk.symbol) }));
-  return { ...empty, hash, rough: later, chunks: named, ...countWords(path, lines, chunks, vocabulary) };
+  return { ...empty, hash, rough: later, ...withWords(path, lines, chunks, vocabulary) };
 }
 
 /** Names say more than code, and the file's own name more than those of its folders. */
 const WEIGHTS = { symbol: 3, name: 2, folder: 1 };
 
-function countWords(
+function withWords(
   path: string,
   lines: readonly string[],
   chunks: readonly Chunk[],
   vocabulary: Vocabulary,
-): Pick<IndexedFile, 'words' | 'ends' | 'lengths'> {
+): Packed {
   const slash = path.lastIndexOf('/') + 1;
   const place = [
     [path.slice(slash), WEIGHTS.name],
@@ -84,6 +81,5 @@ function countWords(
       words.push(counted);
     return words.length;
   });
-  const packed = { words: Uint32Array.from(words), ends: Uint32Array.from(ends) };
-  return { ...packed, lengths: chunkLengths(packed.words, packed.ends) };
+  return packOf(chunks, words, ends);
 }

@@ -99,7 +99,7 @@ export function createSurveyor(parts: IndexerParts, { files }: CodeIndex, { queu
     for (const set of [rough, bare]) for (const path of set) if (!stamps.has(path)) set.delete(path);
     for (const file of files.values()) {
       if (file.rough && grammars.available) rough.add(file.path);
-      if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0) bare.add(file.path);
+      if (embedder !== undefined && file.vectorsFrom === undefined && file.count > 0) bare.add(file.path);
     }
     last = { paths: list.paths, list: { ...list, paths }, at: Date.now() };
     await vouch?.(apart);

@@ -1,5 +1,6 @@
 import type { CodeIndex } from './code-index.ts';
 import type { CodeHit } from './hits.ts';
+import { pieceOf, pieceWith } from './pieces.ts';
 import { readLines } from './read-file.ts';
 import type { CodeQuestion } from './rank.ts';
 import { isTestPath } from './wanted-files.ts';
@@ -45,7 +46,8 @@ export async function addUses(
       if (path === hit.path && line + 1 >= hit.start && line + 1 <= hit.end) continue;
       const to = isTestPath(path) ? found.tests : found.calls;
       if (to.length >= MOST_SHOWN || !isCall(await textOf(path, line), name, file.language)) continue;
-      const within = file.chunks.find(({ start, end }) => line >= start && line <= end)?.symbol ?? '';
+      const piece = pieceWith(file, line);
+      const within = piece === -1 ? '' : pieceOf(file, piece).symbol;
       if (!to.some((use) => use.path === path && (use.symbol ?? '') === within && within !== ''))
         to.push({ path, line: line + 1, ...(within === '' ? {} : { symbol: within }) });
     }

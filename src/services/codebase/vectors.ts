@@ -1,6 +1,7 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { IndexedFile } from './code-index.ts';
+import { pieceOf } from './pieces.ts';
 
 /** How much of a chunk is turned into a vector: what it is called and how it begins say what it is about. */
 const TEXT_LENGTH = 1_500;
@@ -9,19 +10,20 @@ const AT_ONCE = 64;
 /** The vectors of all chunks of a file, as they are kept. */
 export async function embedFile(
   embedder: Embedder,
-  { path, chunks }: IndexedFile,
+  file: IndexedFile,
   lines: readonly string[],
   signal: AbortSignal,
 ): Promise<Int8Array> {
-  const name = fileWords(path);
-  const texts = chunks.map(({ start, end, symbol }) => {
+  const name = fileWords(file.path);
+  const texts = Array.from({ length: file.count }, (_, at) => {
+    const { start, end, symbol } = pieceOf(file, at);
     const code = lines
       .slice(start, end + 1)
       .join('\n')
       .slice(0, TEXT_LENGTH);
     return `${splitIdentifier(symbol.replaceAll('.', ' ')).join(' ')}\n${name}\n${code}`;
   });
-  const packed = new Int8Array(chunks.length * embedder.dim);
+  const packed = new Int8Array(file.count * embedder.dim);
   for (let from = 0; from < texts.length; from += AT_ONCE) {
     const vectors = await embedder.embed(texts.slice(from, from + AT_ONCE), signal);
     for (const [at, vector] of vectors.entries())
