@@ -31,9 +31,10 @@ interface ByWords {
  * score 1.
  */
 export function byWords(
-  { files, vocabulary }: CodeIndex,
+  index: CodeIndex,
   { words, takes }: CodeQuestion,
 ): { best: ByWords[]; total: number } {
+  const { files, vocabulary } = index;
   // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
   const asked = new Uint8Array(vocabulary.list.length);
   let count = 0;
@@ -43,9 +44,9 @@ export function byWords(
   }
   if (count === 0) return { best: [], total: 0 };
   const { rarities, mass, average, taken, pieces } = weighed([...files.values()], takes, asked, count);
-  const scores = new Float64Array(pieces);
-  const covers = new Float64Array(pieces);
+  const scores = roomFor(index, pieces);
   let piece = 0;
+  let total = 0;
   for (const file of taken) {
     const { words: numbers, wordEnds, lengths } = file.pack;
     let at = wordsIn(file).from;
@@ -62,9 +63,8 @@ export function byWords(
         covered += weight;
         score += weight * saturated(packed & 255, K1, norm);
       }
-      if (score === 0) continue;
-      covers[piece] = covered / mass;
       scores[piece] = score * (1 - COVER_SHARE + (COVER_SHARE * covered) / mass);
+      if (score > 0) total += 1;
     }
   }
   const rarityOf = (word: string): number => rarities[asked[vocabulary.numberOf(word) ?? -1] ?? 0] ?? 0;
@@ -72,11 +72,31 @@ export function byWords(
   const hits = best(scores, COMPARED).map((at): ByWords => {
     const { file, chunk } = places(at);
     const score = (scores[at] as number) * nameWorth(file, chunk, vocabulary, rarityOf, mass);
-    return { file, chunk, score, cover: covers[at] as number };
+    return { file, chunk, score, cover: massOf(file, chunk, asked, rarities) / mass };
   });
   const top = hits.reduce((most, { score }) => Math.max(most, score), 0);
   for (const hit of hits) hit.score /= top;
-  return { best: hits, total: scores.reduce((sum, score) => (score > 0 ? sum + 1 : sum), 0) };
+  return { best: hits, total };
+}
+
+/** The numbers of the last question: a megabyte for each would stay in memory until the next collection of garbage. */
+const rooms = new WeakMap<CodeIndex, Float64Array>();
+
+function roomFor(index: CodeIndex, pieces: number): Float64Array {
+  const known = rooms.get(index);
+  if (known !== undefined && known.length >= pieces) return known.subarray(0, pieces);
+  const room = new Float64Array(pieces);
+  rooms.set(index, room);
+  return room;
+}
+
+/** How much of what was asked a piece has. */
+function massOf(file: IndexedFile, chunk: number, asked: Uint8Array, rarities: Float64Array): number {
+  const { words } = file.pack;
+  const { from, to } = wordsIn({ ...file, first: file.first + chunk, count: 1 });
+  let sum = 0;
+  for (let at = from; at < to; at++) sum += rarities[asked[(words[at] as number) >>> 8] as number] as number;
+  return sum;
 }
 
 /** How rare each asked word is, by its place; 0 for those that are too common to decide. And the files that are asked for. */

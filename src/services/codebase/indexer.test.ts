@@ -3,6 +3,7 @@ import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codeProject, manyFiles, paths, type CodeProject } from '../../../tests/support/code-project.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 
 const indexFile = async ({ cache }: CodeProject): Promise<string> =>
   join(cache, 'code', (await readdir(join(cache, 'code'))).find((name) => name.endsWith('.index')) ?? '');
@@ -91,6 +92,22 @@ describe('the index', () => {
       expect(answer.notes.join()).toContain('damaged');
       expect(answer.hits[0]?.symbol).toBe('whole1');
     }
+  });
+
+  it('grows at its end, and a part that was not written to the end is read again', async () => {
+    const one = await codeProject(manyFiles(60, 'before'), { without: { grammars: true } });
+    await one.ask('before1');
+    const first = await readFile(await indexFile(one));
+    await writeFiles(one.root, manyFiles(50, 'after'));
+    await one.again().ask('after1');
+    const both = await readFile(await indexFile(one));
+    expect(both.subarray(0, first.length).equals(first)).toBe(true);
+    await writeFile(await indexFile(one), both.subarray(0, -40));
+    const partly = await one.again({ budgetMs: 0 }).ask('before55');
+    expect(partly).toMatchObject({ files: { indexed: 60 }, hits: [{ path: 'd/f55.ts' }] });
+    expect(partly.notes.join()).not.toContain('damaged');
+    for (const again of [one.again(), one.again({ budgetMs: 0 })])
+      expect((await again.ask('after1')).hits[0]?.path).toBe('d/f1.ts');
   });
 
   it('stays in memory where nothing can be written', async () => {

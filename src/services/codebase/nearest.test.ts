@@ -41,7 +41,7 @@ describe('the nearest vectors', () => {
     { lists: 500, each: 20, what: 'many, of which those of like signs are compared' },
   ])('are found among $what', ({ lists, each }) => {
     const { all, wanted, near } = made(lists, each);
-    const whole = all.map((vectors) => ({ vectors, from: 0, count: each }));
+    const whole = all.map((vectors) => ({ pack: { vectors }, vectorsFrom: 0, count: each }));
     const found = nearest(whole, wanted, 0.3).sort((a, b) => a.score - b.score);
     expect(found.map(({ of, at }) => `${of} ${at}`)).toEqual(near);
     for (const { of, at, score } of found) {

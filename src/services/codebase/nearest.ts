@@ -1,3 +1,5 @@
+import type { Packed } from './pieces.ts';
+
 /** A vector near the wanted one: in which list, at which place there, and how near, 1 at most. */
 interface Near {
   of: number;
@@ -5,12 +7,8 @@ interface Near {
   score: number;
 }
 
-/** Vectors one after the other, each of unit length × 127; those from a place on are looked at. */
-export interface VectorList {
-  vectors: Int8Array;
-  from: number;
-  count: number;
-}
+/** Where the vectors of a file are, each of unit length × 127. */
+type VectorsOf = Pick<Packed, 'count' | 'vectorsFrom'> & { pack: Pick<Packed['pack'], 'vectors'> };
 
 /** Up to so many, all are compared with the wanted one; of more, those whose signs are most like its own. */
 const ALL = 8_000;
@@ -24,15 +22,15 @@ const signs = new WeakMap<Int8Array, Uint32Array>();
  * The vectors that are at least so near. A quarter of a million of them are too many to multiply for each question; comparing their signs takes a thirtieth of that, and
  * the nearest are among the nearest by signs.
  */
-export function nearest(lists: readonly VectorList[], wanted: Float32Array, least: number): Near[] {
+export function nearest(lists: readonly VectorsOf[], wanted: Float32Array, least: number): Near[] {
   const total = lists.reduce((sum, { count }) => sum + count, 0);
   const isLikely = total <= ALL || wanted.length % BITS !== 0 ? () => true : likely(lists, wanted, total);
   const found: Near[] = [];
   let place = 0;
-  for (const [of, { vectors, from, count }] of lists.entries())
+  for (const [of, { pack, vectorsFrom = 0, count }] of lists.entries())
     for (let at = 0; at < count; at++) {
       if (!isLikely(place++)) continue;
-      const score = product(wanted, vectors, (from + at) * wanted.length) / 127;
+      const score = product(wanted, pack.vectors, vectorsFrom + at * wanted.length) / 127;
       if (score >= least) found.push({ of, at, score });
     }
   return found;
@@ -40,7 +38,7 @@ export function nearest(lists: readonly VectorList[], wanted: Float32Array, leas
 
 /** Whether the vector at a place, counted through all lists, is among those most like the wanted one by their signs. */
 function likely(
-  lists: readonly VectorList[],
+  lists: readonly VectorsOf[],
   wanted: Float32Array,
   total: number,
 ): (place: number) => boolean {
@@ -49,9 +47,10 @@ function likely(
   const differing = new Uint16Array(total);
   const having = new Uint32Array(wanted.length + 1);
   let place = 0;
-  for (const { vectors, from, count } of lists) {
-    const rows = signsOf(vectors, wanted.length);
-    for (let row = from * width; row < (from + count) * width; row += width) {
+  for (const { pack, vectorsFrom = 0, count } of lists) {
+    const rows = signsOf(pack.vectors, wanted.length);
+    const first = vectorsFrom / BITS;
+    for (let row = first; row < first + count * width; row += width) {
       let others = 0;
       for (let at = 0; at < width; at++) others += ones((rows[row + at] as number) ^ (asked[at] as number));
       differing[place++] = others;

@@ -79,12 +79,7 @@ type Scored = Omit<Ranked, 'parts'>;
 
 function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: CodeQuestion): Scored[] {
   const taken = [...files.values()].filter((file) => file.vectorsFrom !== undefined && takes(file));
-  const lists = taken.map(({ pack, vectorsFrom = 0, count }) => ({
-    vectors: pack.vectors,
-    from: vectorsFrom / vector.length,
-    count,
-  }));
-  return nearest(lists, vector, LEAST_COSINE).flatMap(({ of, at, score }) => {
+  return nearest(taken, vector, LEAST_COSINE).flatMap(({ of, at, score }) => {
     const file = taken[of];
     return file === undefined ? [] : [{ file, chunk: at, score }];
   });
