@@ -126,6 +126,7 @@ export class Thread<Ask, Answer> {
   /** Nobody waits: the thread no longer keeps the program from ending. */
   #rest(): void {
     if (this.#worn !== undefined && this.#worn === this.#worker) {
+      this.#worn = undefined;
       this.stop();
       this.#worker = this.#start();
       this.#post({ ready: true });

@@ -36,10 +36,10 @@ export function byWords(
 ): { best: ByWords[]; total: number } {
   const { files, vocabulary } = index;
   // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
-  const asked = new Uint8Array(vocabulary.list.length);
+  const asked = new Uint8Array(vocabulary.list.size);
   let count = 0;
   for (const word of words) {
-    const number = vocabulary.numberOf(word);
+    const number = vocabulary.list.numberOf(word);
     if (number !== undefined && count < MOST_ASKED) asked[number] = ++count;
   }
   if (count === 0) return { best: [], total: 0 };
@@ -67,7 +67,7 @@ export function byWords(
       if (score > 0) total += 1;
     }
   }
-  const rarityOf = (word: string): number => rarities[asked[vocabulary.numberOf(word) ?? -1] ?? 0] ?? 0;
+  const rarityOf = (word: string): number => rarities[asked[vocabulary.list.numberOf(word) ?? -1] ?? 0] ?? 0;
   const places = placesIn(taken);
   const hits = best(scores, COMPARED).map((at): ByWords => {
     const { file, chunk } = places(at);

@@ -1,6 +1,7 @@
 import type { Analyser } from '../../meaning/analyser.ts';
 import { RAW_WORD, splitIdentifier } from '../../base/text/code-words.ts';
 import { wordsIn, type Packed } from './pieces.ts';
+import { WordList } from './word-list.ts';
 
 /** What is known of one file. The text itself is not kept; what is shown is read again. */
 export interface IndexedFile extends Packed {
@@ -35,26 +36,15 @@ function ownText(text: string): string {
 }
 
 /** Words and their numbers. */
-export function createVocabulary(analyser: Analyser, list: string[] = []) {
-  const numbers = new Map(list.map((word, index) => [word, index]));
+export function createVocabulary(analyser: Analyser, list = new WordList()) {
   /** Identifiers repeat: each is taken apart once. */
   const cached = new Map<string, readonly number[]>();
-
-  /** The number of a word, a new one if it has none yet. */
-  function add(word: string): number {
-    let known = numbers.get(word);
-    if (known === undefined) {
-      known = list.push(word) - 1;
-      numbers.set(word, known);
-    }
-    return known;
-  }
 
   function numbersOf(raw: string): readonly number[] {
     const known = cached.get(raw);
     if (known !== undefined) return known;
     const own = ownText(raw);
-    const found = raw.length > LONGEST_RAW ? [] : wordsOf(analyser, own).map(add);
+    const found = raw.length > LONGEST_RAW ? [] : wordsOf(analyser, own).map((word) => list.add(word));
     if (cached.size > MOST_CACHED) cached.clear();
     cached.set(own, found);
     return found;
@@ -62,8 +52,6 @@ export function createVocabulary(analyser: Analyser, list: string[] = []) {
 
   return {
     list,
-    add,
-    numberOf: (word: string): number | undefined => numbers.get(word),
     /** Counts the words of texts, each with its weight, as they are kept. */
     counted(texts: readonly (readonly [text: string, weight: number])[]): number[] {
       const counts = new Map<number, number>();
@@ -93,24 +81,27 @@ export function isKeptWhole(name: string): boolean {
 }
 
 /** The words that files have, with their numbers changed accordingly; nothing where that is most of them anyway. */
-export function usedWords(list: readonly string[], files: Iterable<IndexedFile>): string[] | undefined {
-  const numbers = new Uint32Array(list.length);
-  const used: string[] = [];
+export function usedWords(list: WordList, files: Iterable<IndexedFile>): WordList | undefined {
+  const numbers = new Uint32Array(list.size);
   const packs = new Set<IndexedFile['pack']>();
+  let count = 0;
   for (const file of files) {
     const { words } = file.pack;
     packs.add(file.pack);
     const { from, to } = wordsIn(file);
     for (let at = from; at < to; at++) {
       const number = (words[at] as number) >>> 8;
-      if (numbers[number] === 0) numbers[number] = used.push(list[number] ?? '');
+      if (numbers[number] === 0) numbers[number] = ++count;
     }
   }
-  if (used.length * 2 >= list.length) return undefined;
+  if (count * 2 >= list.size) return undefined;
+  const used = new WordList();
+  for (let number = 0; number < list.size; number++)
+    if (numbers[number] !== 0) numbers[number] = used.add(list.at(number));
   for (const { words } of packs)
     for (let at = 0; at < words.length; at++) {
       const packed = words[at] as number;
-      words[at] = Math.max(0, (numbers[packed >>> 8] as number) - 1) * 256 + (packed & 255);
+      words[at] = (numbers[packed >>> 8] as number) * 256 + (packed & 255);
     }
   return used;
 }

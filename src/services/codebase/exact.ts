@@ -116,7 +116,7 @@ export async function matchesByScan(
 ): Promise<ExactMatch[]> {
   const found: ExactMatch[] = [];
   for (const [needle, { text }] of needles.entries()) {
-    const words = vocabulary.asked(text).map((word) => vocabulary.numberOf(word));
+    const words = vocabulary.asked(text).map((word) => vocabulary.list.numberOf(word));
     if (words.includes(undefined)) continue;
     const wanted = new Set(words);
     for (const file of files.values()) {
@@ -145,9 +145,7 @@ export async function matchesByIndex(
   if (!needles.every(({ text, quoted }) => !quoted && NAME_ALONE.test(text) && isKeptWhole(text)))
     return undefined;
   const names = needles.map(({ text }) => text.toLowerCase());
-  const having = Uint8Array.from(vocabulary.list, (word) =>
-    names.some((name) => word.includes(name)) ? 1 : 0,
-  );
+  const having = vocabulary.list.having(names);
   const wanted = [...files.values()].filter((file) => {
     const { words } = file.pack;
     const { from, to } = wordsIn(file);

@@ -4,10 +4,11 @@ import { withLock } from '../../base/files/file-lock.ts';
 import { modifiedAt, readStateBytes, writeAtomic } from '../../base/files/file-state.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import { createVocabulary, usedWords, type CodeIndex, type IndexedFile } from './code-index.ts';
+import { WordList } from './word-list.ts';
 import { bytesOfPack, packIn, repacked, type PackSize } from './pieces.ts';
 
 /** Increased when pieces are cut or counted differently: an index of another version is rebuilt. */
-const VERSION = 3;
+const VERSION = 4;
 const MAGIC = Buffer.from(`bmad code index ${VERSION}`.padEnd(23).concat('\n'));
 const LENGTHS = 8;
 const DIGEST = 32;
@@ -38,8 +39,9 @@ interface Head {
   analyser: string;
   embedder: string;
   dim: number;
-  /** How many words the parts before have. */
+  /** How many words the parts before have, and this one adds. */
   known: number;
+  words: number;
   size: PackSize;
   files: FileRow[];
 }
@@ -79,6 +81,7 @@ function encodePart(
     embedder: embedder?.id ?? '',
     dim,
     known,
+    words: list.size - known,
     size,
     files: files.map((file) => [
       file.path,
@@ -93,7 +96,7 @@ function encodePart(
     ]),
   };
   const written = Buffer.from(JSON.stringify(head));
-  const words = Buffer.from(list.slice(known).join('\n'));
+  const words = list.from(known);
   // Blanks, so that the numbers begin at a multiple of four and can be used where they are read.
   const blanks = Buffer.alloc((4 - ((written.length + words.length) % 4)) % 4, ' ');
   const lengths = Buffer.alloc(LENGTHS);
@@ -113,7 +116,8 @@ function decodeIndex(
   if (read.subarray(0, 16).compare(MAGIC.subarray(0, 16)) !== 0) return 'damaged';
   if (read.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return 'other';
   const bytes = read.byteOffset % 4 === 0 ? read : Buffer.from(new Uint8Array(read).buffer);
-  const list: string[] = [];
+  const texts: Buffer[] = [];
+  let words = 0;
   const files = new Map<string, IndexedFile>();
   let pieces = 0;
   let at = MAGIC.length;
@@ -126,11 +130,10 @@ function decodeIndex(
     const end = packAt + bytesOfPack(head.size);
     if (end + DIGEST > bytes.length) break;
     const digest = createHash('sha256').update(bytes.subarray(at, end)).digest();
-    if (digest.compare(bytes.subarray(end, end + DIGEST)) !== 0 || head.known !== list.length)
-      return 'damaged';
+    if (digest.compare(bytes.subarray(end, end + DIGEST)) !== 0 || head.known !== words) return 'damaged';
     if (head.root !== root || head.analyser !== analyser.id) return 'other';
-    for (const word of packAt === textAt ? [] : bytes.toString('utf8', textAt, packAt).split('\n'))
-      list.push(word);
+    texts.push(bytes.subarray(textAt, packAt));
+    words += head.words;
     const pack = packIn(bytes.subarray(packAt), head.size);
     const hasVectors = head.embedder === (embedder?.id ?? '') && head.dim === (embedder?.dim ?? 0);
     let [first, vectorsFrom] = [0, 0];
@@ -157,11 +160,12 @@ function decodeIndex(
   }
   if (at === MAGIC.length) return 'damaged';
   const isWhole = at === bytes.length;
+  const list = new WordList(Buffer.concat(texts));
   const used = usedWords(list, files.values());
   const vocabulary = createVocabulary(analyser, used ?? list);
   return {
     index: { files, vocabulary },
-    written: { stamp: 0, words: list.length, pieces, grows: isWhole && used === undefined },
+    written: { stamp: 0, words, pieces, grows: isWhole && used === undefined },
   };
 }
 
@@ -209,7 +213,7 @@ export async function saveIndex(
     const there = paths.flatMap((name) => files.get(name) ?? []);
     const { bytes, files: moved, pieces: more } = encodePart(there, vocabulary, words, identity);
     for (const file of moved) files.set(file.path, file);
-    words = vocabulary.list.length;
+    words = vocabulary.list.size;
     pieces += more;
     return bytes;
   }

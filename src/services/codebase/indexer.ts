@@ -166,7 +166,7 @@ export async function openIndexer(parts: IndexerParts) {
 
   function withOurNumbers(pack: Pack, { list }: Vocabulary): Pack {
     const words = pack.words.map(
-      (packed) => index.vocabulary.add(list[packed >>> 8] ?? '') * 256 + (packed & 255),
+      (packed) => index.vocabulary.list.add(list.at(packed >>> 8)) * 256 + (packed & 255),
     );
     return { ...pack, words };
   }
