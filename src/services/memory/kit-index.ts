@@ -28,11 +28,12 @@ const UNDATED = '1970-01-01T00:00:00.000Z';
 
 interface Index {
   from: readonly KitEntry[];
-  /** The embedder and its dimensions; a model may be replaced under its name. */
+  /** The embedder that candidates have vectors of, and its dimensions; a model may be replaced under its name. */
   space: string | undefined;
   candidates: KitCandidate[];
   /** By text: when a file has changed, most of what is in it has not. */
-  vectors: ReadonlyMap<string, Float32Array>;
+  vectors: { space: string | undefined; made: ReadonlyMap<string, Float32Array> };
+  terms: ReadonlyMap<string, readonly string[]>;
 }
 
 const indexes = new WeakMap<OpenMemory, Index>();
@@ -44,11 +45,16 @@ export async function kitCandidates(
   const { entries } = await opened.files.read();
   const known = indexes.get(opened);
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
-  if (known?.from === entries && known.space === space) return known.candidates;
-  const candidates = apart(entries.map((entry) => candidateOf(entry, opened)));
-  const made = known?.space === space ? known?.vectors : undefined;
-  const vectors = await addVectors(candidates, made ?? new Map(), opened, embedder);
-  indexes.set(opened, { from: entries, space, candidates, vectors });
+  // Those who ask without an embedder do not look at vectors.
+  if (known?.from === entries && (space === undefined || known.space === space)) return known.candidates;
+  const termsOf = (text: string): readonly string[] => known?.terms.get(text) ?? opened.analyser.terms(text);
+  const candidates = apart(entries.map((entry) => candidateOf(entry, termsOf(entry.text), opened)));
+  const terms = new Map(candidates.map((each) => [each.entry.text, each.terms]));
+  const before = known?.vectors ?? { space, made: new Map() };
+  const made = before.space === space ? before.made : new Map<string, Float32Array>();
+  const vectors =
+    embedder === undefined ? before : { space, made: await addVectors(candidates, made, opened, embedder) };
+  indexes.set(opened, { from: entries, space, candidates, vectors, terms });
   return candidates;
 }
 
@@ -64,7 +70,7 @@ function apart(candidates: KitCandidate[]): KitCandidate[] {
   return candidates;
 }
 
-function candidateOf(entry: KitEntry, { files, analyser }: OpenMemory): KitCandidate {
+function candidateOf(entry: KitEntry, terms: readonly string[], { files }: OpenMemory): KitCandidate {
   const { app } = files.kit;
   const { type, agent, text, tags, source, line, names, date } = entry;
   const at = utcOf(date);
@@ -81,7 +87,7 @@ function candidateOf(entry: KitEntry, { files, analyser }: OpenMemory): KitCandi
       revision: 1,
     },
     names,
-    terms: analyser.terms(text),
+    terms,
     vector: undefined,
     source,
     place: line === undefined ? source : `${source}:${line}`,
@@ -94,10 +100,9 @@ async function addVectors(
   candidates: readonly KitCandidate[],
   made: ReadonlyMap<string, Float32Array>,
   opened: OpenMemory,
-  embedder: Embedder | undefined,
+  embedder: Embedder,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const vectors = new Map<string, Float32Array>();
-  if (embedder === undefined) return vectors;
   const some = candidates.slice(0, VECTORS);
   const missing = [...new Set(some.map(({ entry }) => entry.text))].filter((text) => !made.has(text));
   try {

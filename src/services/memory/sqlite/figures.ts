@@ -1,10 +1,10 @@
 import type { MemoryType } from '../../../model/memory.ts';
-import { spaceOf } from '../rank.ts';
-import type { MemoryStats } from '../store.ts';
+import { spaceOf, spaceText } from '../rank.ts';
+import type { MemoryStats, VectorSpace } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
 import type { SqlValue } from './driver.ts';
 import type { Database } from './open.ts';
-import { SOUND, SOUND_VECTOR } from './sound.ts';
+import { SOUND, sound, SOUND_VECTOR } from './sound.ts';
 
 /** Up to this size, the health of a store includes a look through its file: a large one would hold up everything else. */
 const CHECKED_BYTES = 16_000_000;
@@ -28,6 +28,24 @@ export function isLarge(database: Database): boolean {
 export function isDamaged(database: Database): boolean {
   if (isLarge(database)) return false;
   return database.get<{ quick_check: string }>('PRAGMA quick_check(1)')?.quick_check !== 'ok';
+}
+
+/** Mostly they are, which two numbers tell in a tenth of the time that a look at each memory takes. */
+export function areAllEmbedded(database: Database, space: VectorSpace): boolean {
+  const vectors = 'SELECT count(*) AS n FROM vector WHERE space = ?';
+  const memories = 'SELECT count(*) AS n FROM memory';
+  return numberIn(database, memories) === numberIn(database, vectors, spaceText(space));
+}
+
+/** How many memories there are, and how many have a vector of this space. */
+export function embeddedIn(database: Database, space: VectorSpace | undefined) {
+  const total = numberIn(
+    database,
+    `SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL AND ${SOUND}`,
+  );
+  const sql = `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
+    WHERE v.space = ? AND m.forgotten_at IS NULL AND ${sound('m')}`;
+  return { total, embedded: space === undefined ? 0 : numberIn(database, sql, spaceText(space)) };
 }
 
 interface Group {

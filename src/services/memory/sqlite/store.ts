@@ -7,7 +7,7 @@ import { spaceText } from '../rank.ts';
 import { isForgotten, pageOf, positionOf, readyFilter } from '../select.ts';
 import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { copyDatabase } from './copy.ts';
-import { isDamaged, metaText, numberIn, statsIn } from './figures.ts';
+import { areAllEmbedded, embeddedIn, isDamaged, metaText, numberIn, statsIn } from './figures.ts';
 import { LiveDatabase, type LiveSetup } from './live.ts';
 import { lookedAt } from './looked-at.ts';
 import { Matrix } from './matrix.ts';
@@ -15,7 +15,7 @@ import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } f
 import { checkSchema } from './own-schema.ts';
 import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
-import { oddRows, SOUND, sound } from './sound.ts';
+import { oddRows, SOUND } from './sound.ts';
 import {
   addVector,
   nextRev,
@@ -155,6 +155,8 @@ export class SqliteStore extends MemoryStore {
   }
 
   protected async waiting(space: VectorSpace, page: Page) {
+    if (await this.#live.read((database) => areAllEmbedded(database, space)))
+      return { entries: [], next: undefined };
     const sql = `forgotten_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
     return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
@@ -163,20 +165,9 @@ export class SqliteStore extends MemoryStore {
   async embedding() {
     const { space } = this.options;
     const name = space === undefined ? '' : spaceText(space);
-    const count = (database: Database) => ({
-      space,
-      total: numberIn(database, `SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL AND ${SOUND}`),
-      embedded:
-        space === undefined
-          ? 0
-          : numberIn(
-              database,
-              `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
-               WHERE v.space = ? AND m.forgotten_at IS NULL AND ${sound('m')}`,
-              name,
-            ),
-    });
-    return this.#live.read((database) => lookedAt(database, `embedding ${name}`, () => count(database)));
+    return this.#live.read((database) =>
+      lookedAt(database, `embedding ${name}`, () => ({ space, ...embeddedIn(database, space) })),
+    );
   }
 
   protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
