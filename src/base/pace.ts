@@ -77,12 +77,15 @@ export async function pace(): Promise<void> {
 /** Heavy work is divided by the clock: what a step takes depends on the disk. */
 const SLICE_MS = 8;
 
-/** For work of many small steps, to be awaited between them: most of the time it goes on at once. */
-export function pacing(): () => Promise<void> {
+/**
+ * For work of many small steps, to be awaited between them: most of the time it goes on at once. A call that others need not be
+ * answered before gives way with `setImmediate`.
+ */
+export function pacing(giveWay: () => Promise<unknown> = pace): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < SLICE_MS) return;
-    await pace();
+    await giveWay();
     since = performance.now();
   };
 }

@@ -92,7 +92,7 @@ async function newest(context: Context, project: string | undefined, most: numbe
   const memory = await context.memory(project, false);
   const found: Remembered[] = [];
   for (const type of MEMORY_TYPES)
-    for (const { entry } of (await memory.browse(type)).entries.slice(0, most))
+    for (const { entry } of (await memory.browse(type, undefined, { most })).entries)
       found.push({ id: entry.id, text: entry.text, at: entry.createdAt });
   return found.sort((a, b) => (a.at > b.at ? -1 : 1)).slice(0, most);
 }

@@ -37,7 +37,7 @@ export async function knownAbout(
     let decisions = await memory.distinct(about, signal);
     // A worker keeps to what was decided whether or not the task speaks of it: the newest fill what is left.
     if (decisions.length < KNOWN) {
-      const newest = (await memory.browse('decisions')).entries
+      const newest = (await memory.browse('decisions', undefined, { most: 2 * LOOKED_AT })).entries
         .filter(({ entry }) => !about.some((hit) => hit.entry.text === entry.text))
         .slice(0, LOOKED_AT);
       decisions = await memory.distinct([...about, ...newest], signal);
@@ -66,7 +66,7 @@ export async function failuresAbout(
   const about = (await memory.recall({ ...asked, limit: LOOKED_AT, superseded: false }, signal)).hits;
   let told = await memory.distinct(about, signal);
   if (told.length < FAILURES_AT_LEAST) {
-    const newest = (await memory.browse('failures')).entries
+    const newest = (await memory.browse('failures', undefined, { most: 2 * LOOKED_AT })).entries
       .filter(({ entry }) => !about.some((hit) => hit.entry.text === entry.text))
       .slice(0, FAILURES_AT_LEAST);
     told = (await memory.distinct([...about, ...newest], signal)).slice(0, FAILURES_AT_LEAST);

@@ -132,7 +132,7 @@ async function hasMemories(name: string, context: Context, project: string | und
   const memory = await context.memory(project).catch(ours(() => undefined));
   if (memory === undefined) return false;
   for (const type of MEMORY_TYPES)
-    if ((await memory.browse(type, [name.trim()])).entries.length > 0) return true;
+    if ((await memory.browse(type, [name.trim()], { most: 0 })).total > 0) return true;
   return false;
 }
 

@@ -1,5 +1,7 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
+import { pacing } from '../../base/pace.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
@@ -45,7 +47,10 @@ export async function browse(
   const gone = new Set<string>();
   const living = new Set<string>();
   const left: string[] = [];
+  // There may be a hundred thousand.
+  const turn = pacing(() => setImmediate());
   for (const entry of stored) {
+    await turn();
     const key = lineText(entry.text);
     (isLiving(entry) ? living : gone).add(key);
     if (!isLiving(entry)) gone.add(entry.id);
@@ -65,8 +70,13 @@ export async function browse(
   const shown = shownBy(opened);
   // Entries lower in a file are newer.
   const entries = [...found.values()].toReversed().filter(takes).sort(newestFirst);
+  const masked: Browsed[] = [];
+  for (const each of entries.slice(0, most)) {
+    await turn();
+    masked.push({ ...each, entry: shown.entry(each.entry) });
+  }
   return {
-    entries: entries.slice(0, most).map((each) => ({ ...each, entry: shown.entry(each.entry) })),
+    entries: masked,
     total: entries.length,
     stored: entries.every((each) => each.stored),
     gone: left,
