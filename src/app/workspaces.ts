@@ -41,6 +41,9 @@ const KEPT = 8;
 /** So much later all is compared before an answer, for what no system tells: a file that was written through memory. */
 const TRUSTED_MS = 10_000;
 
+/** To read so many takes many times as long as to wait until the clock of a file system has gone on. */
+const MANY_PLACES = 2_000;
+
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
 /**
@@ -110,6 +113,7 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     );
     // Of a project that is gone, there is nothing newer to say.
     if (isGone && known !== undefined) return known.opened;
+    await known?.places.settle(MANY_PLACES);
     await inTurn(`renew ${project ?? ''}`, async () => {
       // Whoever was before may have read it just now.
       const now = kept.get(key);

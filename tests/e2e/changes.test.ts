@@ -15,7 +15,7 @@ const PM = 'bmad://bmm/agents/pm.md';
 const DEV = 'bmad://bmm/agents/dev.md';
 
 /** A client in a project with two agents, and what it is told from now on. */
-async function connected(mode: VersionNegotiationMode) {
+async function connected(mode: VersionNegotiationMode, args = ['--no-watch']) {
   const cwd = await temporaryFolder(afterAll);
   await writeFiles(cwd, {
     'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.7\nmodules:\n  - bmm\n',
@@ -24,7 +24,7 @@ async function connected(mode: VersionNegotiationMode) {
     'bmad/bmm/config.yaml': 'user_name: Ada\n',
   });
   // A server that notices changes itself would have told of them before it is asked to look.
-  const client = await connectClient({ cwd, home, mode, args: ['--no-watch'] });
+  const client = await connectClient({ cwd, home, mode, args });
   onTestFinished(() => client.close());
   const told: string[] = [];
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
@@ -35,6 +35,9 @@ async function connected(mode: VersionNegotiationMode) {
   });
   client.setNotificationHandler('notifications/prompts/list_changed', () => {
     told.push('prompts');
+  });
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    told.push('tools');
   });
   return { cwd, client, told };
 }
@@ -67,7 +70,12 @@ const ERAS: {
     era: '2026',
     mode: { pin: '2026-07-28' },
     follow: (client, uris) =>
-      client.listen({ resourceSubscriptions: uris, resourcesListChanged: true, promptsListChanged: true }),
+      client.listen({
+        resourceSubscriptions: uris,
+        resourcesListChanged: true,
+        promptsListChanged: true,
+        toolsListChanged: true,
+      }),
   },
 ];
 
@@ -108,13 +116,23 @@ describe.each(ERAS)('a client of $era', ({ mode, follow }) => {
     expect(await settled(told, PM)).toEqual([PM, 'prompts', 'resources']);
   });
 
-  it('says what it can do for such clients', async () => {
-    const { client } = await connected(mode);
+  it('hears of tools that have changed where agents are tools, without asking, as the server says', async () => {
+    const { cwd, client, told } = await connected(mode, ['--toolsets', 'bmad,agents']);
     expect(client.getServerCapabilities()).toMatchObject({
+      tools: { listChanged: true },
       prompts: { listChanged: true },
       resources: { listChanged: true, subscribe: true },
       extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
     });
+    const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+    const before = await names();
+    await follow(client, [PM]);
+    // A text that no list shows makes no list different.
+    await writeFiles(cwd, { 'bmad/bmm/agents/pm.md': agent('one').replace('\none', '\ntwo') });
+    expect(await settled(told, PM)).toEqual([PM]);
+    await writeFiles(cwd, { 'bmad/bmm/agents/ux.md': agent('new') });
+    await expect.poll(() => told).toContain('tools');
+    expect((await names()).filter((name) => !before.includes(name))).toEqual(['bmm-ux']);
   });
 });
 

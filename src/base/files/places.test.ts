@@ -122,3 +122,21 @@ describe('places', () => {
     expect(await places.unchanged()).toBe(false);
   });
 });
+
+describe('a change of this moment', () => {
+  it('is waited for where there are many places, so that what is read then counts the next time', async () => {
+    const folder = await settledFolder();
+    const file = join(folder, 'a/one.md');
+    const read = async (fromPlaces: number, text: string): Promise<boolean> => {
+      const [before, after] = [new Places(), new Places()];
+      before.look(file);
+      await writeFile(file, text);
+      expect(await before.changed()).toEqual([file]);
+      await before.settle(fromPlaces);
+      after.look(file);
+      return after.unchanged();
+    };
+    expect(await read(2, 'longer than before')).toBe(false);
+    expect(await read(1, 'longer than before and again')).toBe(true);
+  });
+});

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
-import { isSettled, statOf } from './place-stats.ts';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { isSettled, settlesIn, statOf } from './place-stats.ts';
 import { Survey, type Vouch, type Witness } from './vouch.ts';
 
 /** Hears of every place on disk that something is found out from, before it is looked at. */
@@ -155,6 +155,17 @@ export class Places implements Seen {
     return true;
   }
 
+  #lastChange = 0;
+
+  /**
+   * Waits until a change that was just found is so old that what is read now need not be read once more: of that many places, that
+   * would take far longer.
+   */
+  async settle(fromPlaces: number): Promise<void> {
+    const left = settlesIn(this.#lastChange);
+    if (this.size >= fromPlaces && left > 0) await delay(left);
+  }
+
   /** The places that are not as they were, in the order in which they were looked at. */
   async changed(): Promise<string[]> {
     const changed: string[] = [];
@@ -165,7 +176,10 @@ export class Places implements Seen {
       const path = this.#paths[index] as string;
       const any = this.#stamps[index * WIDTH + 1] === ANY;
       const found = survey === undefined ? statOf(path) : survey.look(path, index, any);
-      if (!isSame(this.#stamps, index * WIDTH, found)) changed.push(path);
+      if (!isSame(this.#stamps, index * WIDTH, found)) {
+        changed.push(path);
+        this.#lastChange = Math.max(this.#lastChange, found?.ctimeMs ?? 0);
+      }
     }
     this.#vouch = changed.length === 0 && raised === this.#raised ? survey?.vouch(size) : undefined;
     return changed;

@@ -40,10 +40,12 @@ const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
 };
 
 /** Most names have none, and need not be taken apart to see that. */
-const MAYBE = new RegExp(`${Object.keys(ABBREVIATIONS).join('|')}|[^ -~]`, 'i');
+const LETTERS = Object.keys(ABBREVIATIONS);
+const hasNone = (name: string): boolean =>
+  /^[ -~]*$/.test(name) && !LETTERS.some((each) => name.toLowerCase().includes(each));
 
 function abbreviationsIn(name: string): Abbreviation[] {
-  if (!MAYBE.test(name)) return [];
+  if (hasNone(name)) return [];
   return analyse(name).flatMap((term) =>
     Object.hasOwn(ABBREVIATIONS, term) ? (ABBREVIATIONS[term] ?? []) : [],
   );
