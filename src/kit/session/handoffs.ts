@@ -106,22 +106,49 @@ export async function writeRequest(
   });
 }
 
-/** Ticks off a row of the log or a request of the inbox, by its exact id; `changed` is false when it was done before. */
+/**
+ * Ticks off a row of the log or a request of the inbox, by its exact id, and with it the open one of the same words in the
+ * other file: a hand-off that was written into both is one. `changed` is false when it was done before.
+ */
 export async function completeHandoff(kit: KitWithMemory, id: string) {
   return whileLocked(kit, async () => {
-    const path = id.startsWith('R') ? SHARED_CONTEXT_FILE : HANDOFF_FILE;
-    const page = (await textToChange(kit, path)) ?? '';
-    const all = id.startsWith('R') ? requestsIn(contextSections(page), requestId) : handoffsIn(page);
-    const found = all.find((each) => each.id === id && !each.done) ?? all.find((each) => each.id === id);
-    if (found === undefined) throw unknown(id, all);
-    const files = [inProject(kit, path)];
+    const isRequest = id.startsWith('R');
+    const own = await pageOf(kit, isRequest);
+    const found =
+      own.all.find((each) => each.id === id && !each.done) ?? own.all.find((each) => each.id === id);
+    if (found === undefined) throw unknown(id, own.all);
+    const files = [inProject(kit, own.path)];
     if (found.done) return { id, text: found.text, files, changed: false };
-    const lines = page.split('\n');
-    const line = lines[found.line - 1] ?? '';
-    lines[found.line - 1] = id.startsWith('R') ? ticked(line) : done(line);
-    await replaceShared(kit.memory, path, lines.join('\n'));
+    await tick(kit, own, found.line);
+    const other = await pageOf(kit, !isRequest);
+    const [twin, ...more] = other.all.filter((each) => !each.done && each.text === found.text);
+    if (twin !== undefined && more.length === 0) {
+      await tick(kit, other, twin.line);
+      files.push(inProject(kit, other.path));
+    }
     return { id, text: found.text, files, changed: true };
   });
+}
+
+interface Page {
+  path: string;
+  page: string;
+  all: readonly { id: string; text: string; done: boolean; line: number }[];
+  mark(line: string): string;
+}
+
+async function pageOf(kit: KitWithMemory, isRequest: boolean): Promise<Page> {
+  const path = isRequest ? SHARED_CONTEXT_FILE : HANDOFF_FILE;
+  const page = (await textToChange(kit, path)) ?? '';
+  return isRequest
+    ? { path, page, all: requestsIn(contextSections(page), requestId), mark: ticked }
+    : { path, page, all: handoffsIn(page), mark: done };
+}
+
+async function tick(kit: KitWithMemory, { path, page, mark }: Page, line: number): Promise<void> {
+  const lines = page.split('\n');
+  lines[line - 1] = mark(lines[line - 1] ?? '');
+  await replaceShared(kit.memory, path, lines.join('\n'));
 }
 
 function ticked(line: string): string {

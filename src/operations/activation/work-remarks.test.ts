@@ -36,19 +36,20 @@ describe('what is told before work begins', () => {
     const ask = conversation(context);
     const { body } = await ask({ workflow: 'build', message: 'story 1-2-login, and do not ask me anything' });
     expect(body).toContain(
-      '`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/` are records of this server, not work:',
+      "`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/` are the server's, not work:",
     );
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
-      'No questions wanted, now or later: assume answers and approvals, but no permissions.',
+      'No questions wanted, now or later: assume answers and approvals, but no permissions; no sub-agents: do their part.',
     );
+    expect(body).toContain(`1 path not committed (\`${SPEC}\`): commit before you build`);
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
-    expect(review.body).not.toContain('records of this server');
+    expect(review.body).not.toContain("the server's, not work");
     // Without it the text leaves the ledger as it is.
     expect(review.body).toContain('- `story_key`: 1-1-setup\n');
     expect(review.body).not.toContain('No questions wanted');
     const again = await ask({ workflow: 'build', message: 'story 1-2-login' });
-    expect(again.body).not.toMatch(/records of this server|user.s permission|No questions wanted/);
+    expect(again.body).not.toMatch(/the server's, not work|user.s permission|No questions wanted/);
   });
 
   it("names BMAD's own way where the text has one, and says nothing where nothing is asked", async () => {
@@ -56,7 +57,7 @@ describe('what is told before work begins', () => {
     expect((await ask({ workflow: 'create-epics-and-stories' })).body).toContain(
       'assume answers and approvals',
     );
-    expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain('records of this server');
+    expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain("the server's, not work");
     expect((await ask({ agent: 'architect' })).body).not.toContain('No questions wanted');
   });
 
@@ -68,7 +69,7 @@ describe('what is told before work begins', () => {
       }),
     );
     const { body } = await trusted({ workflow: 'build', message: 'story 1-2-login' });
-    expect(body).not.toMatch(/user.s permission|records of this server/);
+    expect(body).not.toMatch(/user.s permission|the server's, not work/);
   });
 
   it('is what a review compares with, by git, where a one-shot build has left no baseline_commit', async () => {

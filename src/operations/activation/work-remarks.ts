@@ -1,5 +1,5 @@
 import { orElse } from '../../base/expected.ts';
-import { bullets } from '../../base/text/text.ts';
+import { bullets, plural } from '../../base/text/text.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import type { SayStep } from '../../base/step.ts';
 import { toldOnce } from './given-texts.ts';
@@ -37,6 +37,9 @@ export async function workRemarks(
     ...(DIVIDES.test(work.text) ? [byHand(work)] : []),
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
+    ...(state !== undefined && work.isForStory && LOOKS_AT_TREE.test(work.text)
+      ? await uncommitted(state, call.signal)
+      : []),
   ].filter((line) => toldOnce(call, line, message));
   return remarks.length === 0 ? undefined : bullets(remarks);
 }
@@ -48,7 +51,8 @@ function unasked({ text }: Work): string {
     : /#yolo\b|\byolo mode\b/i.test(text)
       ? 'use its YOLO mode'
       : 'assume answers and approvals';
-  return `No questions wanted, now or later: ${way}, but no permissions.`;
+  const alone = /\bsub-?agents?\b/i.test(text) ? '; no sub-agents: do their part' : '';
+  return `No questions wanted, now or later: ${way}, but no permissions${alone}.`;
 }
 
 /** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */
@@ -64,8 +68,19 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
   const folders = home === 'project' ? parts.flatMap(({ folder, shared }) => (shared ? [folder] : [])) : [];
   if (folders.length === 0) return [];
   const named = [...new Set(folders)].map((folder) => `\`${folder}/\``).join(', ');
+  return [`${named} are the server's, not work: ignore them in diffs and clean-tree checks.`];
+}
+
+/** Who builds on a plan that is not committed is stopped by the text, or has the plan in the diff of the story. */
+async function uncommitted(state: ProjectState, signal: AbortSignal): Promise<string[]> {
+  const { parts } = await state.place();
+  const own = parts.map(({ folder }) => folder);
+  const paths = (await (await state.progress()).uncommitted(signal)).filter(
+    (path) => !own.some((folder) => path.startsWith(folder)),
+  );
+  if (paths.length === 0) return [];
   return [
-    `${named} are records of this server, not work: leave them out of checks for a clean tree, and of diffs.`,
+    `${plural(paths.length, 'path')} not committed (\`${paths[0] ?? ''}\`): commit before you build, or it becomes part of this story.`,
   ];
 }
 

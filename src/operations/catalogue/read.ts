@@ -177,6 +177,10 @@ export const read = defineOperation({
               { operation: 'execute', args: launches, why: 'This file only launches the workflow: start it' },
             ]),
         ...allFiles(data.uri, data),
+        // Its text goes through a catalogue to find what is known here.
+        ...(/\/(?:bmad-)?help(?:\/SKILL)?\.md$/.test(data.uri)
+          ? [{ operation: 'next', why: 'What comes next, by the files of the project' }]
+          : []),
       ],
     };
     return data.outlineOnly === true

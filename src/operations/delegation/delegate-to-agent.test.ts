@@ -48,10 +48,18 @@ describe('delegate_to_agent without a model', () => {
 
   it('keeps to the size of an answer, and says what is missing', async () => {
     await writeFile(join(shop.folder, 'long.md'), 'a line of the long file\n'.repeat(5_000));
-    const { body, data } = done(await shop.call({ context: '@long.md' }));
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(10_000);
-    expect(data['left_out']).toEqual([expect.stringMatching(/^long\.md: the last \d+ of \d+ tokens$/)]);
-    expect(body).toContain('# Left out\n\n- long.md');
+    const { body } = done(await shop.call({ context: '@long.md' }));
+    // Who works beside the project reads it there; who comes from elsewhere cannot.
+    expect(body).toContain('# File long.md\n\nRead it in the project before you answer (');
+    expect(body).not.toContain('a line of the long file');
+    const far = await execute(delegateToAgent, { ...given, context: '@long.md' }, shop.context, {
+      ...testCall(),
+      overHttp: true,
+    });
+    if (!far.ok) throw far.error;
+    expect(Buffer.byteLength(far.answer.body)).toBeLessThanOrEqual(10_000);
+    expect(far.data['left_out']).toEqual([expect.stringMatching(/^long\.md: the last \d+ of \d+ tokens$/)]);
+    expect(far.answer.body).toContain('# Left out\n\n- long.md');
   });
 
   it('has the task in it however small an answer may be', async () => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { answerRoom } from '../../base/text/paging.ts';
 import { shownText } from '../../base/secrets/masking.ts';
-import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { byteLength, fenced, kilobytes, oneLine, plural } from '../../base/text/text.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
@@ -120,7 +120,11 @@ export const delegateToAgent = defineOperation({
           });
     const { consulted, rounds, tokens } = done;
     if (done.answer === undefined) {
-      const brief = delegation.brief(order, answerRoom(context.config.answerBytes, NOTE));
+      const beside = call.overHttp === true ? parts : parts.map(named);
+      const brief = delegation.brief(
+        { ...order, context: beside },
+        answerRoom(context.config.answerBytes, NOTE),
+      );
       return {
         ...about,
         executed: false,
@@ -162,6 +166,16 @@ export const delegateToAgent = defineOperation({
 });
 
 type Data = z.output<typeof output>;
+
+/** A shorter file is as quickly given as named. */
+const GIVEN_LENGTH = 1_000;
+
+/** Who does the work beside the project has its files: a brief names them. */
+function named(part: ContextPart): ContextPart {
+  if (!part.isFile || part.text.length <= GIVEN_LENGTH) return part;
+  const text = `Read it in the project before you answer (${kilobytes(byteLength(part.text))}).`;
+  return { title: `File ${part.title}`, text, isFile: false };
+}
 
 function answered({ name, agent, answer, model, rounds, tokens, kept, ...rest }: Data): Answer {
   const others = rest.consulted.slice(1);

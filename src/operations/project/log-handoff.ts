@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Step } from '../../base/step.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
@@ -42,14 +41,11 @@ export const logHandoff = defineOperation({
       notes: [...facts.pageNotes, ...traced.notes],
     };
   },
-  render: (data) => {
-    const done = (id: string | undefined, why: string): Step[] =>
-      id === undefined ? [] : [{ operation: 'complete_handoff', args: { id }, why }];
-    return {
-      ...logged('Handoff', data),
-      steps: [...done(data.id, 'When it is done'), ...done(data.request, 'When the request is done')],
-    };
-  },
+  // The request in the inbox is done with it, by either id.
+  render: (data) => ({
+    ...logged('Handoff', data),
+    steps: [{ operation: 'complete_handoff', args: { id: data.id ?? '' }, why: 'When it is done' }],
+  }),
 });
 
 export const completeHandoff = defineOperation({

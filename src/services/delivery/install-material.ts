@@ -170,7 +170,7 @@ function pathNotes(
     );
   return [
     ...notes,
-    `To start a workflow or task the text names: ${starting('workflow')}; an agent: ${starting('agent')}.`,
+    `To start a workflow or task it names: ${starting('workflow')}; an agent: ${starting('agent')}.`,
   ];
 }
 

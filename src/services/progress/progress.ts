@@ -81,6 +81,16 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       const moment = ran?.code === 0 ? Date.parse(ran.output.trim()) : Number.NaN;
       return Number.isNaN(moment) ? undefined : moment;
     },
+    /** Paths with changes that are not committed; a folder that is new as a whole is one of them. */
+    async uncommitted(signal: AbortSignal): Promise<string[]> {
+      const ran = await askGit(root, ['status', '--porcelain', '-z', '--', '.'], {
+        env,
+        signal,
+        timeoutMs: GIT_MS,
+      });
+      const entries = ran?.code === 0 ? ran.output.split('\0') : [];
+      return entries.flatMap((entry) => (/^.. ./.test(entry) ? entry.slice(3) : []));
+    },
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await read()),
     /** The same where there is any document at all; most of what is read otherwise is about stories. */
