@@ -32,6 +32,16 @@ describe('a file that a text names and the install does not have', () => {
     );
   });
 
+  it('is read under the name that it has, where a text only has the ending wrong', async () => {
+    const { context } = await project('4.44.3');
+    const target = '.bmad-core/data/technical-preferences.yaml';
+    const outcome = await execute(read, { target }, context, testCall());
+    expect(outcome.ok ? {} : outcome.error).toMatchObject({
+      suggestions: ['bmad://.bmad-core/data/technical-preferences.md'],
+      hint: 'If a text of BMAD names it, "technical-preferences.md" is meant: read that.',
+    });
+  });
+
   it('is said to be there where it only has another ending', async () => {
     expect(await noteIn('4.44.3', 'create-game-story')).toBe(
       '- Named in the text, but not in this install: `.bmad-2d-phaser-game-dev/templates/game-story-tmpl.md` (read `bmad://.bmad-2d-phaser-game-dev/templates/game-story-tmpl.yaml`).',

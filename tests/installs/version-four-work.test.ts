@@ -229,6 +229,8 @@ describe('a wish in plain words to an agent of version 4', () => {
     expect((await ask({ agent: 'sm', message: '*help' })).body).not.toContain('is unknown');
     const shards = await ask({ agent: 'pm', message: '*shard-prd docs/prd.md' });
     expect(shards.body).toContain('Do not stop, and leave core-config.yaml alone: take the Manual Method.');
+    const fixes = await conversation(within)({ agent: 'dev', message: '*review-qa' });
+    expect(fixes.body).toContain('Where this project has no Deno, `deps.ts` or');
   });
 
   it('finds what it is for first in search', async () => {

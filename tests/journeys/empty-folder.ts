@@ -93,7 +93,7 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'epics and stories',
       call: ['bmad', { operation: 'execute', workflow: 'create-epics-and-stories' }],
-      says: [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`, 'No questions wanted, now or later'],
+      says: [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`, 'No questions wanted'],
       atMost: 5_300,
     },
     {

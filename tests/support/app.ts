@@ -28,8 +28,8 @@ export async function contextIn(
   const written: string[] = [];
   const context = await createContext({
     flags: {},
-    // Most tests start things, and end before anything that is written in the background.
-    presets: { usage: 'false' },
+    // Most tests start things, and end before anything that is written in the background. On a busy machine, code takes long to read.
+    presets: { usage: 'false', codeSearchMs: '60000' },
     env: {},
     cwd: folder,
     home: join(folder, 'no-home'),

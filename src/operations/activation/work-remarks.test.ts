@@ -40,7 +40,7 @@ describe('what is told before work begins', () => {
     );
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
-      'No questions wanted, now or later: assume answers and approvals, but no permissions; no sub-agents: do their part.',
+      "No questions wanted? Assume answers and approvals, now and later; permissions stay the user's. No sub-agents? Do their part.",
     );
     expect(body).toContain(`1 path not committed (\`${SPEC}\`): commit before you build`);
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
@@ -55,7 +55,7 @@ describe('what is told before work begins', () => {
   it("names BMAD's own way where the text has one, and says nothing where nothing is asked", async () => {
     const ask = conversation(context);
     expect((await ask({ workflow: 'create-epics-and-stories' })).body).toContain(
-      'assume answers and approvals',
+      'Assume answers and approvals',
     );
     expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain("the server's, not work");
     expect((await ask({ agent: 'architect' })).body).not.toContain('No questions wanted');

@@ -24,6 +24,12 @@ const ASKS = /\bHALT\b|\b(?:WAIT|[Ww]ait) for (?:the )?(?:human|user)\b/;
 
 const DIVIDES = /\bmarkdown-tree-parser\b/;
 
+const NAMES_DENO = /\bdeno (?:lint|test)\b/;
+
+/** Version 4 has left commands of its own in a text for all. */
+const OWN_TOOLS =
+  'Where this project has no Deno, `deps.ts` or `src/core/di.ts`, use its own build, lint and tests instead.';
+
 /** What a text would stop at in this project, or would let its reader learn too late; each once in a conversation. */
 export async function workRemarks(
   work: Work,
@@ -35,6 +41,7 @@ export async function workRemarks(
   const remarks = [
     ...(ASKS.test(work.text) ? [unasked(work)] : []),
     ...(DIVIDES.test(work.text) ? [byHand(work)] : []),
+    ...(NAMES_DENO.test(work.text) ? [OWN_TOOLS] : []),
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
     ...(state !== undefined && work.isForStory && LOOKS_AT_TREE.test(work.text)
@@ -47,12 +54,12 @@ export async function workRemarks(
 /** What to do where a text waits for an answer that the user does not want to give. BMAD's own ways come first. */
 function unasked({ text }: Work): string {
   const way = /\bheadless\b/i.test(text)
-    ? 'follow its rules for headless runs'
+    ? 'Follow its rules for headless runs'
     : /#yolo\b|\byolo mode\b/i.test(text)
-      ? 'use its YOLO mode'
-      : 'assume answers and approvals';
-  const alone = /\bsub-?agents?\b/i.test(text) ? '; no sub-agents: do their part' : '';
-  return `No questions wanted, now or later: ${way}, but no permissions${alone}.`;
+      ? 'Use its YOLO mode'
+      : 'Assume answers and approvals';
+  const alone = /\bsub-?agents?\b/i.test(text) ? ' No sub-agents? Do their part.' : '';
+  return `No questions wanted? ${way}, now and later; permissions stay the user's.${alone}`;
 }
 
 /** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */

@@ -120,8 +120,19 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
       "By BMAD's own rule, the gate PASS of story 1.1 is enough to set it to Done; there is no contract PASS, so the server has verified no part of it.",
     );
     expect(answer.body).toContain('Set story 1.1 to Done: its gate says PASS');
-    expect(answer.body).not.toMatch(/waiting for review|a PASS|first the review/);
+    expect(answer.body).not.toMatch(/waiting for review|a PASS|first the review|unticked/);
     expect(data['totals']).toMatchObject({ stories: 1, done: 0, waiting_for_review: 0 });
+  });
+
+  it('names what a review has left open, though its gate has passed', async () => {
+    const { ok } = await contractSession(afterAll, {
+      '.bmad-core/core-config.yaml': 'qa:\n  qaLocation: docs/qa\ndevStoryLocation: docs/stories\n',
+      'docs/stories/1.1.setup.md': `${v4Story('1.1', 'Review')}\n## QA Results\n\n- [x] Tests\n- [ ] \`add\` writes no id\n`,
+      'docs/qa/gates/1.1-setup.yml': 'schema: 1\nstory: "1.1"\ngate: PASS\n',
+    });
+    expect((await ok(next)).answer.body).toContain(
+      'but the review left 1 item unticked: settle that first; the owner decides',
+    );
   });
 
   it('is nothing while no story is built', async () => {
@@ -156,7 +167,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     expect(review.answer.body).toMatch(
       /^> One rule for done: first this review, then the completion contract .*, then done\./,
     );
-    expect(review.answer.body).toContain('The build has reviewed its own change already');
+    expect(review.answer.body).toContain('The build has reviewed its own change (');
     const asked = await contractSession(afterAll, built, { flags: { trustProject: 'false' } });
     const rule = 'the contract, then done (no PASS: unproven).';
     expect((await asked.ok(next)).answer.body).toContain(rule);

@@ -15,6 +15,7 @@ describe('config_show', () => {
     const given = shown.filter(({ from }) => from !== 'default');
     expect(given).toEqual([
       { name: 'qdrant_api_key', value: '***', from: 'environment BMAD_QDRANT_API_KEY' },
+      { name: 'code_search_ms', value: '60000', from: 'command-line default' },
       { name: 'usage', value: 'false', from: 'command-line default' },
       { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
       { name: 'page_size', value: '7', from: 'flag --page-size' },

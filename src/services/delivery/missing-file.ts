@@ -10,6 +10,9 @@ import { nearest } from '../../base/text/suggest.ts';
 export function noSuchFile(path: string, known: readonly string[], builtIn: ReadonlySet<string>): BmadError {
   const [folder, name] = [dirname(path), basename(path)];
   const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
+  // A text may have no more than the ending wrong.
+  const stem = (other: string): string => basename(other, extname(other));
+  const sameStem = beside.find((other) => stem(other) === stem(name));
   const near = nearest(name, beside).map((other) => `${folder}/${other}`);
   const elsewhere = known.filter((other) => basename(other) === name);
   const close = [...new Set([...near, ...elsewhere])];
@@ -21,7 +24,10 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
   return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
     subject: contentUri(path),
     suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
-    hint: 'If a text of BMAD names it, it is not part of this install: do without it.',
+    hint:
+      sameStem === undefined
+        ? 'If a text of BMAD names it, it is not part of this install: do without it.'
+        : `If a text of BMAD names it, ${quoted(sameStem)} is meant: read that.`,
     steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
   });
 }

@@ -47,10 +47,13 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     ),
   );
   first(of('drafted'), (story, more) => {
-    const approves = workers.for(RULES.draft.work, story.file?.v4 ?? false) !== undefined;
+    const isV4 = story.file?.v4 ?? false;
+    const approves = workers.for(RULES.draft.work, isV4) !== undefined;
+    // Its own check ends without saying so.
+    const then = approves && isV4 ? '; once it is good, set its status to Approved' : '';
     push(
       `${approves ? 'Check and approve' : 'Build'} story ${story.id}`,
-      `it is a draft${more}`,
+      `it is a draft${then}${more}`,
       story,
       approves ? RULES.draft.work : RULES.ready.work,
     );
@@ -135,9 +138,12 @@ function review(story: Story, more: string): [what: string, why: string, story: 
   if (isPassed(gate)) {
     const { file, line } = story.file ?? {};
     const place = file === undefined ? '' : ` and changes the status in ${at({ file, line })}`;
+    const open = story.file?.review?.open ?? 0;
+    const first =
+      open === 0 ? '' : `, but the review left ${plural(open, 'item')} unticked: settle that first`;
     return [
       `Set story ${id} to Done`,
-      `${says}; the owner decides${place}`,
+      `${says}${first}; the owner decides${place}`,
       story,
       RULES['gate passed'].work,
     ];
