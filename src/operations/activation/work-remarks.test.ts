@@ -40,7 +40,7 @@ describe('what is told before work begins', () => {
     );
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
-      "No questions wanted? Assume answers and approvals, now and later; permissions stay the user's. No sub-agents? Do their part.",
+      'No questions wanted? Assume answers and approvals, now and later, not permissions. No sub-agents? Do their part.',
     );
     expect(body).toContain(`1 path not committed (\`${SPEC}\`): commit before you build`);
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });

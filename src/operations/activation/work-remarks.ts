@@ -59,7 +59,7 @@ function unasked({ text }: Work): string {
       ? 'Use its YOLO mode'
       : 'Assume answers and approvals';
   const alone = /\bsub-?agents?\b/i.test(text) ? ' No sub-agents? Do their part.' : '';
-  return `No questions wanted? ${way}, now and later; permissions stay the user's.${alone}`;
+  return `No questions wanted? ${way}, now and later, not permissions.${alone}`;
 }
 
 /** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */
