@@ -288,9 +288,7 @@ describe('what is not as it is said to be', () => {
     await fill({ ...files, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved') });
     const none = 'one has the number 9.9; there are 1.1, 1.2. Ask which one is meant.';
     for (const args of [
-      { workflow: 'review-story', message: 'story 9.9' },
       { workflow: 'review-story', message: 'Please review story 9.9.' },
-      { agent: 'dev', message: '*develop-story 9.9' },
       { agent: 'dev', message: '*develop-story docs/stories/9.9.invented.md' },
       { operation: 'context', agent: 'dev', message: 'docs/stories/9.9.invented.md' },
     ])
