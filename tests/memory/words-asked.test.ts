@@ -47,6 +47,28 @@ async function countingDriver(): Promise<{ driver: Driver; asked(): number }> {
   };
 }
 
+it('finds what was added after the first question, be it few or many, to memories that all have the words', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');
+  const store = await openSqliteStore({ ...storeOptions({ space: null }), file });
+  const add = (name: string, texts: readonly string[]): Promise<unknown> =>
+    store.upsert(texts.map((text, at) => memory(`${name}${at}`, text, { vector: undefined })));
+  const best = async (): Promise<string | undefined> =>
+    (await store.search({ terms: ['ledger', 'tenant'], filter: {}, limit: 5 }))[0]?.entry.text;
+  await add(
+    'first',
+    Array.from({ length: 160 }, (_, at) => `ledger tenant queue item${at}`),
+  );
+  expect(await best()).toContain('ledger tenant queue');
+  await add('few', ['shard', 'token', 'ledger tenant cache', 'ledger tenant']);
+  expect(await best()).toBe('ledger tenant');
+  await add('many', [
+    ...Array.from({ length: 520 }, (_, at) => `shard item${at}`),
+    'ledger tenant ledger tenant',
+  ]);
+  expect(await best()).toBe('ledger tenant ledger tenant');
+  await store.close();
+});
+
 it('asks the word index only where it could bring something better, and finds the best either way', async () => {
   const { driver, asked } = await countingDriver();
   const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');

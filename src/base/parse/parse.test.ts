@@ -67,9 +67,12 @@ describe('parseYaml', () => {
         return String(error);
       }
     };
+    const before = fc.constantFrom(0, 0, 17, 24);
+    const breaks = fc.constantFrom(1, 1, 2, 24);
     fc.assert(
-      fc.property(lines, (all) => {
-        const text = `\n${all.join('\n')}\n`;
+      fc.property(lines, before, breaks, (some, many, apart) => {
+        const all = [...Array.from({ length: many }, (_, at) => `k${at}: words`), ...some];
+        const text = `\n${all.join('\n'.repeat(apart))}\n`;
         // No plain table begins with a comment.
         expect(outcome(text)).toEqual(outcome(`#${text}`));
       }),

@@ -46,13 +46,14 @@ const MOST_PLAIN_LINES = 20;
 
 /** The table that most files begin with. The parser takes a hundred times as long; all but the plainest is left to it. */
 function plainTable(text: string): Table | undefined {
+  const lines = text.split('\n', MOST_PLAIN_LINES + 1);
+  if (lines.length > MOST_PLAIN_LINES) return undefined;
   const table = new Map<string, string>();
-  for (const line of text.split('\n', MOST_PLAIN_LINES + 1)) {
+  for (const line of lines) {
     if (line === '') continue;
     const [, key, double, single, words] = PLAIN_LINE.exec(line) ?? [];
     const value = double ?? single ?? words;
-    if (key === undefined || value === undefined || table.has(key) || table.size === MOST_PLAIN_LINES)
-      return undefined;
+    if (key === undefined || value === undefined || table.has(key)) return undefined;
     if (OTHER_VALUE.test(key) || OTHER_VALUE.test(words ?? '')) return undefined;
     table.set(key, value);
   }

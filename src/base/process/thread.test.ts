@@ -86,6 +86,20 @@ describe('a thread', () => {
     expect(await ask('left')).toBe('');
   });
 
+  it('that cannot be replaced has answered, and the next question starts another', async () => {
+    const parts = { file, data: { greeting: 'Hello', not: undefined as unknown }, log, idleMs: undefined };
+    const thread = new Thread<string, string>(parts);
+    onTestFinished(() => thread.stop());
+    const { signal } = new AbortController();
+    await thread.ask('one', signal, () => undefined);
+    // No thread can be given a function.
+    parts.data.not = () => undefined;
+    expect(await thread.ask('renew', signal, () => undefined)).toBe('Hello renew');
+    parts.data.not = undefined;
+    expect(await thread.ask('two', signal, () => undefined)).toBe('Hello two');
+    expect(logged.join('\n')).toContain('A thread could not be replaced');
+  });
+
   it('that dies leaves nobody waiting, and the next question starts another', async () => {
     const { ask } = opened();
     const waiting = ask('wait');

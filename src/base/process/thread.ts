@@ -119,8 +119,8 @@ export class Thread<Ask, Answer> {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#rest();
     waiting.settle(result);
+    if (this.#waiting.size === 0) this.#rest();
   }
 
   /** Nobody waits: the thread no longer keeps the program from ending. */
@@ -128,8 +128,13 @@ export class Thread<Ask, Answer> {
     if (this.#worn !== undefined && this.#worn === this.#worker) {
       this.#worn = undefined;
       this.stop();
-      this.#worker = this.#start();
-      this.#post({ ready: true });
+      try {
+        this.#worker = this.#start();
+        this.#post({ ready: true });
+      } catch (error) {
+        // The next question tries again, and whoever asks it is told.
+        this.#parts.log.warn('A thread could not be replaced', { error: String(error) });
+      }
     }
     this.#worker?.unref();
     if (this.#parts.idleMs === undefined) return;

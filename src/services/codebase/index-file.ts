@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendWhole } from '../../base/files/file-append.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { modifiedAt, readStateBytes, writeAtomic } from '../../base/files/file-state.ts';
+import { readStateBytes, sizeAndTime, writeAtomic } from '../../base/files/file-state.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import { createVocabulary, usedWords, type CodeIndex, type IndexedFile } from './code-index.ts';
 import { WordList } from './word-list.ts';
@@ -48,8 +48,8 @@ interface Head {
 
 /** What of an index is on disk. */
 export interface Written {
-  /** When it was written; 0 when it was not. */
-  stamp: number;
+  /** Of the file; undefined when it was not written. */
+  stamp: string | undefined;
   words: number;
   /** With those of files that have changed since and are there in two versions. */
   pieces: number;
@@ -57,7 +57,7 @@ export interface Written {
   grows: boolean;
 }
 
-export const UNWRITTEN: Written = { stamp: 0, words: 0, pieces: 0, grows: false };
+export const UNWRITTEN: Written = { stamp: undefined, words: 0, pieces: 0, grows: false };
 
 export type Loaded =
   | { state: 'none' | 'damaged' | 'other' }
@@ -165,7 +165,7 @@ function decodeIndex(
   const vocabulary = createVocabulary(analyser, used ?? list);
   return {
     index: { files, vocabulary },
-    written: { stamp: 0, words, pieces, grows: isWhole && used === undefined },
+    written: { stamp: undefined, words, pieces, grows: isWhole && used === undefined },
   };
 }
 
@@ -177,12 +177,19 @@ function headIn(text: string): Head | undefined {
   }
 }
 
+/** Two may write within one tick of the clock, and each makes the file longer. */
+async function stampOf(path: string): Promise<string | undefined> {
+  const found = await sizeAndTime(path);
+  return found === undefined ? undefined : `${found.mtimeMs} ${found.size}`;
+}
+
 /** The index file of one project. A damaged one is distinguished from a missing one. */
 export async function loadIndex(path: string, identity: IndexIdentity): Promise<Loaded> {
   try {
+    // First: what another process adds in the meantime must make the file another one.
+    const stamp = await stampOf(path);
     const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES });
     if (bytes === undefined) return { state: 'none' };
-    const stamp = (await modifiedAt(path)) ?? 0;
     const found = decodeIndex(bytes, identity);
     return typeof found === 'string'
       ? { state: found }
@@ -225,8 +232,8 @@ export async function saveIndex(
       yield* part(paths.slice(from, from + IN_PART));
   }
   return withLock(`${path}.lock`, { waitMs: LOCK_MS }, async () => {
-    const now = await modifiedAt(path);
-    const isOurs = now === written.stamp;
+    const now = await stampOf(path);
+    const isOurs = now !== undefined && now === written.stamp;
     if (now !== undefined && !isOurs) {
       const other = await loadIndex(path, identity);
       if (other.state === 'ready') adopt(other.index);
@@ -234,6 +241,6 @@ export async function saveIndex(
     if (isOurs && written.grows && !anew)
       await appendWhole(path, { sync: true }, async () => Buffer.concat(part([...changed])));
     else await writeAtomic(path, whole());
-    return { stamp: (await modifiedAt(path)) ?? 0, words, pieces, grows: true };
+    return { stamp: await stampOf(path), words, pieces, grows: true };
   });
 }

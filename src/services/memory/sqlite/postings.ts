@@ -32,7 +32,6 @@ interface Places {
 interface Lengths {
   /** How many words a row has, by rid. */
   of: Uint16Array;
-  rows: number;
   usual: number;
 }
 
@@ -89,7 +88,8 @@ export class Postings {
       Number.MAX_SAFE_INTEGER,
       MOST_CHANGED,
     );
-    if (this.#changed.size + rows.length > MOST_CHANGED) return false;
+    // With as many as were asked for, there may be more.
+    if (this.#changed.size + rows.length >= MOST_CHANGED) return false;
     for (const { rid, terms } of rows) this.#changed.set(rid, termsOf(terms ?? ''));
     this.#changes += rows.length;
     this.rev = rev;
@@ -125,7 +125,9 @@ export class Postings {
       const places = this.#placesOf(term);
       if (places === undefined) return undefined;
       const having = this.frequency(term);
-      const rarity = Math.max(LEAST_RARITY, Math.log((lengths.rows - having + 0.5) / (having + 0.5)));
+      // One of the two numbers may be behind.
+      const lacking = Math.max(0, this.total - having);
+      const rarity = Math.max(LEAST_RARITY, Math.log((lacking + 0.5) / (having + 0.5)));
       const worth = (often: number, length: number): number =>
         (rarity * often * (K1 + 1)) / (often + K1 * (1 - B + (B * length) / lengths.usual));
       for (let at = 0; at < places.rids.length; at++) {
@@ -193,6 +195,6 @@ export class Postings {
       all += size;
       size = 0;
     }
-    return at === rids.length ? { of, rows: at, usual: all / at } : undefined;
+    return at === rids.length ? { of, usual: all / at } : undefined;
   }
 }
