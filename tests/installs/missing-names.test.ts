@@ -40,6 +40,9 @@ describe('a file that a text names and the install does not have', () => {
       suggestions: ['bmad://.bmad-core/data/technical-preferences.md'],
       hint: 'If a text of BMAD names it, "technical-preferences.md" is meant: read that.',
     });
+    const image = { target: '.bmad-core/data/technical-preferences.png' };
+    const none = await execute(read, image, context, testCall());
+    expect(none.ok ? '' : none.error.hint).toContain('do without it');
   });
 
   it('is said to be there where it only has another ending', async () => {

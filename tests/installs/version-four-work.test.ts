@@ -6,11 +6,8 @@ import { plain, v4Story } from '../support/progress-trees/pieces.ts';
 
 const { folder: project, fill } = await progressProject(afterAll, '4.44.3');
 const within = await contextIn(project);
-
 const story = { 'docs/prd.md': plain, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review') };
-
 const EPIC = '# Epic 1: Base\n\n## Story 1.1: Setup\n\n## Story 1.2: Login\n\nText.\n';
-
 const TEXT = '----- BEGIN';
 
 describe('a task of version 4 that is started again', () => {
@@ -226,7 +223,8 @@ describe('a wish in plain words to an agent of version 4', () => {
     expect(body).toContain('"*create" is unknown: no command of this agent. Nearest: *draft.');
     expect(said).toContain('agent:"bmad-core/sm", message:"*draft"');
     expect((await ask({ agent: 'sm', message: '*drft' })).body).toContain('Nearest: *draft.');
-    expect((await ask({ agent: 'sm', message: '*help' })).body).not.toContain('is unknown');
+    for (const message of ['*help', '*Please* draft it'])
+      expect((await ask({ agent: 'sm', message })).body).not.toContain('is unknown');
     const shards = await ask({ agent: 'pm', message: '*shard-prd docs/prd.md' });
     expect(shards.body).toContain('Do not stop, and leave core-config.yaml alone: take the Manual Method.');
     const fixes = await conversation(within)({ agent: 'dev', message: '*review-qa' });

@@ -90,17 +90,22 @@ export async function runProgram(
   }
 }
 
-/** All that a program writes, with its exit code; nothing when there is no such program. */
+/** All that a program writes, or the beginning of it, with its exit code; nothing when there is no such program. */
 export async function outputOf(
   program: string,
   args: readonly string[],
   options: { env: ProgramEnvironment; timeoutMs: number; signal: AbortSignal },
+  mostBytes = Infinity,
 ): Promise<{ code: number | undefined; output: string } | undefined> {
   const parts: Buffer[] = [];
+  let bytes = 0;
   const result = await runProgram(program, args, {
     ...options,
     async consume(output) {
-      for await (const part of output) parts.push(part);
+      for await (const part of output) {
+        if (bytes < mostBytes) parts.push(part);
+        bytes += part.length;
+      }
     },
   }).catch((error: unknown) => {
     if (!isAbsent(error)) throw error;

@@ -6,6 +6,8 @@ export interface GitQuestion {
   env: ProgramEnvironment;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Of more than this the beginning is kept. */
+  mostBytes?: number;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface GitQuestion {
 export async function askGit(
   root: string,
   args: readonly string[],
-  { env, timeoutMs, signal }: GitQuestion,
+  { env, timeoutMs, signal, mostBytes }: GitQuestion,
 ): Promise<{ code: number | undefined; output: string } | undefined> {
   // By its path: Windows would look for it in the working folder first, which is often the project, and npm puts
   // folders of the project before all others.
@@ -25,13 +27,14 @@ export async function askGit(
   if (git === undefined) return undefined;
   return unlessBlocked(root, signal, async (either) => {
     const options = { env: gitEnvironment(env), timeoutMs, signal: either };
-    const ask = (...words: readonly string[]) => outputOf(git, [...OFF, '-C', root, ...words], options);
+    const ask = (words: readonly string[], most?: number) =>
+      outputOf(git, [...OFF, '-C', root, ...words], options, most);
     const filters = await filterNames(ask);
     if (filters === undefined) return undefined;
     const off = filters.flatMap((name) =>
       NO_FILTER.flatMap((setting) => ['-c', `filter.${name}.${setting}`]),
     );
-    return ask(...off, ...args);
+    return ask([...off, ...args], mostBytes);
   });
 }
 
@@ -60,7 +63,7 @@ function gitEnvironment(env: ProgramEnvironment): Record<string, string | undefi
   };
 }
 
-type Ask = (...words: readonly string[]) => ReturnType<typeof outputOf>;
+type Ask = (words: readonly string[]) => ReturnType<typeof outputOf>;
 
 /**
  * The filters that the repository itself defines; those of the user are the user's choice. Nothing where they cannot be
@@ -68,9 +71,9 @@ type Ask = (...words: readonly string[]) => ReturnType<typeof outputOf>;
  */
 async function filterNames(ask: Ask): Promise<string[] | undefined> {
   const asked = ['-z', '--get-regexp', String.raw`^filter\.`];
-  const scoped = await ask('config', '--show-scope', ...asked);
+  const scoped = await ask(['config', '--show-scope', ...asked]);
   // Before git 2.26 there are no scopes: then all filters are switched off.
-  const told = scoped?.code === 129 ? await ask('config', ...asked) : scoped;
+  const told = scoped?.code === 129 ? await ask(['config', ...asked]) : scoped;
   // 1: there are none.
   if (told === undefined || (told.code !== 0 && told.code !== 1)) return undefined;
   const parts = told.output.split('\0').filter((part) => part !== '');

@@ -97,6 +97,14 @@ describe('writeRequest', () => {
     );
   });
 
+  it('leaves the same words between other agents open', async () => {
+    const request = '# C\n\n## Requêtes inter-agents\n\n- [ ] [pm→architect] Review the story\n';
+    const { kit, read } = await project({ '_bmad/_memory/shared-context.md': request });
+    const { id } = await writeHandoff(kit, { from: 'dev', to: 'qa', text: 'Review the story' }, NOW);
+    expect((await completeHandoff(kit, id)).files).toHaveLength(1);
+    expect(await read('shared-context.md')).toBe(request);
+  });
+
   it('names those that are open when there is no such id', async () => {
     const { kit } = await project({ '_bmad/_memory/shared-context.md': inbox });
     const error = await thrownBy(() => completeHandoff(kit, 'R-00000000'));

@@ -107,10 +107,11 @@ export async function writeRequest(
 }
 
 /**
- * Ticks off a row of the log or a request of the inbox, by its exact id, and with it the open one of the same words in the
- * other file: a hand-off that was written into both is one. `changed` is false when it was done before.
+ * Ticks off a row of the log or a request of the inbox, by its exact id, and with it the open one of the same words between
+ * the same agents in the other file: a hand-off that was written into both is one. The log has ids of agents and the inbox
+ * their tags; `idOf` makes them one. `changed` is false when it was done before.
  */
-export async function completeHandoff(kit: KitWithMemory, id: string) {
+export async function completeHandoff(kit: KitWithMemory, id: string, idOf = (name: string) => name) {
   return whileLocked(kit, async () => {
     const isRequest = id.startsWith('R');
     const own = await pageOf(kit, isRequest);
@@ -121,7 +122,10 @@ export async function completeHandoff(kit: KitWithMemory, id: string) {
     if (found.done) return { id, text: found.text, files, changed: false };
     await tick(kit, own, found.line);
     const other = await pageOf(kit, !isRequest);
-    const [twin, ...more] = other.all.filter((each) => !each.done && each.text === found.text);
+    const between = ({ from, to = '' }: AgentRequest): string => `${idOf(from)}→${idOf(to)}`;
+    const [twin, ...more] = other.all.filter(
+      (each) => !each.done && each.text === found.text && between(each) === between(found),
+    );
     if (twin !== undefined && more.length === 0) {
       await tick(kit, other, twin.line);
       files.push(inProject(kit, other.path));
@@ -133,7 +137,7 @@ export async function completeHandoff(kit: KitWithMemory, id: string) {
 interface Page {
   path: string;
   page: string;
-  all: readonly { id: string; text: string; done: boolean; line: number }[];
+  all: readonly AgentRequest[];
   mark(line: string): string;
 }
 

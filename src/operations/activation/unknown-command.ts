@@ -2,9 +2,9 @@ import { quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Started } from './work-text.ts';
 
-/** The command that a message begins with. All agents can be asked for their menu, and left. */
+/** The command that a message begins with, and no word in italics. All agents can be asked for their menu, and left. */
 export function commandIn(message: string): string | undefined {
-  return /^\*(?!(?:help|menu|exit)\b)[a-z][\w-]*/i.exec(message.trim())?.[0];
+  return /^\*(?!(?:help|menu|exit)\b)[a-z][\w-]*(?![\w*-])/i.exec(message.trim())?.[0];
 }
 
 const NAMED = 12;

@@ -28,7 +28,8 @@ git('init', '--quiet');
 git('add', '.');
 git('commit', '--quiet', '-m', 'Plan');
 const planned = git('rev-parse', 'HEAD');
-await writeFiles(folder, { [SPEC]: spec('done') });
+const NOTES = '_bmad-output/.runs-notes.md';
+await writeFiles(folder, { [SPEC]: spec('done'), [NOTES]: 'x\n', '_bmad-output/.runs/a/state.json': '{}\n' });
 const context = await contextIn(folder, { env: { PATH: process.env['PATH'] } });
 
 describe('what is told before work begins', () => {
@@ -42,7 +43,7 @@ describe('what is told before work begins', () => {
     expect(body).toContain(
       'No questions wanted? Assume answers and approvals, now and later, not permissions. No sub-agents? Do their part.',
     );
-    expect(body).toContain(`1 path not committed (\`${SPEC}\`): commit before you build`);
+    expect(body).toContain(`2 paths not committed (\`${NOTES}\`): commit before you build`);
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
     expect(review.body).not.toContain("the server's, not work");
     // Without it the text leaves the ledger as it is.

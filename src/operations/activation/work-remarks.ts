@@ -83,7 +83,7 @@ async function uncommitted(state: ProjectState, signal: AbortSignal): Promise<st
   const { parts } = await state.place();
   const own = parts.map(({ folder }) => folder);
   const paths = (await (await state.progress()).uncommitted(signal)).filter(
-    (path) => !own.some((folder) => path.startsWith(folder)),
+    (path) => !own.some((folder) => path.startsWith(`${folder}/`)),
   );
   if (paths.length === 0) return [];
   return [

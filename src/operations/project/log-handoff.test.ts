@@ -54,11 +54,13 @@ describe('log_handoff and complete_handoff', () => {
     expect(await open()).toEqual([true, true]);
   });
 
-  it('refuse ids that are none, and names that lead away', async () => {
+  it('refuse ids that are none, offer none where there is none, and refuse names that lead away', async () => {
     const session = await memorySession(onTestFinished);
     for (const id of ['H-1', '../H-12345678', 'H-1234567g'])
       expect((await session.fail(completeHandoff, { id })).code).toBe('invalid_input');
     expect((await session.fail(completeHandoff, { id: 'H-12345678' })).code).toBe('not_found');
+    const bare = { outcome: 'created' as const, id: '', text: 'x', files: [], notes: [] };
+    expect(logHandoff.render(bare, () => '').steps).toEqual([]);
     expect((await session.fail(logHandoff, { from: 'a|b', to: 'qa', summary: 'x' })).code).toBe(
       'invalid_input',
     );

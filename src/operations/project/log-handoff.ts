@@ -44,7 +44,10 @@ export const logHandoff = defineOperation({
   // The request in the inbox is done with it, by either id.
   render: (data) => ({
     ...logged('Handoff', data),
-    steps: [{ operation: 'complete_handoff', args: { id: data.id ?? '' }, why: 'When it is done' }],
+    steps:
+      data.id === undefined || data.id === ''
+        ? []
+        : [{ operation: 'complete_handoff', args: { id: data.id }, why: 'When it is done' }],
   }),
 });
 

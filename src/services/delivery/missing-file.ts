@@ -10,9 +10,12 @@ import { nearest } from '../../base/text/suggest.ts';
 export function noSuchFile(path: string, known: readonly string[], builtIn: ReadonlySet<string>): BmadError {
   const [folder, name] = [dirname(path), basename(path)];
   const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
-  // A text may have no more than the ending wrong.
+  // A text may have no more than the ending wrong, of a text.
   const stem = (other: string): string => basename(other, extname(other));
-  const sameStem = beside.find((other) => stem(other) === stem(name));
+  const isText = (other: string): boolean => /\.(?:md|ya?ml)$/.test(other);
+  const sameStem = isText(name)
+    ? beside.find((other) => isText(other) && stem(other) === stem(name))
+    : undefined;
   const near = nearest(name, beside).map((other) => `${folder}/${other}`);
   const elsewhere = known.filter((other) => basename(other) === name);
   const close = [...new Set([...near, ...elsewhere])];

@@ -176,8 +176,9 @@ export class ProjectFacts {
     };
   }
 
-  completeHandoff(id: string) {
-    return completeHandoff(this.#pages, id);
+  async completeHandoff(id: string) {
+    const agents = await this.agents();
+    return completeHandoff(this.#pages, id, (name) => idIn(agents, name));
   }
 
   async saveSession(session: SessionState & { agent: string }, now = new Date()) {
@@ -217,7 +218,7 @@ export class ProjectFacts {
 
   /** The name of an agent's file, which is what the project's own tools call it. */
   async #idOf(name: string): Promise<string> {
-    return (await this.agentsNamed(name))[0]?.id ?? knownAs([], name);
+    return idIn(await this.agents(), name);
   }
 
   async #tagOf(name: string): Promise<string> {
@@ -248,3 +249,6 @@ export class ProjectFacts {
 export function openFacts(kit: Kit, userFolder: string, hide: (text: string) => string): ProjectFacts {
   return new ProjectFacts(kit, userFolder, hide);
 }
+
+const idIn = (agents: readonly KitAgent[], name: string): string =>
+  agentsNamed(agents, name)[0]?.id ?? knownAs([], name);

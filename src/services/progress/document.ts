@@ -165,7 +165,7 @@ interface Body {
   placeholder: Place | undefined;
   /** A line that is nothing but what a template asks for: `[Who they are, what they need]`, `- {One sentence.}`. */
   prompt: Place | undefined;
-  /** A heading without anything under it. */
+  /** A section without anything in it. The title has none, and a document may end with a heading. */
   empty: Place | undefined;
   /** The first line with real text. */
   firstLine: number | undefined;
@@ -180,11 +180,15 @@ const BRACKETED =
 const PROMPT_LENGTH = 600;
 const SHOWN = 60;
 
-/** Links, ticks, footnotes, JSON and remarks such as `[ASSUMPTION: …]` are no prompts of a template. */
+/** What a template asks for takes a few words. Code, parameters, JSON, sources and remarks such as `[ASSUMPTION: …]` are none. */
 function isPrompt(line: string): boolean {
-  const [, braced, bracketed] = (line.length <= PROMPT_LENGTH ? BRACKETED.exec(line.trim()) : null) ?? [];
-  if (braced !== undefined) return !braced.includes('":');
-  return bracketed !== undefined && !/^[A-Z]{3,}\b/.test(bracketed) && bracketed.split(/\s/).length >= 3;
+  if (line.length > PROMPT_LENGTH || /^(?: {4}|\t)/.test(line)) return false;
+  const [, braced, bracketed] = BRACKETED.exec(line.trim()) ?? [];
+  const words = braced ?? bracketed ?? '';
+  const isLabelled = /^(?:[A-Z]{3,}\b|\p{L}+(?: \d+)? ?:)/u.test(words) || words.includes('":');
+  // `{name, price, stock}`
+  const isList = words.split(/,\s*/).every((part) => !/\s/.test(part));
+  return !isLabelled && !isList && words.split(/\s+/).length >= 3;
 }
 
 /** What is written, without headings, comments and what a template brings along; code is text but has no placeholders. */
@@ -220,16 +224,18 @@ export function bodyOf(text: string, skip: number, until?: RegExp): Body {
     if (heading !== undefined) {
       if (bare !== undefined && heading.level <= bare.level) body.empty ??= bare.place;
       // A list of epics and stories may be no more than their names.
-      bare = /^(?:epic|story|épopée)\b/i.test(heading.title)
-        ? undefined
-        : { level: heading.level, place: { text: quoted(heading.title), line: index + 1 } };
+      bare =
+        heading.level === 1 || /^(?:[\d.]+\s+)?(?:epic|story|épopée)\b/i.test(heading.title)
+          ? undefined
+          : { level: heading.level, place: { text: quoted(heading.title), line: index + 1 } };
     }
+    // No heading: a tag.
+    if (/^#\w/.test(line)) bare = undefined;
     if (/^\s*(?:#|_This document|---)/.test(line) || /^[\s|:-]*$/.test(line)) continue;
     const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
     if (letters > 0) body.firstLine ??= index + 1;
     if (line.trim() !== '') bare = undefined;
     body.characters += letters;
   }
-  if (bare !== undefined) body.empty ??= bare.place;
   return body;
 }

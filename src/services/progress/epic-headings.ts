@@ -14,9 +14,10 @@ export interface Plan {
   stories: Planned[];
 }
 
-/** Headings are translated with the document: `## Épopée 2 : Paiement`, `### Récit 2.1 : …`. */
-const EPIC = /^#{1,4}\s*(?:epic|épique|épopée)\s+(\d{1,4})(?!\.?\d)/iu;
-const STORY = /^#{2,5}\s*(?:user\s+)?(?:story|récit|histoire)\s+(\d{1,4})\.(\d{1,4}[a-z]?)/iu;
+/** Headings are translated with the document, `## Épopée 2 : Paiement`, `### Récit 2.1 : …`, and numbered: `### 5.1 Epic 1: Base`. */
+const EPIC = /^#{1,4}\s*(?:\d+(?:\.\d+)*\.?\s+)?(?:epic|épique|épopée)\s+(\d{1,4})(?!\.?\d)/iu;
+const STORY =
+  /^#{2,5}\s*(?:\d+(?:\.\d+)*\.?\s+)?(?:user\s+)?(?:story|récit|histoire)\s+(\d{1,4})\.(\d{1,4}[a-z]?)/iu;
 
 /** The epics and stories of a text, in its order; code fences left out, each once. */
 export function plannedIn(file: string, text: string): Plan {

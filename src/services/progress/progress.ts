@@ -37,6 +37,7 @@ interface Inventoried extends Omit<ProjectDocument, 'text'> {
 }
 
 const GIT_MS = 5_000;
+const STATUS_BYTES = 1_000_000;
 /** Git's name for no files at all, which is what the first commit of a repository begins with. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
@@ -81,15 +82,17 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       const moment = ran?.code === 0 ? Date.parse(ran.output.trim()) : Number.NaN;
       return Number.isNaN(moment) ? undefined : moment;
     },
-    /** Paths with changes that are not committed; a folder that is new as a whole is one of them. */
+    /** Files with changes that are not committed, from the top of the project; of very many the first. */
     async uncommitted(signal: AbortSignal): Promise<string[]> {
-      const ran = await askGit(root, ['status', '--porcelain', '-z', '--', '.'], {
-        env,
-        signal,
-        timeoutMs: GIT_MS,
-      });
-      const entries = ran?.code === 0 ? ran.output.split('\0') : [];
-      return entries.flatMap((entry) => (/^.. ./.test(entry) ? entry.slice(3) : []));
+      const asked = { env, signal, timeoutMs: GIT_MS, mostBytes: STATUS_BYTES };
+      const flags = ['--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+      const ran = await askGit(root, ['status', ...flags, '--', '.'], asked);
+      // What stands behind the last end is nothing, or a path that was cut.
+      const entries = ran?.code === 0 ? ran.output.split('\0').slice(0, -1) : [];
+      if (entries.length === 0) return [];
+      // Git names files from the top of the repository, which may be above the project.
+      const prefix = (await askGit(root, ['rev-parse', '--show-prefix'], asked))?.output.trimEnd() ?? '';
+      return entries.map((entry) => entry.slice('XY '.length + prefix.length));
     },
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await read()),

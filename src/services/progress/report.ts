@@ -81,6 +81,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     stories,
     epics,
   };
+  const named = await namesInterface(files, artefacts);
   const items = [...documentItems(found), ...sprintItems(found), ...workItems(found)];
   return {
     ...found,
@@ -88,8 +89,8 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     phases: phasesOf(found, items),
     drift: findDrift(found, items),
     troubles: sorted(files.troubles),
-    namesInterface: await namesInterface(files, artefacts),
-    noInterface: await saidWithout(files, artefacts),
+    namesInterface: named,
+    noInterface: await saidWithout(files, artefacts, named),
     brownfield: await hasCode(files),
   };
 }
@@ -132,12 +133,16 @@ const SCREENLESS =
 const SCREEN =
   /\b(?:web ?(?:app\w*|pages?|site)|browser|mobile|dashboard|screens?|GUI|single-page|navigateur|écrans?)\b/i;
 
-/** The line of the PRD, else of the brief, that says that the product has no user interface, or what it is instead. */
+/**
+ * The line of the PRD, else of the brief, that says that the product has no user interface, or what it is instead. A PRD
+ * that plans one is contradicted only by its own plain words.
+ */
 async function saidWithout(
   files: ProjectFiles,
   artefacts: readonly Artefact[],
+  namesOne: boolean,
 ): Promise<Evidence | undefined> {
-  for (const wanted of ['prd', 'brief']) {
+  for (const wanted of namesOne ? ['prd'] : ['prd', 'brief']) {
     const plain: Evidence[] = [];
     let hasScreen = false;
     for (const file of artefacts.flatMap(({ kind, files: paths }) => (kind === wanted ? paths : []))) {
@@ -149,6 +154,7 @@ async function saidWithout(
       };
       const none = said(WITHOUT);
       if (none !== undefined) return none;
+      if (namesOne) continue;
       hasScreen ||= said(SCREEN) !== undefined;
       plain.push(...[said(SCREENLESS) ?? []].flat());
     }

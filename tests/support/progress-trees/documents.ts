@@ -36,6 +36,15 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     next: ['Finish the product brief', 'product-brief'],
   },
   {
+    name: 'finished ones with two titles, sources, parameters, code, tags and a last heading',
+    files: {
+      'docs/brief.md': `# Product Brief\n\n# Shop\n\n${TEXT}\n[Source: docs/notes.md, section 2]\n\n[Figure 1: System overview of it]\n\n## Labels\n\n#shop #plants\n\n## Change Log\n\n<!-- none yet -->\n`,
+      'docs/prd.md': `# Product Requirements Document\n\n# Shop\n\n${TEXT}\n- **Path parameters:** {id}\n- **Body:** {name, price, stock}\n\n    {name of a user}\n\n## Appendix\n`,
+    },
+    phases: 'ccnn',
+    next: ['Write the architecture', 'architecture'],
+  },
+  {
     name: 'a fresh 6.12',
     install: '6.12.0',
     files: {},

@@ -101,6 +101,27 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     next: ['Finish the PRD', 'pm *create-prd'],
   },
   {
+    name: 'v4: a PRD with numbered headings plans its epics',
+    install: '4.44.3',
+    files: {
+      'docs/prd.md': `${plain}\n## 5. Epics\n\n### 5.1 Epic 1: Base\n\n#### 5.1.1 Story 1.1: Setup\n\n#### 5.1.2 Story 1.2: Cart\n`,
+    },
+    phases: 'ncpn',
+    next: [OPEN, 'architect *create-full-stack-architecture'],
+    items: { epics: 'complete docs/prd.md:7' },
+  },
+  {
+    name: 'v4: a user interface in the PRD is not contradicted by a REST API, or by the brief',
+    install: '4.44.3',
+    files: {
+      'docs/brief.md': `${plain}\nFor now there is no user interface.\n`,
+      'docs/prd.md': `${plain}\nIt offers a REST API.\n\n## User Interface Design Goals\n\n${TEXT}${EPIC}`,
+    },
+    phases: 'ccpn',
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    all: [FULL, UX],
+  },
+  {
     name: 'v4: a PRD whose section on the user interface says that there is none leaves the choice',
     install: '4.44.3',
     files: {
