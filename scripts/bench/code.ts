@@ -5,7 +5,7 @@ import { withClient, type Client } from './client.ts';
 import { cleanEnvironment, type Contender } from './contenders.ts';
 import { madeWords } from './made-words.ts';
 import { percentile } from './statistics.ts';
-import { cpuMilliseconds, residentMebibytes } from './system.ts';
+import { atRest, cpuMilliseconds, residentMebibytes } from './system.ts';
 
 /** What the search in the code of a large project costs. */
 export interface CodeGrowth {
@@ -25,8 +25,6 @@ export const CODE_FILES = 21_000;
 const FOLDER_FILES = 100;
 const FUNCTIONS = 8;
 const LOOK_MS = 1_000;
-/** Less processor time than this in between is rest. */
-const RESTING_MS = 50;
 const WARM_CALLS = 24;
 const PATIENCE_MS = 240_000;
 
@@ -50,6 +48,7 @@ export async function measureCode(ours: Contender, scratch: string, files: numbe
       await setTimeout(LOOK_MS);
       ({ partial } = await asked(client, 1));
     }
+    // Until the last part of the index is written and the thread that has made it replaced.
     await atRest(client);
     const [indexedMs, indexed] = [
       partial ? undefined : performance.now() - began,
@@ -69,16 +68,6 @@ export async function measureCode(ours: Contender, scratch: string, files: numbe
       rssMiB: residentMebibytes(client.pid),
     };
   });
-}
-
-/** Until the last part of the index is written and the thread that has made it replaced: the searches after that are warm. */
-async function atRest({ pid }: Client): Promise<void> {
-  for (let used = cpuMilliseconds(pid) ?? 0; ;) {
-    await setTimeout(LOOK_MS);
-    const now = cpuMilliseconds(pid) ?? 0;
-    if (now - used < RESTING_MS) return;
-    used = now;
-  }
 }
 
 async function asked(client: Client, round: number): Promise<{ ms: number; partial: boolean }> {

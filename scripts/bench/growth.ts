@@ -6,7 +6,7 @@ import { withClient, type Client } from './client.ts';
 import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
 import { EDITED_TEXT, editAgent, writeProject } from './made-project.ts';
 import { percentile, tokens } from './statistics.ts';
-import { cpuMilliseconds, residentMebibytes } from './system.ts';
+import { atRest, cpuMilliseconds, residentMebibytes } from './system.ts';
 
 /** What a call took: on the clock, and of the processor, which other load on the machine does not change. */
 export interface Cost {
@@ -124,6 +124,8 @@ async function cost(client: Client, call: ToolCall): Promise<Cost> {
 }
 
 async function warm(client: Client, call: ToolCall): Promise<number> {
+  // A model thinks between its calls, and the watch over the files takes the first pause.
+  await atRest(client);
   const times: number[] = [];
   for (let round = 0; round < WARM_CALLS; round++) times.push((await callTool(client, call)).milliseconds);
   return percentile(times, 50);

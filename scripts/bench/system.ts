@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 
 /** Linux counts CPU time for programs in hundredths of a second, whatever its own clock does. */
 const MILLISECONDS_A_TICK = 10;
@@ -34,5 +35,19 @@ function procFile(pid: number, name: string): string | undefined {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
     return undefined;
+  }
+}
+
+const LOOK_MS = 1_000;
+/** Less processor time than this in between is rest. */
+const RESTING_MS = 50;
+
+/** Until a program has done what it does by itself after its first answers: the calls after that are warm. */
+export async function atRest({ pid }: { pid: number }): Promise<void> {
+  for (let used = cpuMilliseconds(pid) ?? 0; ;) {
+    await setTimeout(LOOK_MS);
+    const now = cpuMilliseconds(pid) ?? 0;
+    if (now - used < RESTING_MS) return;
+    used = now;
   }
 }
