@@ -1,27 +1,11 @@
 import { stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { analyser } from '../../../tests/memory/words.ts';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { createVocabulary, type CodeIndex } from './code-index.ts';
 import { loadIndex, saveIndex, UNWRITTEN, type Written } from './index-file.ts';
 import { packOf } from './pieces.ts';
-
-/** What happens between the reading of the bytes and all that follows. */
-let afterRead: (() => Promise<void>) | undefined;
-vi.mock('../../base/files/file-state.ts', async (original) => {
-  const real = await original<typeof import('../../base/files/file-state.ts')>();
-  return {
-    ...real,
-    async readStateBytes(...args: Parameters<typeof real.readStateBytes>) {
-      const bytes = await real.readStateBytes(...args);
-      const then = afterRead;
-      afterRead = undefined;
-      await then?.();
-      return bytes;
-    },
-  };
-});
 
 const identity = { root: '/project', analyser, embedder: undefined };
 type Held = { index: CodeIndex; written: Written };
@@ -55,14 +39,6 @@ const namesIn = async (path: string): Promise<string[]> =>
   [...(await loaded(path)).index.files.keys()].sort();
 
 describe('the file of an index', () => {
-  it('keeps what another process has added while it was read', async () => {
-    const path = await pathOfNew();
-    const other = await first(path);
-    afterRead = async () => void (await add(path, other, 'theirs'));
-    await add(path, await loaded(path), 'ours');
-    expect(await namesIn(path)).toEqual(['first', 'ours', 'theirs']);
-  });
-
   it('keeps what another process has added within one tick of the clock', async () => {
     const path = await pathOfNew();
     const other = await first(path);
