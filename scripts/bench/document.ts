@@ -14,7 +14,7 @@ const EXPLAINED: Readonly<Record<Section, string>> = {
     'One running server each, called in turns. The peer has no search, no next step and no memory.',
   'On a newer Node': 'The same with fewer rounds on a newer Node, which keeps memories in SQLite.',
   'Size of the project':
-    'Made-up projects with an agent for every ten workflows. “Cached” is a second process, which finds what the first one has kept on disk; “after an edit” the list after one file was changed; “beside doctor” the longest that another call waited while doctor was at work.',
+    'Made-up projects with an agent for every ten workflows. “Cached” is a second process, which finds what the first one has kept on disk; “warm” is once the server is at rest; “after an edit” the list after one file was changed; “beside doctor” the longest that another call waited while doctor was at work.',
   'Much state':
     'One project with that many memories, completed runs or queued tasks; forty calls after the first.',
   'Much code':

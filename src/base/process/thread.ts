@@ -132,7 +132,7 @@ export class Thread<Ask, Answer> {
         this.#worker = this.#start();
         this.#post({ ready: true });
       } catch (error) {
-        // The next question tries again, and whoever asks it is told.
+        // The next question tries again, and its caller gets the error.
         this.#parts.log.warn('A thread could not be replaced', { error: String(error) });
       }
     }

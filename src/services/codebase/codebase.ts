@@ -38,7 +38,7 @@ export interface CodebaseParts {
   log: Log;
   analyser?: Analyser | undefined;
   embedder?: Embedder | undefined;
-  /** Called when much has been read and all of it is on disk: whoever begins anew from there needs far less memory. */
+  /** Called when much has been read and all of it is on disk: a new thread that starts from the file needs far less memory. */
   onWritten?: () => void;
   /** Left out where a test wants to see what happens without them. */
   without?: { ripgrep?: true; grammars?: true };

@@ -59,7 +59,7 @@ export async function examine(
   return found;
 }
 
-/** Files are read without waiting for the disk, so whoever reads many has to give way. */
+/** Files are read synchronously, so a loop over many of them has to give way to other calls. */
 type Turn = ReturnType<typeof pacing>;
 
 function recordNames(records: readonly BmadRecord[]): string {

@@ -41,7 +41,7 @@ export function documentItems(found: Found): Item[] {
   return items.sort((a, b) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase));
 }
 
-/** Version 4 checks without leaving a file, and whoever has begun with stories is past it: then nothing on file is no news. */
+/** Version 4 leaves no file of this check, and a project with stories is past it: a missing file then says nothing. */
 function isPastCheck({ locations: { v4 }, sprint, files }: Found): boolean {
   return v4 || sprint !== undefined || files.stories.length > 0;
 }
