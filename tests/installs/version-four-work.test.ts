@@ -192,8 +192,8 @@ describe('the inputs of work on a story of version 4', () => {
   it('come with the settings that texts and personas send to core-config.yaml for', async () => {
     const dev = (await conversation(within)({ agent: 'dev' })).body;
     // A persona has to load it before it greets anybody.
-    const done = '- Done already: loading `.bmad-core/core-config.yaml` (';
-    expect(dev).toContain(`${done}see Values; tasks bring what they use).`);
+    const done = '- [Done: STEP 1, 2, 3: `.bmad-core/core-config.yaml` is loaded, ';
+    expect(dev).toContain(`${done}see Values; tasks bring what they use.]`);
     expect((await conversation(within)({ agent: 'sm' })).body).toContain(`${done}tasks bring`);
     expect(dev).toContain(
       '- `{devLoadAlwaysFiles}`: docs/architecture/coding-standards.md, docs/architecture/tech-stack.md, docs/architecture/source-tree.md',

@@ -68,6 +68,10 @@ const ITS_OWN = /greet|\bpersona\b|menu|intent|headless|speak|stay in|halt/i;
 const DONE_LINES =
   /^Load (?:and read full )?config from |^- `\w+`(?:, `\w+`)*$|^- `date` as |--key workflow\.on_complete`|^If the resolved `workflow\.on_complete`/;
 
+/** Lines of an agent of version 4 that are done by delivering it: its opening, rules for paths, and its first steps. */
+const V4_DONE =
+  /^(?:ACTIVATION-NOTICE: |CRITICAL: Read the full YAML BLOCK |## COMPLETE AGENT DEFINITION |IDE-FILE-RESOLUTION:$| {2}- (?:FOR LATER USE ONLY |Dependencies map to |type=folder |Example: create-doc\.md → |IMPORTANT: Only load these files |STEP \d: (?:Read THIS|Adopt|Load and read `\.bmad-core)|DO NOT: Load any other agent files ))/;
+
 /** Lines of a text that are not delivered, and are neither front matter nor rules for paths nor steps that can be done. */
 export function wronglyLeftOut(source: string, whole: string): string[] {
   const [, delivered = ''] = /----- BEGIN \S+ -----\n(.*?)\n----- END /s.exec(whole) ?? [];
@@ -77,13 +81,15 @@ export function wronglyLeftOut(source: string, whole: string): string[] {
   const lines = source.trimEnd().split('\n');
   const wrong = lines.filter((line) => {
     if (/^##? /.test(line)) section = line;
-    if (/^\s*(?:<action>)?\[.+\](?:<\/action>)?$/.test(given[at] ?? '')) at += given[at + 1] === '' ? 2 : 1;
+    if (/^\s*(?:- |<action>)?\[.+\](?:<\/action>)?$/.test(given[at] ?? ''))
+      at += given[at + 1] === '' ? 2 : 1;
     if (line === given[at]) {
       at += 1;
       return false;
     }
     if (
       DONE_LINES.test(line) ||
+      V4_DONE.test(line) ||
       line.trim() === '' ||
       section === 'front matter' ||
       section === '## Conventions'

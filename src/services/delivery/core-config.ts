@@ -9,11 +9,17 @@ interface Parts {
   read(path: string): Promise<string | undefined>;
 }
 
+export interface LoadedConfig {
+  path: string;
+  /** Where its values are. */
+  where: string;
+}
+
 interface CoreConfig {
   /** The settings that a text names, one by one or as a part (`prd.*`). */
   values: [string, string][];
-  /** For a persona that has to load the file before it greets anybody. */
-  note: string[];
+  /** What a persona has to load before it greets anybody, where it is loaded. */
+  loaded?: LoadedConfig;
 }
 
 /**
@@ -22,7 +28,7 @@ interface CoreConfig {
  */
 export async function coreConfig({ record, read }: Parts, text: string): Promise<CoreConfig> {
   const [top = ''] = record.bmadRelativePath.split('/', 1);
-  const none = { values: [], note: [] };
+  const none = { values: [] };
   if (!top.startsWith('.bmad-') && record.generation !== 'v4') return none;
   const own = `${top}/core-config.yaml`;
   const ofPack = await read(own);
@@ -35,11 +41,8 @@ export async function coreConfig({ record, read }: Parts, text: string): Promise
   const all = settingsIn(settings);
   const values = all.filter(([key]) => named.has(key));
   const isLoaded = record.kind === 'agent' && text.includes(`\`${path}\``);
-  const here = values.length === 0 ? '' : 'see Values; ';
-  return {
-    values,
-    note: isLoaded ? [`Done already: loading \`${path}\` (${here}tasks bring what they use).`] : [],
-  };
+  const where = `${values.length === 0 ? '' : 'see Values; '}tasks bring what they use`;
+  return { values, ...(isLoaded ? { loaded: { path, where } } : {}) };
 }
 
 /** All settings by their own names, whatever part they are in: `qaLocation` of `qa`. */

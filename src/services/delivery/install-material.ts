@@ -17,7 +17,8 @@ import {
   usualRule,
   type PathRule,
 } from './named-paths.ts';
-import { coreConfig } from './core-config.ts';
+import { coreConfig, type LoadedConfig } from './core-config.ts';
+import { withoutV4Done } from './v4-activation.ts';
 import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
@@ -44,10 +45,10 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
   const all = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = all.map(({ text }) => text).join('\n');
-  const lean = leanText(parts);
+  const core = await coreConfig(parts, used);
+  const lean = leanText(parts, core.loaded);
   const files = all.map((file, index) => (index === 0 ? { ...file, text: lean } : file));
   const rules = rulesOf(used, record, has);
-  const core = await coreConfig(parts, used);
   const missing = missingNames(used, rules, has);
   const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
   const further = [...new Set(belonging)].filter((uri) => !files.some((file) => file.uri === uri));
@@ -55,7 +56,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
     notes: (say) => [
       ...customized.notes,
       ...(lean.includes(LOADED_MARK) ? [] : doneNote(parts, used)),
-      ...core.note,
+      ...loadedNote(lean, core.loaded),
       ...pathNotes(parts, used, rules, say),
       ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
@@ -94,8 +95,19 @@ function doneNote({ record, has }: InstallParts, text: string): string[] {
     : [];
 }
 
+/** The same for a persona of version 4 whose text still asks for it. */
+function loadedNote(text: string, loaded: LoadedConfig | undefined): string[] {
+  return loaded === undefined || text.includes(` is loaded, ${loaded.where}.]`)
+    ? []
+    : [`Done already: loading \`${loaded.path}\` (${loaded.where}).`];
+}
+
 /** What was compiled for a module that is configured does not have to load the configuration; the text says so itself. */
-function leanText({ record, main, values, projectRoot, has, customized }: InstallParts): string {
+function leanText(
+  { record, main, values, projectRoot, has, customized }: InstallParts,
+  loaded: LoadedConfig | undefined,
+): string {
+  if (record.kind === 'agent' && record.generation === 'v4') return withoutV4Done(main, loaded);
   if (!has(`${record.moduleName}/config.yaml`) || customized.problems.length > 0) return main;
   const known = new Map(plainSettings(values, projectRoot));
   const isKnown = (name: string): boolean => known.has(name);
