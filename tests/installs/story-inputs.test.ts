@@ -76,7 +76,8 @@ describe.each([
     },
     wanted: {
       'review-story': '- story: docs/stories/1.1.setup.md (review)',
-      'create-next-story': '- story: 1.2, planned in docs/prd/epic-1-base.md:5',
+      'create-next-story':
+        '- story: 1.2, planned in docs/prd/epic-1-base.md:5; write it to docs/stories/1.2.story.md',
     },
   },
 ])('in a project of $install', async ({ install, files, wanted }) => {

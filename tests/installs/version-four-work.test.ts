@@ -167,9 +167,9 @@ describe('the inputs of work on a story of version 4', () => {
     expect(await inputsOf({ workflow: 'qa-gate', message: '1.1' })).toEqual([reviewed, gate]);
     expect(await inputsOf({ command: '*review 1.1' })).toEqual([reviewed, gate]);
     expect(await inputsOf({ workflow: 'create-next-story' })).toEqual([
-      '- story: 1.2, planned in docs/prd/epic-1-base.md:5',
+      '- story: 1.2, planned in docs/prd/epic-1-base.md:5; write it to docs/stories/1.2.story.md',
       '- prd: docs/prd.md; docs/prd/, in 2 files',
-      '- architecture: docs/architecture.md; docs/architecture/, in 1 file',
+      '- architecture: docs/architecture.md; docs/architecture/, in 1 file: tech-stack',
     ]);
   });
 
@@ -278,7 +278,7 @@ describe('what is not as it is said to be', () => {
         '- story: 1.2 is planned in docs/prd/epic-1-base.md:5 and has no file yet; write it first: bmad {operation:"execute", agent:"sm", message:"*draft 1.2"}',
       );
     expect((await conversation(within)({ command: '*draft 1.2' })).body).toContain(
-      '- story: 1.2, planned in docs/prd/epic-1-base.md:5',
+      '- story: 1.2, planned in docs/prd/epic-1-base.md:5; write it to docs/stories/1.2.story.md',
     );
   });
 

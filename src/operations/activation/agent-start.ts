@@ -71,7 +71,7 @@ export async function agentText(
     commanded === undefined
       ? await (
           await import('./known-inputs.ts')
-        ).commandInputs({ ...asked, call, say: saying(call.say) }, workspace, started.context)
+        ).commandInputs(activation, { ...asked, call, say: saying(call.say) }, workspace, started.context)
       : undefined;
   const amiss = named === undefined ? await unknownCommand(started, unknown, fitting?.said) : undefined;
   const head = [told, amiss, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');

@@ -6,6 +6,7 @@ import { shortName } from '../../model/record.ts';
 import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';
 import type { Detail } from '../fields.ts';
+import { commandRemarks, insteadLine, noneLeft, pieceNames } from './v4-inputs.ts';
 import { workRemarks } from './work-remarks.ts';
 
 type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
@@ -40,7 +41,7 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
 const BEHIND_STORIES: ReadonlySet<Kind> = new Set(['prd', 'architecture', 'epics']);
 
 const LISTED = 8;
-const LONGEST = 700;
+const LONGEST = 1_000;
 
 interface InputsAsked {
   project: string | undefined;
@@ -51,6 +52,14 @@ interface InputsAsked {
   /** What belongs to it and is not among its files: the checklist that a task is to run. */
   beside?: { name: string; text: string } | undefined;
 }
+
+const NOTHING = {
+  documents: [] as Documents,
+  story: undefined,
+  lines: [] as string[],
+  progress: undefined,
+  drafts: undefined,
+};
 
 /**
  * The documents of the project that a workflow asks for, with their paths. Texts look for them by patterns such as
@@ -66,32 +75,48 @@ export async function knownInputs(
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   const own = material.files.map((file) => file.text);
   const text = [...own, ...(material.beside ?? []), beside?.text ?? ''].join('\n');
-  const wantsDocuments = Object.values(NAMES).some((name) => name.test(text));
+  const isV4 = record.generation === 'v4';
+  const wantsDocuments = isV4 || Object.values(NAMES).some((name) => name.test(text));
+  const work = beside?.name ?? shortName(record.name);
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
-  const { documents, story, lines } = await context
+  const { documents, story, lines, progress, drafts } = await context
     .state(project)
-    .then(async (state) => ({
-      documents: wantsDocuments ? await plannedDocuments(state) : [],
-      ...(await storyOf(await state.progress(), beside?.name ?? shortName(record.name), asked, workspace)),
-    }))
-    .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
+    .then(async (state) => {
+      const known = await state.progress();
+      return {
+        ...(await storyOf(known, work, asked, workspace)),
+        documents: wantsDocuments ? await plannedDocuments(state) : [],
+        progress: known,
+        drafts: isV4 ? await known.draftsFor(work) : undefined,
+      };
+    })
+    .catch(orElse(NOTHING));
   const inPieces = new Set<string>();
   const isAsked = (kind: Kind): boolean =>
     NAMES[kind]?.test(text) === true ||
-    (story !== undefined && record.generation !== 'v4' && BEHIND_STORIES.has(kind)) ||
+    (story !== undefined && !isV4 && BEHIND_STORIES.has(kind)) ||
     (kind === 'architecture' && NAMES.prd?.test(text) === true && /\barchitecture\b/i.test(text));
+  const shards = isV4 ? documents.find(({ kind }) => kind === 'architecture')?.pieces : undefined;
+  const named = shards && progress?.namedPieces(text, shards.files);
   for (const document of documents) {
     if (!isAsked(document.kind) || inPieces.has(document.path)) continue;
     for (const piece of document.pieces?.files ?? []) inPieces.add(piece);
-    const line = documentLine(document);
+    const names = named?.some === true && document.pieces === shards ? pieceNames(shards?.files ?? []) : '';
+    const line = documentLine(document) + names;
     if (!lines.includes(line)) lines.push(line);
   }
+  lines.push(...insteadLine(named?.instead ?? []));
   // Texts that look for the story themselves set it; who is told the story would go on without, and leave the ledger as it is.
   if (story?.key !== undefined && /\bstory_key\b/.test(text))
     lines.splice(1, 0, `- \`story_key\`: ${story.key}`);
-  const work = { text, isForStory: story?.builds === true || story?.drafts === true };
+  const does = {
+    text,
+    isForStory: story?.builds === true || story?.drafts === true,
+    isNext: (drafts?.done ?? 0) > 0,
+  };
   return joined(
-    asked.detail === 'concise' ? undefined : await workRemarks(work, asked, context),
+    story === undefined && drafts !== undefined ? noneLeft(drafts, asked.say) : undefined,
+    asked.detail === 'concise' ? undefined : await workRemarks(does, asked, context),
     inputsSection(lines),
     await failuresFor(story, asked, context),
   );
@@ -99,6 +124,7 @@ export async function knownInputs(
 
 /** The story that a command of an agent is for, where the agent itself is all there is to follow. */
 export async function commandInputs(
+  { material }: Activation,
   asked: InputsAsked,
   workspace: Workspace,
   context: Context,
@@ -110,7 +136,8 @@ export async function commandInputs(
     .state(project)
     .then(async (state) => storyOf(await state.progress(), command, asked, workspace))
     .catch(orElse({ story: undefined, lines: [] as string[] }));
-  return joined(inputsSection(lines), await failuresFor(story, asked, context));
+  const remarks = commandRemarks(material.files[0]?.text ?? '', command, asked.say);
+  return joined(remarks, inputsSection(lines), await failuresFor(story, asked, context));
 }
 
 const joined = (...sections: (string | undefined)[]): string | undefined =>
@@ -193,8 +220,9 @@ function storyLines(story: Story | undefined): string[] {
 }
 
 /** The story itself: texts look for it by the ledger and by patterns, and a review needs what to compare with. */
-function storyLine({ id, status, place, isPlanned, base, tasks, others }: Story): string {
-  if (isPlanned) return `- story: ${id}, planned in ${place}`;
+function storyLine({ id, status, place, isPlanned, writes, base, tasks, others }: Story): string {
+  if (isPlanned)
+    return `- story: ${id}, planned in ${place}${writes === undefined ? '' : `; write it to ${writes}`}`;
   const more = others === 0 ? '' : `; ${plural(others, 'other story is', 'other stories are')} as far`;
   const from = base === undefined ? '' : `, ${comparison(base)}`;
   const open = tasks === undefined ? '' : `, but only ${tasks.done} of ${plural(tasks.total, 'task')} ticked`;

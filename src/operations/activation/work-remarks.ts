@@ -3,12 +3,15 @@ import { bullets, plural } from '../../base/text/text.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import type { SayStep } from '../../base/step.ts';
 import { toldOnce } from './given-texts.ts';
+import { commitRemark, statusRemarks } from './v4-inputs.ts';
 
 interface Work {
   /** The whole text, with its steps. */
   text: string;
   /** Whether it writes or builds a story. */
   isForStory: boolean;
+  /** Whether it writes the next story of version 4, after one that is done. */
+  isNext: boolean;
 }
 
 interface RemarksAsked {
@@ -42,11 +45,13 @@ export async function workRemarks(
     ...(ASKS.test(work.text) ? [unasked(work)] : []),
     ...(DIVIDES.test(work.text) ? [byHand(work)] : []),
     ...(NAMES_DENO.test(work.text) ? [OWN_TOOLS] : []),
+    ...statusRemarks(work.text),
     ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
     ...(state !== undefined && work.isForStory && LOOKS_AT_TREE.test(work.text)
       ? await uncommitted(state, call.signal)
       : []),
+    ...(state === undefined ? [] : await commitRemark(work, () => openPaths(state, call.signal))),
   ].filter((line) => toldOnce(call, line, message));
   return remarks.length === 0 ? undefined : bullets(remarks);
 }
@@ -80,15 +85,19 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
 
 /** Who builds on a plan that is not committed is stopped by the text, or has the plan in the diff of the story. */
 async function uncommitted(state: ProjectState, signal: AbortSignal): Promise<string[]> {
-  const { parts } = await state.place();
-  const own = parts.map(({ folder }) => folder);
-  const paths = (await (await state.progress()).uncommitted(signal)).filter(
-    (path) => !own.some((folder) => path.startsWith(`${folder}/`)),
-  );
+  const paths = await openPaths(state, signal);
   if (paths.length === 0) return [];
   return [
     `${plural(paths.length, 'path')} not committed (\`${paths[0] ?? ''}\`): commit before you build, or it becomes part of this story.`,
   ];
+}
+
+/** Files with changes that are not committed, the server's own left out. */
+async function openPaths(state: ProjectState, signal: AbortSignal): Promise<string[]> {
+  const { parts } = await state.place();
+  const own = parts.map(({ folder }) => folder);
+  const paths = await (await state.progress()).uncommitted(signal);
+  return paths.filter((path) => !own.some((folder) => path.startsWith(`${folder}/`)));
 }
 
 /** Only the user can allow the contract to run, so the model should ask early rather than wait at the end. */

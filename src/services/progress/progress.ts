@@ -4,6 +4,7 @@ import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type ItemKind, type State } from './model.ts';
 import { planActions } from './plan-actions.ts';
+import { namedPieces } from './piece-names.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findLocations } from './locations.ts';
 import { storyDates } from './history.ts';
@@ -14,7 +15,7 @@ import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { isDone, isUnreviewed, rank, type Story } from './stories.ts';
 import { isPassed, storyActions } from './story-actions.ts';
-import { storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
+import { draftsIn, storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
 export { KeptReport } from './kept-report.ts';
@@ -106,6 +107,16 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
       const works = worksOf(workflow);
       return works.length === 0 ? undefined : storyInput(await read(), works, words);
+    },
+    /** What there is to write for work that writes stories of version 4. */
+    async draftsFor(workflow: string) {
+      const works = worksOf(workflow);
+      return works.length === 0 ? undefined : draftsIn(await read(), works);
+    },
+    /** What a text names of a document in pieces. */
+    namedPieces(text: string, pieces: readonly string[]) {
+      const files = new ProjectFiles(root);
+      return namedPieces(text, pieces, (path) => files.has(path));
     },
     /** What the changes of a story are to be compared with, by the history of its file; nothing where there is none. */
     async baseByHistory(file: string, signal: AbortSignal): Promise<StoryInput['base']> {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { withoutEnd } from '../../base/text/ends.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
@@ -21,6 +22,8 @@ export interface StoryInput {
   /** Its file; where it has none yet, the place that plans it. */
   place: string;
   isPlanned: boolean;
+  /** Where its file is to be written, in version 4: its texts and its template disagree about the name. */
+  writes?: string;
   /** For a review: the commit that its changes begin at, or that its file should note one and does not. */
   base?: Base;
   /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
@@ -64,13 +67,15 @@ export function storyInput(
     ? locations.gates[0]
     : undefined;
   const does = { builds: own.includes('develop story'), drafts: own.includes('create story') };
+  const folder = does.drafts && locations.v4 ? locations.stories[0] : undefined;
   const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
   // Another story is not what was asked for.
   if (named === undefined && unknownStory(stories, words) !== undefined) return undefined;
-  if (named !== undefined) return inputOf(named, { isReview, gates, ...does, others: 0 });
+  if (named !== undefined) return inputOf(named, { isReview, gates, folder, ...does, others: 0 });
   for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
     const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
-    if (story !== undefined) return inputOf(story, { isReview, gates, ...does, others: others.length });
+    if (story !== undefined)
+      return inputOf(story, { isReview, gates, folder, ...does, others: others.length });
   }
   return undefined;
 }
@@ -79,9 +84,11 @@ interface Told extends Pick<StoryInput, 'builds' | 'drafts' | 'others'> {
   isReview: boolean;
   /** The folder of gates. */
   gates: string | undefined;
+  /** The folder that a new story is written to. */
+  folder: string | undefined;
 }
 
-function inputOf(story: Story, { isReview, gates, ...told }: Told): StoryInput | undefined {
+function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): StoryInput | undefined {
   const { id, row, file, planned, likely, gate } = story;
   const place: Evidence | undefined =
     file === undefined ? planEvidence(planned)[0] : { file: file.file, says: '' };
@@ -92,6 +99,9 @@ function inputOf(story: Story, { isReview, gates, ...told }: Told): StoryInput |
     status: likely ?? 'unknown',
     place: at(place),
     isPlanned: file === undefined,
+    ...(file === undefined && folder !== undefined
+      ? { writes: posix.join(folder, `${story.epic}.${story.story}.story.md`) }
+      : {}),
     // Only the specs of newer versions have it.
     ...(isReview && file?.isSpec === true ? { base: { commit: file.baseline } } : {}),
     // What was decided is for whoever works on the story again, too.
@@ -105,6 +115,18 @@ function inputOf(story: Story, { isReview, gates, ...told }: Told): StoryInput |
     ...(file !== undefined && isLeftOpen(story) ? { tasks: file.tasks } : {}),
     ...told,
   };
+}
+
+/** How many stories of version 4 are planned, done, and still to be written, for work that does nothing but write them. */
+export function draftsIn(
+  { stories, locations }: Report,
+  works: readonly Work[],
+): { planned: number; done: number; left: number } | undefined {
+  const isDraft = works.every((work) => work === 'create story' || work === 'sprint planning');
+  if (works.length === 0 || !isDraft || !locations.v4 || stories.length === 0) return undefined;
+  const done = stories.filter(isDone).length;
+  const left = stories.filter((story) => story.likely === 'backlog' && !isDone(story)).length;
+  return { planned: stories.length, done, left };
 }
 
 /** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */
