@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { debianProgram } from './debian.ts';
+
+// An import would have its 3 MB searched for names of exports first.
+const playwright = (): typeof import('playwright-core') =>
+  createRequire(import.meta.url)('playwright-core') as typeof import('playwright-core');
 
 /** A real browser for a file of tests; one is enough, since each context is a browser of its own to the page. */
 export async function startBrowser(onEnd: (cleanUp: () => Promise<void>) => void): Promise<Browser> {
@@ -11,7 +16,7 @@ export async function startBrowser(onEnd: (cleanUp: () => Promise<void>) => void
       'These tests need Chromium: install the package "chromium", or run them as root on Debian.',
     );
   const executablePath = execFileSync('which', [program], { encoding: 'utf8' }).trim();
-  const browser = await chromium.launch({
+  const browser = await playwright().chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-lcd-text'],
   });
@@ -48,8 +53,9 @@ export async function openTab(
 
 /** What axe finds, each with the first element that has it; only by some of its rules, where they are named. */
 export async function axeFindings(page: Pick<Page, 'evaluate'>, rules?: string[]): Promise<string[]> {
-  // Run by the debugger, not by the page: its policy would not allow it.
-  await page.evaluate(`globalThis.axe ?? (() => { ${axe.source} })()`);
+  // Run by the debugger, not by the page: its policy would not allow it. The value is not asked for: all of axe would come back.
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`)))
+    await page.evaluate(`(() => { ${axe.source} })()`);
   return page.evaluate(async (only) => {
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
     const { violations } = await loaded.run({
