@@ -7,6 +7,7 @@ import type { Activation, Call, Context, ProjectState, Workspace } from '../cont
 import { plannedDocuments } from '../project/discovery.ts';
 import type { Detail } from '../fields.ts';
 import { commandRemarks, insteadLine, noneLeft, pieceNames } from './v4-inputs.ts';
+import { nextStepFile } from './next-step.ts';
 import { workRemarks } from './work-remarks.ts';
 
 type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
@@ -66,11 +67,12 @@ const NOTHING = {
  * `{planning_artifacts}/*prd*.md`, which do not find what another version of BMAD has put elsewhere.
  */
 export async function knownInputs(
-  { record, material }: Activation,
+  activation: Activation,
   asked: InputsAsked,
   workspace: Workspace,
   context: Context,
 ): Promise<string | undefined> {
+  const { record, material } = activation;
   const { project, beside } = asked;
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   const own = material.files.map((file) => file.text);
@@ -102,7 +104,7 @@ export async function knownInputs(
     if (!isAsked(document.kind) || inPieces.has(document.path)) continue;
     for (const piece of document.pieces?.files ?? []) inPieces.add(piece);
     const names = named?.some === true && document.pieces === shards ? pieceNames(shards?.files ?? []) : '';
-    const line = documentLine(document) + names;
+    const line = documentLine(document, nextStepFile(activation, document)) + names;
     if (!lines.includes(line)) lines.push(line);
   }
   lines.push(...insteadLine(named?.instead ?? []));
@@ -167,8 +169,12 @@ function inputsSection(lines: string[]): string | undefined {
 }
 
 /** A document, and where it is in pieces. */
-function documentLine({ kind, path, state, pieces }: Documents[number]): string {
-  const far = state === 'complete' ? '' : ` (${state})`;
+function documentLine(
+  { kind, path, state, pieces, nextStep }: Documents[number],
+  step: string | undefined,
+): string {
+  const goOn = step === undefined ? '' : `; go on with step ${nextStep}, ${step}`;
+  const far = state === 'complete' ? '' : ` (${state}${goOn})`;
   const isOnly = pieces?.files.length === 1 && pieces.files[0] === path;
   if (pieces === undefined || isOnly) return `- ${kind}: ${path}${far}`;
   const where = `${pieces.folder}/, in ${plural(pieces.files.length, 'file')}`;

@@ -194,7 +194,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
       today: day,
       values: moduleConfig(target, config.values),
       files,
-      beside: await textsBeside(target, files, own),
+      beside: await textsBeside(target, customized.text, files, own),
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     const settings = plainSettings(common.values, projectRoot);

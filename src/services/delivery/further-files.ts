@@ -84,6 +84,7 @@ const MOST_READ = 30;
 /** The texts of the steps and references of a workflow: they use its values and scripts too. */
 export async function textsBeside(
   record: BmadRecord,
+  main: string,
   files: readonly string[],
   content: ContentFiles,
 ): Promise<string[]> {
@@ -92,8 +93,17 @@ export async function textsBeside(
     isSkill === true ||
     (record.kind === 'workflow' && isAlone !== true && isDeliveredAlone !== true && !sharesItsFolder(record));
   if (!isOwn) return [];
+  // Several workflows may share a folder, each with steps of its own: `steps-c`, `steps-v`.
+  const isOwnStep = (path: string): boolean => {
+    const folder = /\/(steps[\w-]*)\//.exec(path)?.[1];
+    return folder === undefined || main.includes(`${folder}/`);
+  };
   const texts = files.filter(
-    (path) => READ_ALONG.test(path) && path !== record.bmadRelativePath && !path.includes('/tests/'),
+    (path) =>
+      READ_ALONG.test(path) &&
+      path !== record.bmadRelativePath &&
+      !path.includes('/tests/') &&
+      isOwnStep(path),
   );
   if (texts.length > MOST_READ) return [];
   const read = async (path: string): Promise<string> =>

@@ -16,7 +16,12 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
   const sameStem = isText(name)
     ? beside.find((other) => isText(other) && stem(other) === stem(name))
     : undefined;
-  const near = nearest(name, beside).map((other) => `${folder}/${other}`);
+  // Or only the beginning right: `step-04.md` for `step-04-final-validation.md`.
+  const longer = isText(name)
+    ? beside.filter((other) => isText(other) && stem(other).startsWith(`${stem(name)}-`))
+    : [];
+  const meantBy = sameStem ?? (longer.length === 1 ? longer[0] : undefined);
+  const near = [...longer, ...nearest(name, beside)].map((other) => `${folder}/${other}`);
   const elsewhere = known.filter((other) => basename(other) === name);
   const close = [...new Set([...near, ...elsewhere])];
   const own = close.filter((other) => !builtIn.has(other));
@@ -28,9 +33,9 @@ export function noSuchFile(path: string, known: readonly string[], builtIn: Read
     subject: contentUri(path),
     suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
     hint:
-      sameStem === undefined
+      meantBy === undefined
         ? 'If a text of BMAD names it, it is not part of this install: do without it.'
-        : `If a text of BMAD names it, ${quoted(sameStem)} is meant: read that.`,
+        : `If a text of BMAD names it, ${quoted(meantBy)} is meant: read that.`,
     steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
   });
 }

@@ -13,6 +13,8 @@ export interface Judgement {
   status?: string | undefined;
   /** Steps of its workflow that are still to come, where it counts them. */
   stepsLeft?: number | undefined;
+  /** The first of them. */
+  nextStep?: number | undefined;
   evidence: Evidence;
 }
 
@@ -77,7 +79,8 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   if (complete) return judged('complete', 'all steps are done', line);
   // Not all steps of a workflow mark its document: a run counts more of them.
   const says = `it is marked up to step ${done}, and complete with step ${total}`;
-  return { ...judged(done > 0 ? 'in progress' : 'not started', says, line), stepsLeft: total - done };
+  const far = judged(done > 0 ? 'in progress' : 'not started', says, line);
+  return { ...far, stepsLeft: total - done, nextStep: done + 1 };
 }
 
 export interface FrontMatter {

@@ -1,3 +1,4 @@
+import { present } from '../../base/present.ts';
 import { askGit } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
@@ -35,6 +36,8 @@ interface ProjectDocument {
 interface Inventoried extends Omit<ProjectDocument, 'text'> {
   /** The same in pieces, as version 4 wants it. */
   pieces?: { folder: string; files: readonly string[] };
+  /** The step of its workflow that it waits for, where it counts them. */
+  nextStep?: number;
 }
 
 const GIT_MS = 5_000;
@@ -215,7 +218,10 @@ function inventoryOf({ items, artefacts }: Report): Inventoried[] {
       return [];
     const sharded = artefacts.find((artefact) => artefact.kind === kind && isInPieces(artefact));
     const pieces = sharded && { folder: sharded.path, files: sharded.files };
-    return [{ kind, path: proof.file, state, ...(pieces === undefined ? {} : { pieces }) }];
+    const isCounted = ({ nextStep, files }: Artefact): boolean =>
+      nextStep !== undefined && files.includes(proof.file);
+    const { nextStep } = artefacts.find((artefact) => artefact.kind === kind && isCounted(artefact)) ?? {};
+    return [{ kind, path: proof.file, state, ...present({ pieces, nextStep }) }];
   });
 }
 
