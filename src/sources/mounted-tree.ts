@@ -1,5 +1,6 @@
-import { BmadError, quoted } from '../base/errors.ts';
+import { BmadError } from '../base/errors.ts';
 import type { FolderEntry } from '../base/files/files.ts';
+import { missing } from '../base/files/read-failures.ts';
 import type { Tree } from './tree.ts';
 
 /** A folder of the disk, and the path under which it appears. The empty path is the top. */
@@ -41,8 +42,7 @@ export function mountedTree(root: string, mounts: readonly Mount[]): Tree {
 
   function found(path: string): { tree: Tree; inner: string } {
     const place = locate(path);
-    if (place === undefined)
-      throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+    if (place === undefined) throw missing(path);
     return place;
   }
 

@@ -3,7 +3,6 @@ import { decodeText } from '../base/text/decode.ts';
 import { expected, unlessMissing } from '../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
-import { BmadError, quoted } from '../base/errors.ts';
 import {
   listInside,
   modifiedInside,
@@ -11,6 +10,7 @@ import {
   type FolderEntry,
   type InsideRules,
 } from '../base/files/files.ts';
+import { missing } from '../base/files/read-failures.ts';
 import { isOwnState } from '../base/files/own-state.ts';
 import type { Seen } from '../base/files/places.ts';
 import { isSecretFile } from '../base/secrets/secret-files.ts';
@@ -69,7 +69,7 @@ export function folderTree(
     path === '' || (!isHidden(path) && (shows === undefined || shows(path)));
   function checked(path: string): string {
     if (shown(path)) return path;
-    throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+    throw missing(path);
   }
   const rules = { serves, within, seen };
   const rulesFor = (path: string): InsideRules => ({

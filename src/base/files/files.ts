@@ -11,7 +11,7 @@ import {
 import { lstat, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { join, sep } from 'node:path';
-import { BmadError, quoted } from '../errors.ts';
+import { BmadError } from '../errors.ts';
 import { unlessShort } from '../expected.ts';
 import {
   heldBy,
@@ -24,7 +24,7 @@ import {
   openedPathsNow,
 } from './open-file.ts';
 import type { Seen } from './places.ts';
-import { leadsAway, readFailure, servable } from './read-failures.ts';
+import { leadsAway, missing, readFailure, servable } from './read-failures.ts';
 
 /**
  * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
@@ -159,12 +159,14 @@ function located(root: string, path: string, folder: boolean, rules?: InsideRule
   return { realRoot: root, target: named, held };
 }
 
-/** Most requested files do not exist, and waiting for a thread to say so would take several times as long as looking. */
+/** Most requested files do not exist. A thread or an error of the system that says so takes several times as long as looking. */
 function realInside(root: string, path: string, rules?: InsideRules): { realRoot: string; target: string } {
   let realRoot: string;
   let target: string;
   try {
-    target = realpathSync.native(join(root, path));
+    const named = join(root, path);
+    if (statSync(named, { throwIfNoEntry: false }) === undefined) throw missing(path);
+    target = realpathSync.native(named);
     realRoot = realpathSync.native(root);
   } catch (error) {
     throw readFailure(path, error);
@@ -180,8 +182,7 @@ function checkPlace(
   { serves, within = realRoot }: InsideRules = {},
 ): void {
   if (!isBelow(realRoot, target) || !isBelow(within, realRoot)) throw leadsAway(path);
-  if (serves?.(target.slice(realRoot.length)) === false)
-    throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  if (serves?.(target.slice(realRoot.length)) === false) throw missing(path);
 }
 
 async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {

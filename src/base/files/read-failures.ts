@@ -9,13 +9,26 @@ export function leadsAway(path: string): BmadError {
   });
 }
 
+/**
+ * Most of the files that are asked for do not exist, and whoever asked goes on without them: this error has no stack, which
+ * would take ten times as long to note as it takes to find that out.
+ */
+export function missing(path: string): BmadError {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
+
 export function readFailure(path: string, error: unknown): BmadError {
+  if (error instanceof BmadError) return error;
   // The file is not missing: a caller that went on without it would think the folder emptier than it is.
   if (shortageIn(error) !== undefined) throw error;
   const code = systemCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
-  }
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missing(path);
   if (code === 'EISDIR') return isFolder(path);
   const reasons: Record<string, string> = {
     EACCES: 'permission denied',
