@@ -5,12 +5,14 @@ import LongestFirst from './tests/support/longest-first.ts';
 
 /** Tests beside the code that start programs: git, shells, other copies of what they test. */
 const BESIDE_WITH_PROCESSES = [
-  'src/base/files/file-lock.test.ts',
+  'src/base/files/{file-lock,open-file}.test.ts',
   'src/base/process/**/*.test.ts',
   'src/sources/git/**/*.test.ts',
   'src/services/completion/{builtin,receipts}.test.ts',
   'src/services/git-sources/**/*.test.ts',
   'src/operations/{completion,git-sources}/**/*.test.ts',
+  'src/services/codebase/{codebase,indexer}.test.ts',
+  'src/operations/codebase/**/*.test.ts',
   'src/app/git-sources.test.ts',
 ];
 
@@ -30,7 +32,7 @@ const BESIDE_WITH_INSTALLS = [
 
 /** The same in folders of their own. */
 const WITH_PROCESSES = [
-  'tests/memory/{busy,crash,disks,half-written,open-twice,reembedding}.test.ts',
+  'tests/memory/{busy,crash,daily-copies,disks,foreign-database,half-written,moved-store,open-twice,reembedding}.test.ts',
   'tests/{faults,live,project,runs,state}/**/*.test.ts',
   'tests/installs/transcripts.test.ts',
 ];
@@ -68,9 +70,11 @@ function project(
 const FAST = [
   'src/**/*.test.ts',
   'tests/*.test.ts',
-  'tests/{contract,memory,property,surface}/**/*.test.ts',
+  'tests/{contract,surface}/**/*.test.ts',
   'tests/page/built.test.ts',
 ];
+/** What takes long and hangs on few files: generated cases, the stores of memories, the search for slow expressions. */
+const THOROUGH = ['tests/{memory,property}/**/*.test.ts', 'tests/patterns.test.ts'];
 const INSTALLS = [...BESIDE_WITH_INSTALLS, 'tests/{installs,journeys,search,steps}/**/*.test.ts'];
 const PROCESSES = [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'];
 const BROWSER = ['tests/page/**/*.test.ts'];
@@ -79,7 +83,7 @@ const BUILT_PAGE = 'tests/page/built.test.ts';
 
 /** One for what happens in the tests' own process and one for what starts programs: every worker imports all that it needs anew. */
 const WHOLE = [
-  project('inside', [...FAST, ...INSTALLS], {
+  project('inside', [...FAST, ...THOROUGH, ...INSTALLS], {
     exclude: [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES],
     ...fetching,
   }),
@@ -92,10 +96,11 @@ const WHOLE = [
 
 const PARTS = [
   project('fast', FAST, {
-    exclude: [...BESIDE_WITH_PROCESSES, ...BESIDE_WITH_INSTALLS, ...WITH_PROCESSES],
+    exclude: [...BESIDE_WITH_PROCESSES, ...BESIDE_WITH_INSTALLS, ...WITH_PROCESSES, ...THOROUGH],
     // What asks for an install here is told where it belongs.
     env: { BMAD_TEST_INSTALLS: 'none' },
   }),
+  project('thorough', THOROUGH, { exclude: WITH_PROCESSES }),
   project('installs', INSTALLS, { exclude: WITH_PROCESSES, ...fetching }),
   project('processes', PROCESSES, waiting),
   project('browser', BROWSER, { exclude: [BUILT_PAGE], ...fetching, ...waiting }),
