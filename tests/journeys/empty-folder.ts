@@ -201,7 +201,7 @@ export const EMPTY_FOLDER: Journey = {
       },
       call: ['bmad', { operation: 'next' }],
       says: ['retrospective'],
-      atMost: 800,
+      atMost: 850,
     },
     {
       wants: 'to look back',
@@ -218,8 +218,8 @@ export const EMPTY_FOLDER: Journey = {
       },
       call: ['bmad', { operation: 'next' }],
       never: [/Hold .*retrospective/, 'disagrees'],
-      says: [/done|complete/i],
-      atMost: 500,
+      says: ['Prove what is done', '0 proven'],
+      atMost: 520,
     },
   ],
 };

@@ -45,11 +45,13 @@ async function reviewRemark({ context, project }: Where, say: SayStep): Promise<
   const { way } = await (await state.completion()).standing();
   const call =
     way.may === 'run'
-      ? ` (${say({ operation: 'run_completion_contract' })}), then done`
-      : `, then done ${UNPROVEN}`;
+      ? ` Then run the contract: ${say({ operation: 'run_completion_contract' })}.`
+      : way.may === 'ask'
+        ? ' The contract waits for the user; done does not.'
+        : '';
   const built = await (await state.progress()).isBuiltWithSpec();
   const before = built
     ? ' The build has reviewed its own change ("Review Triage Log" in the spec). This review adds a fresh look at all of it, the acceptance criteria, and `done` in the ledger, which the build leaves at `review`.'
     : '';
-  return `> One rule for done: first this review, then the completion contract${call}.${before}`;
+  return `> One rule for done: if this review passes, write done; ${UNPROVEN}.${call}${before}`;
 }

@@ -1,2 +1,5 @@
-/** What "done" is where the contract cannot be run now, which a model alone cannot change. */
-export const UNPROVEN = '(no PASS: unproven)';
+/**
+ * One rule for "done", said the same by `next`, by a review and by a contract that may not run: the review sets it, as
+ * BMAD's own texts do, and only the contract proves it.
+ */
+export const UNPROVEN = 'until a contract PASS it counts as done, unproven';

@@ -13,7 +13,7 @@ export const runCompletionContract = defineOperation({
   name: 'run_completion_contract',
   title: 'Completion contract',
   description:
-    "Prove that the work is done (terminé): runs the project's tests and checks, by its cc-verify.sh or built in. Answers PASS, FAIL or NOT_VERIFIED; only PASS means finished.",
+    "Prove that the work is done (terminé): runs the project's tests and checks, by its cc-verify.sh or built in. Answers PASS, FAIL or NOT_VERIFIED; only PASS proves it.",
   effect: 'write',
   keeps: true,
   runsPrograms: true,

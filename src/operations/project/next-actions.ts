@@ -17,6 +17,8 @@ export const actionSchema = z.object({
   /** The agent or workflow to use, by the name it has in this project. */
   use: z.string().optional(),
   agent: z.string().optional(),
+  /** When it is used at all, where the action itself is only an edit. */
+  use_for: z.string().optional(),
   /** The arguments of the next call of `bmad`. */
   call: z.record(z.string(), z.string()).optional(),
   /** What to do where it is no call of `bmad`: an operation and its arguments. */
@@ -38,6 +40,8 @@ export const verificationSchema = z.object({
   /** Whether the completion contract could say more now. */
   contract: z.enum(['may run', 'waits for a person', 'forbidden', 'nothing to run', 'unknown']),
   says: z.string(),
+  /** What the contract runs, or would run once a person has allowed it. */
+  would: z.array(z.string()).optional(),
   steps: z.array(stepSchema),
 });
 export type Verification = z.output<typeof verificationSchema>;
@@ -48,6 +52,7 @@ export function actionData({
   what,
   why,
   worker,
+  workerFor,
   about,
   operation,
   optional,
@@ -59,6 +64,7 @@ export function actionData({
     why,
     ...(worker === undefined ? {} : { use: [worker.name, worker.command].filter(Boolean).join(' ') }),
     ...(worker?.by === undefined ? {} : { agent: worker.by }),
+    ...(worker === undefined || workerFor === undefined ? {} : { use_for: workerFor }),
     ...(worker === undefined
       ? {}
       : {
@@ -91,11 +97,22 @@ export function stepsOf({ what, action, steps = [] }: Action): Step[] {
   ];
 }
 
-/** What an action does already is not offered a second time. */
-export function firstOfItsKind({ operation, args }: Step, index: number, all: readonly Step[]): boolean {
-  const same = (other: Step): boolean =>
-    other.operation === operation && JSON.stringify(other.args) === JSON.stringify(args);
-  return all.findIndex(same) === index;
+export function isSame(a: Step, b: Step): boolean {
+  return a.operation === b.operation && JSON.stringify(a.args) === JSON.stringify(b.args);
+}
+
+/** What can wait comes after what cannot, each in its order. */
+export function neededFirst(actions: readonly Action[]): Action[] {
+  return [...actions.filter(({ optional }) => !optional), ...actions.filter(({ optional }) => optional)];
+}
+
+/** Whether it is the step that proves all of it, which says what there is to say of verification. */
+export const isProving = ({ optional, steps = [] }: Action): boolean =>
+  !optional && steps.some(({ operation }) => operation === OPERATIONS.contract);
+
+/** Whether it is of those that are left once everything is built. */
+export function isLeftLast({ optional, action }: Action): boolean {
+  return optional || action?.name === OPERATIONS.reconcile;
 }
 
 export function runEvidence(run: Run, root: string): Evidence {

@@ -2,7 +2,7 @@ import type { SayStep, Step } from '../../base/step.ts';
 import { present } from '../../base/present.ts';
 import { cell, oneLine, plural } from '../../base/text/text.ts';
 import type { Waiting } from './discovery.ts';
-import type { Action, Evidence } from './next-actions.ts';
+import { stepsOf, type Action, type Evidence } from './next-actions.ts';
 
 type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
 
@@ -84,22 +84,44 @@ export function closingSteps(
   ];
 }
 
-export function totalsLines(totals: Totals, phases: readonly { state: string }[]): string[] {
+type Verified = { verdict: string } | undefined;
+
+/** Something is called done that no contract has passed. */
+export const isUnproven = ({ done }: Totals, verified: Verified): boolean =>
+  done > 0 && verified !== undefined && verified.verdict !== 'PASS';
+
+export function totalsLines(
+  totals: Totals,
+  phases: readonly { state: string }[],
+  verified: Verified,
+): string[] {
   if (totals.stories === 0) return phases.at(-1)?.state === 'not started' ? [] : ['No story is recorded.'];
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
   const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
   const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
-  return [`${done} of ${plural(stories, 'story', 'stories')} done${noted}${open}`];
+  const proven = isUnproven(totals, verified) ? ', 0 proven' : '';
+  return [`${done} of ${plural(stories, 'story', 'stories')} done${noted}${proven}${open}`];
 }
 
 export function actionLines(number: number, action: Action, say: SayStep): string[] {
-  const { what, why, use, agent, call, optional } = action;
+  const { what, why, use, use_for: purpose, agent, call, optional } = action;
   const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`;
-  if (call === undefined) return [first];
+  const steps = stepsOf(action).map((step) => `   ${step.why === what ? '' : `${step.why}: `}${say(step)}`);
+  if (call === undefined) return [first, ...steps];
   const { operation = 'execute', message, ...named } = call;
   const [[kind, name] = []] = Object.entries(named);
   const step = say({ operation, args: present({ name, kind, message }) });
-  return [first, `   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: ${step}`];
+  const who = `${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}`;
+  return [first, `   ${purpose === undefined ? '' : `${purpose}: `}${who}: ${step}`, ...steps];
+}
+
+const NAMED_ACTIONS = 4;
+
+/** What there is besides, by name: who wants one of them knows what to ask for. */
+export function notShown(names: readonly string[]): string {
+  const rest = names.length - NAMED_ACTIONS;
+  const more = rest > 0 ? `; ${rest} more` : '';
+  return `Not shown: ${names.slice(0, NAMED_ACTIONS).join('; ')}${more}.`;
 }
 
 export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {

@@ -10,6 +10,8 @@ import {
   actionLines,
   asideLines,
   closingSteps,
+  isUnproven,
+  notShown,
   place,
   table,
   totalsLines,
@@ -21,7 +23,10 @@ import {
   asideAction,
   askedOf,
   evidenceSchema,
-  firstOfItsKind,
+  isLeftLast,
+  isProving,
+  isSame,
+  neededFirst,
   runAction,
   runEvidence,
   stepsOf,
@@ -110,21 +115,27 @@ export const next = defineOperation({
     const run = first === undefined ? undefined : runAction(first, others);
     // A run that was set aside does not prevent a new one.
     const left = new Set(aside.map(({ run_id: id }) => id));
-    const started = runs.flatMap((each) => (left.has(each.id) ? [] : (workflowOf(each) ?? [])));
+    const live = runs.filter(({ id }) => !left.has(id));
+    const started = live.flatMap((each) => workflowOf(each) ?? []);
     const { report, actions, totals, closing } = await progress.next(workspace.catalogue, started);
-    const begun = runs.flatMap((each) => {
+    const begun = live.flatMap((each) => {
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
     });
     const built =
       totals.done + totals.waiting_for_review + closing.length > 0 ||
       report.files.specs.some(({ status }) => status === 'review' || status === 'done');
+    const { verificationOf, provingAction } = await import('./verification.ts');
     const verification =
       built || totals.stories > 0
-        ? await (
-            await import('./verification.ts')
-          ).verificationOf(state, call, { built, waiting: totals.waiting_for_review, closing })
+        ? await verificationOf(state, call, { built, waiting: totals.waiting_for_review, closing })
         : undefined;
+    const due = [
+      ...(run === undefined ? [] : [{ ...run, optional: false }]),
+      ...actions.map((action) => askedOf(actionData(action), verification)),
+    ];
+    const isOver = built && totals.waiting_for_review + closing.length === 0 && due.every(isLeftLast);
+    const proving = isOver && verification !== undefined ? provingAction(verification, totals) : undefined;
     const language = await languageOf(workspace);
     return {
       project: state.root,
@@ -138,8 +149,7 @@ export const next = defineOperation({
           : { ...each, state: 'in progress', evidence: [found.evidence] };
       }),
       actions: [
-        ...(run === undefined ? [] : [{ ...run, optional: false }]),
-        ...actions.map((action) => askedOf(actionData(action), verification)),
+        ...neededFirst([...due, ...(proving === undefined ? [] : [proving])]),
         ...aside.map(asideAction),
       ],
       drift: report.drift,
@@ -158,22 +168,23 @@ export const next = defineOperation({
   ) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
-      ...totalsLines(totals, phases),
-      ...(verification === undefined || (verification.verdict === 'PASS' && detail !== 'full')
+      ...totalsLines(totals, phases, verification),
+      ...(verification === undefined ||
+      actions.some(isProving) ||
+      (verification.verdict === 'PASS' && detail !== 'full')
         ? []
         : [verification.says]),
       '',
     ];
     const due = actions.filter(({ aside }) => aside === undefined);
     const left = actions.filter(({ aside }) => aside !== undefined);
-    if (due.length === 0) lines.push('Nothing left to do: everything planned is done.');
+    const unproven = isUnproven(totals, verification) ? ', and not proven' : '';
+    if (due.length === 0) lines.push(`Nothing left to do: everything planned is done${unproven}.`);
     else if (due.every(({ optional }) => optional) && phases.at(-1)?.state === 'complete')
-      lines.push('All stories are done; what follows is optional.');
-    // What may be skipped does not hide what comes after it.
-    const needed = due.findIndex(({ optional }) => !optional) + 1;
-    const shown = due.slice(0, Math.max(SHOWN_ACTIONS[detail], needed));
+      lines.push(`All stories are done${unproven}; what follows is optional.`);
+    const shown = due.slice(0, SHOWN_ACTIONS[detail]);
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
-    const more = due.length - shown.length;
+    const more = due.slice(shown.length).map(({ what }) => what);
     lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]), ...asideLines(left, detail));
     if (drift.length > 0 && detail !== 'concise') {
       lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
@@ -189,17 +200,22 @@ export const next = defineOperation({
       body,
       note: [
         reader?.counts === false ? undefined : `~${estimateTokens(body)} tokens.`,
-        more > 0 ? `${plural(more, 'more action')}.` : undefined,
+        more.length === 0 ? undefined : notShown(more),
         language === undefined ? undefined : `Write in ${language}, the language of this project.`,
       ]
         .filter(Boolean)
         .join(' '),
-      steps: [
-        ...shown.flatMap(stepsOf),
-        ...(verification?.steps ?? []),
-        ...closingSteps(waiting, left, detail),
-      ].filter(firstOfItsKind),
-      again: detail === 'full' ? undefined : { args: { detail: 'full' }, why: 'See all evidence' },
+      // What stands under an action is not said again.
+      steps: [...(verification?.steps ?? []), ...closingSteps(waiting, left, detail)].filter(
+        (step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other)),
+      ),
+      again:
+        detail === 'full'
+          ? undefined
+          : {
+              args: { detail: 'full' },
+              why: more.length > 0 ? 'See all actions and evidence' : 'See all evidence',
+            },
     };
   },
 });

@@ -50,7 +50,7 @@ describe('what has been reviewed', () => {
       done_without_review: 1,
     });
     expect(before.answer.body).toContain(
-      '1 of 5 stories done (1 without a review on file), 3 waiting for review',
+      '1 of 5 stories done (1 without a review on file), 0 proven, 3 waiting for review',
     );
     const done = await run({ apply: true });
     expect(changesOf(done)).toEqual([
@@ -97,6 +97,6 @@ describe('a retrospective', () => {
     };
     for (const text of Object.values(held)) expect(await body(text)).not.toContain('Hold the retrospective');
     expect(await body(begun)).toContain('Hold the retrospective for epic 1 (optional)');
-    expect(await body(begun)).toContain('All stories are done; what follows is optional.');
+    expect(await body(begun)).toContain('All stories are done, and not proven; what follows is optional.');
   });
 });

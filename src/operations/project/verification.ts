@@ -2,7 +2,7 @@ import { UNPROVEN } from '../completion/done-rule.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import type { Call, ProjectState } from '../context.ts';
-import type { Verification } from './next-actions.ts';
+import type { Action, Verification } from './next-actions.ts';
 
 type Way = Pick<Verification, 'contract' | 'steps'> & { why: string };
 
@@ -25,6 +25,7 @@ export async function verificationOf(
           steps: [],
         };
   const { last, way } = known;
+  const would = way.may === 'run' || way.may === 'ask' ? way.commands : [];
   const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, last !== undefined);
   // Before anything is built there is one thing to know: what the user is asked for at the end can be given now.
   if (!built)
@@ -48,9 +49,10 @@ export async function verificationOf(
     verdict: last?.status ?? 'none',
     ...(last === undefined ? {} : { receipt: last.id }),
     contract,
+    ...(would.length === 0 ? {} : { would }),
     says: [
       `${last === undefined ? 'Nothing has been verified' : `The last verification failed (${last.id})`}: ${why}.`,
-      ...ruleLine(contract, reviews),
+      ...ruleLine(reviews),
     ].join('\n'),
     steps,
   };
@@ -62,22 +64,39 @@ interface Reviews {
   closing: readonly string[];
 }
 
-/** BMAD's rule and what only the contract says, in the order in which they are asked. */
-function ruleLine(contract: Verification['contract'], { waiting, closing }: Reviews): string[] {
+/** BMAD's rule and what only the contract says. */
+function ruleLine({ waiting, closing }: Reviews): string[] {
   const [first] = closing;
   if (first !== undefined)
-    return [
-      contract === 'may run'
-        ? `Story ${first} has its gate PASS and no contract PASS yet: first run the contract, then set it to Done.`
-        : `By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; there is no contract PASS, so the server has verified no part of it.`,
-    ];
-  if (waiting === 0) return [];
-  const rule = 'BMAD sets a story to done once its review has passed';
-  if (contract === 'waits for a person')
-    return [`${rule}: first the review, then the contract, then done ${UNPROVEN}.`];
-  return contract === 'may run'
-    ? [`${rule}; a contract PASS is missing before that: first the review, then the contract, then done.`]
-    : [`${rule}; whether that is enough without a contract PASS is for its owner to decide.`];
+    return [`By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; ${UNPROVEN}.`];
+  return waiting === 0 ? [] : [`One rule for done: a review that passes sets a story to done; ${UNPROVEN}.`];
+}
+
+/** The step that is left where everything is built: until it is taken, what is done is not proven. */
+export function provingAction(
+  { verdict, contract, steps, would = [] }: Verification,
+  { done_without_review: unseen }: { done_without_review: number },
+): Action | undefined {
+  if (verdict === 'PASS' || (contract !== 'may run' && contract !== 'waits for a person')) return undefined;
+  const [first] = steps;
+  const asksUser = first !== undefined && first.operation !== RUN.operation;
+  const so = `${unseen === 0 ? 'built and reviewed' : 'built'}, not proven`;
+  const runs = would.length === 0 ? '' : ` (it runs ${would.join(', ')})`;
+  const how = asksUser
+    ? `the user has to allow the completion contract${runs}: tell them, then call it`
+    : `run the completion contract${runs}`;
+  return {
+    what: 'Prove what is done',
+    why: verdict === 'FAIL' ? `the last verification failed: repair it, then ${how}` : `${so}: ${how}`,
+    steps: asksUser
+      ? [
+          { ...first, why: 'The user runs' },
+          { ...RUN, why: 'Then call' },
+        ]
+      : [RUN],
+    optional: false,
+    evidence: [],
+  };
 }
 
 type Known = Awaited<ReturnType<Awaited<ReturnType<ProjectState['completion']>>['standing']>>;

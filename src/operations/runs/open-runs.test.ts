@@ -25,11 +25,9 @@ describe('next, with runs', () => {
       action: { name: 'run_resume', args: { run_id } },
     });
     expect(answer.body).toContain(`1. Resume run ${run_id}: it is running`);
-    expect(answer.steps?.[0]).toEqual({
-      operation: 'run_resume',
-      args: { run_id },
-      why: `Resume run ${run_id}`,
-    });
+    // The call stands right under its step, and only there.
+    expect(answer.body).toMatch(new RegExp(`1\\. Resume run ${run_id}.*\\n   \\S+.*${run_id}`));
+    expect(answer.steps?.some(({ operation }) => operation === 'run_resume')).toBe(false);
     await session.ok(runCheckpoint, { run_id, step: 2 });
     expect(((await session.ok(next)).data['actions'] as Actions)[0]).toMatchObject({
       what: `End run ${run_id}`,
@@ -46,6 +44,8 @@ describe('next, with runs', () => {
       action: { name: 'run_finish', args: { run_id: 'dev-story-20260227-143022', status: 'abandoned' } },
     });
     expect(after.answer.body).not.toContain('Resume run');
+    expect(after.answer.body).toContain('implementation not started');
+    expect(after.answer.body).not.toContain('No story is recorded');
     expect(after.answer.body).toContain(
       'Run dev-story-20260227-143022 cannot be resumed: last touched 2026-02-27, its workflow _bmad/bmm/workflows/4-implementation/dev-story/workflow.yaml is not here; build does its work now.',
     );

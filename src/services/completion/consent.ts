@@ -1,7 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
 import { visible } from '../../base/text/hidden.ts';
 import type { ConfirmRequest, Confirmed } from '../../model/confirmation.ts';
-import { programLines, type Programs } from './programs.ts';
+import { programLines, shownCommands, type Programs } from './programs.ts';
 import { recordTrust, standingOf, type Standing, type TrustPolicy } from './trust.ts';
 
 export type Confirm = (request: ConfirmRequest) => Promise<Confirmed>;
@@ -89,15 +89,15 @@ function refusal(
       : `NOT_VERIFIED: what this project runs has changed since it was allowed (${standing.changed.join(', ')})`;
   return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
     subject: programs.root,
-    hint: refusalHint(typed, answer !== undefined),
+    hint: refusalHint(programs, typed, answer !== undefined),
     steps: [{ operation: 'trust', args: trustArguments(programs), why: 'Show what would run, and decide' }],
   });
 }
 
 /** A model is told to tell the user; at a command line the reader may be that user, or an agent with a shell. */
-function refusalHint(typed: boolean, asked: boolean): string {
+function refusalHint(programs: Programs, typed: boolean, asked: boolean): string {
   if (!typed)
-    return 'Nothing was run. A person has to allow it first: tell the user, and do not try to get around it.';
+    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it. Until PASS, what is done counts as done, unproven.`;
   return asked
     ? 'Nothing was run.'
     : 'Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.';

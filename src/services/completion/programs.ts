@@ -6,7 +6,7 @@ import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { visible } from '../../base/text/hidden.ts';
-import { plural } from '../../base/text/text.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
 import type { PlannedCommand } from './plan.ts';
 import type { Script } from './run.ts';
@@ -160,6 +160,17 @@ function scriptsIn(manifest: Buffer): [string, string][] | undefined {
 }
 
 const size = ({ byteLength }: Uint8Array): string => `${byteLength} bytes`;
+
+const MOST_COMMANDS = 4;
+
+/** What would run, in the few words that a model needs to tell its user. */
+export function shownCommands({ commands }: Programs): string[] {
+  const rest = commands.length - MOST_COMMANDS;
+  return [
+    ...commands.slice(0, MOST_COMMANDS).map((command) => oneLine(visible(command), 80)),
+    ...(rest > 0 ? [`${rest} more`] : []),
+  ];
+}
 
 /** What would run, in lines for the person who decides. */
 export function programLines({ commands, files }: Programs, changed: readonly string[] = []): string[] {

@@ -1,14 +1,14 @@
 import type { TrustPolicy } from './trust.ts';
 import { standingOf } from './trust.ts';
-import type { Programs } from './programs.ts';
+import { shownCommands, type Programs } from './programs.ts';
 import type { Receipt } from './receipts.ts';
 
 /** Whether a run of the contract would verify anything now, and what stands in its way. */
 export type Way =
-  /** It may run. */
-  | { may: 'run' }
-  /** A person has to allow it first: nobody has, or what it runs has changed since. */
-  | { may: 'ask'; changed: boolean }
+  /** It may run these. */
+  | { may: 'run'; commands: string[] }
+  /** A person has to allow these first: nobody has, or what it runs has changed since. */
+  | { may: 'ask'; commands: string[]; changed: boolean }
   /** The user's settings forbid it; where they say so. */
   | { may: 'never'; from: string }
   /** There is nothing that it could run. */
@@ -37,5 +37,8 @@ export async function wayOf(programs: Programs, policy: TrustPolicy, state: stri
   if (programs.commands.length === 0) return { may: 'nothing' };
   if (policy.rule === 'never') return { may: 'never', from: policy.from };
   const standing = await standingOf(programs, policy, state);
-  return standing.allowed ? { may: 'run' } : { may: 'ask', changed: standing.changed !== undefined };
+  const commands = shownCommands(programs);
+  return standing.allowed
+    ? { may: 'run', commands }
+    : { may: 'ask', commands, changed: standing.changed !== undefined };
 }

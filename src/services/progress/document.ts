@@ -33,6 +33,9 @@ export const LAST_STEP: Partial<Record<ItemKind, number>> = {
   spec: 4,
 };
 
+/** Said of a document that is complete by nothing but its text. */
+export const HAS_CONTENT = 'it has content';
+
 /** Less than this is a heading and good intentions. */
 const FEW_CHARACTERS = 120;
 
@@ -74,7 +77,7 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
     return judged('in progress', `${prompt.text} has not been filled in`, prompt.line);
   if (steps === undefined && empty !== undefined && kind !== 'epics')
     return judged('in progress', `${empty.text} has no text`, empty.line);
-  if (steps === undefined) return judged('complete', 'it has content', firstLine);
+  if (steps === undefined) return judged('complete', HAS_CONTENT, firstLine);
   const { done, total, complete, line } = steps;
   if (complete) return judged('complete', 'all steps are done', line);
   // Not all steps of a workflow mark its document: a run counts more of them.

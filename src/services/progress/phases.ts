@@ -134,7 +134,7 @@ export function phasesOf(found: Found, items: readonly Item[]): Report['phases']
     const done = heads.every((head) => head?.state === 'complete' || head?.state === 'skipped');
     const open = mine.find(({ state }) => state === 'in progress');
     const unknown = mine.find(({ state }) => state === 'unknown');
-    const begun = mine.find(({ state }) => state === 'complete');
+    const begun = mine.find((item) => item.state === 'complete' && !isPartOfPrd(item, items));
     const allSkipped = heads.every((head) => head?.state === 'skipped');
     const state: State =
       done && !allSkipped && open === undefined
@@ -149,6 +149,13 @@ export function phasesOf(found: Found, items: readonly Item[]): Report['phases']
     const deciding = state === 'complete' ? heads : [open ?? unknown ?? begun];
     return { phase, state, evidence: deciding.flatMap((item) => item?.evidence ?? []) };
   });
+}
+
+/** Epics that stand in the PRD were planned with it: they begin no phase of their own. */
+function isPartOfPrd({ kind, evidence: [first] }: Item, items: readonly Item[]): boolean {
+  return (
+    kind === 'epics' && items.some((item) => item.kind === 'prd' && item.evidence[0]?.file === first?.file)
+  );
 }
 
 function implementationState({ epics, stories, broken, sprint }: Found, items: readonly Item[]): Decided {

@@ -1,5 +1,6 @@
 import { architectures } from './architectures.ts';
 import { lacksOnlyCheck } from './phases.ts';
+import { HAS_CONTENT } from './document.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
 import { RULES } from './rules.ts';
@@ -24,11 +25,16 @@ const UNMARKED =
 const NOT_SPEC = 'Where a text leads to bmad-spec instead: that is for work without epics';
 
 /** The brief of newer versions is begun as a draft, and no step of its workflow changes that. */
-function leftAsDraft([first]: readonly Evidence[]): string {
-  return first !== undefined && /\/briefs\//.test(first.file) && /^status draft$/i.test(first.says)
-    ? '; no step of its workflow changes that: once it is as it should be, write status: final there'
-    : '';
+function isLeftAsDraft(kind: ItemKind, [first]: readonly Evidence[]): boolean {
+  return (
+    kind === 'brief' &&
+    first !== undefined &&
+    /\/briefs\//.test(first.file) &&
+    /^status draft$/i.test(first.says)
+  );
 }
+const AS_DRAFT =
+  'no step of its workflow changes that: once it is as it should be, write status: final there';
 
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
 export function planActions(report: Report, workers: Workers, started: readonly string[] = []): Action[] {
@@ -40,11 +46,18 @@ export function planActions(report: Report, workers: Workers, started: readonly 
   const proofOf = (kind: ItemKind | undefined): Evidence[] => head(kind)?.evidence ?? [];
   const isOpen = (kind: ItemKind): boolean =>
     !['complete', 'skipped'].includes(head(kind)?.state ?? 'not started');
-  const act = (kind: ItemKind, verb: string, why: string, evidence: Evidence[], optional = false): void => {
+  const act = (
+    kind: ItemKind,
+    verb: string,
+    why: string,
+    evidence: Evidence[],
+    optional = false,
+    workerFor?: string,
+  ): void => {
     const worker = workers.for(kind === 'spec' ? 'tech spec' : (kind as Work), v4);
     const name =
       kind === 'epics' && worker?.command === '*shard-prd' ? 'the shards of the PRD' : (NAMES[kind] ?? kind);
-    actions.push({ what: `${verb} ${name}`, why, evidence, worker, optional });
+    actions.push({ what: `${verb} ${name}`, why, evidence, worker, workerFor, optional });
   };
   // Whether the last step has been taken, such epics cannot say: what comes after is offered too, for those who know.
   const unmarked = head('epics')?.state === 'in progress' && report.artefacts.some(lacksOnlyCheck);
@@ -55,9 +68,13 @@ export function planActions(report: Report, workers: Workers, started: readonly 
     if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) continue;
     const isLate = kind === 'readiness' && isUnderWay;
     const why = toldBy(evidence) ?? state;
-    const check =
-      kind === 'epics' && unmarked ? `; ${UNMARKED}` : kind === 'brief' ? leftAsDraft(evidence) : '';
-    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${check}`, evidence, isLate);
+    const [edit, workerFor] =
+      kind === 'epics' && unmarked
+        ? [`; ${UNMARKED}`, 'Only if it has not been made']
+        : isLeftAsDraft(kind, evidence)
+          ? [`; ${AS_DRAFT}`, 'Only if its text is not finished']
+          : [''];
+    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${edit}`, evidence, isLate, workerFor);
   }
   const begun = items.some(({ state }) => state !== 'not started') || files.specs.length > 0;
   if (!begun && sprint === undefined) return beginnings(report, workers);
@@ -69,9 +86,6 @@ export function planActions(report: Report, workers: Workers, started: readonly 
     if (!isUnderWay && report.broken.length === 0) {
       const proof = proofOf(order.at(-1)).slice(0, 1);
       const shards = missingShards(report.locations.shards, report.artefacts);
-      // Once there are shards, the documents have been checked, or somebody has gone on without.
-      if (v4 && shards.length === report.locations.shards.length)
-        actions.push(...checklistActions(proof, workers));
       actions.push(...shards.map((each) => shardAction(each, workers)));
       const lacks = v4 ? 'and no story has been drafted yet' : 'but there is no story ledger';
       // Stories are drafted from the shards.
@@ -85,6 +99,9 @@ export function planActions(report: Report, workers: Workers, started: readonly 
           worker: workers.for('sprint planning', v4),
           optional: unmarked,
         });
+      // Once there are shards, the documents have been checked, or somebody has gone on without.
+      if (v4 && shards.length === report.locations.shards.length)
+        actions.push(...checklistActions(proof, workers));
     }
   } else if (head(missing)?.state === 'in progress') return actions;
   else if (head(missing)?.state === 'unknown')
@@ -97,7 +114,10 @@ export function planActions(report: Report, workers: Workers, started: readonly 
       ? 'once the epics have been checked; this comes before the sprint is planned'
       : before === undefined || head(before)?.state !== 'complete'
         ? 'there is none yet'
-        : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
+        : // A document that says nothing of itself is known to have content, and no more.
+          proof[0]?.says === HAS_CONTENT
+          ? `${NAMES[before] ?? before} ${before === 'epics' ? 'exist and have' : 'exists and has'} content${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`
+          : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
     const other = missing === 'epics' && !v4 && workers.for('tech spec', false)?.record.name === 'bmad-spec';
     const hasWork =
       stories.some(({ file, row }) => file !== undefined || row !== undefined) || files.specs.length > 0;
@@ -126,7 +146,7 @@ function checklistActions(evidence: Evidence[], workers: Workers): Action[] {
   return [
     {
       what: "Run the product owner's master checklist",
-      why: 'it checks all documents before stories are drafted from them; it leaves no file, so skip it once it has been run',
+      why: 'for a check of all documents before the steps above; it leaves no file, so skip it once it has been run',
       evidence,
       worker,
       optional: true,

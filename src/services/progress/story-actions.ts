@@ -32,11 +32,8 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   );
   actions.push(...specActions(files.specs, workers));
   first(of('review'), (story, more) => {
-    // A story is set to done last; to review it comes before it is verified.
-    const isClosing = story.gate !== undefined && isPassed(story.gate);
-    if (isClosing) actions.push(...contractActions(report, story));
     push(...review(story, more));
-    if (!isClosing) actions.push(...contractActions(report, story));
+    actions.push(...contractActions(report, story));
   });
   first(of('ready-for-dev'), (story, more) =>
     push(
@@ -156,12 +153,12 @@ function review(story: Story, more: string): [what: string, why: string, story: 
 /** Whether QA of version 4 lets a story pass. */
 export const isPassed = ({ gate }: Gate): boolean => /^(?:PASS|WAIVED)$/.test(gate);
 
-/** Before a story is called done, the project's own script can be asked. */
+/** What proves that a story is done is the project's own script. */
 function contractActions({ locations: { contract } }: Report, { id, gate }: Story): Action[] {
   if (contract === undefined || (gate !== undefined && !isPassed(gate))) return [];
   return [
     {
-      what: `Ask whether story ${id} is done`,
+      what: `Prove that story ${id} is done`,
       why: `${contract} checks the work`,
       evidence: [{ file: contract, says: 'the completion contract' }],
       operation: 'contract',

@@ -155,6 +155,8 @@ export interface Action {
   why: string;
   evidence: Evidence[];
   worker?: Worker | undefined;
+  /** When the worker is needed at all, where what is left is an edit. */
+  workerFor?: string | undefined;
   /** What the worker is told. */
   about?: string;
   /** Done with this product itself. */

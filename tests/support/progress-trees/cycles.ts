@@ -102,8 +102,8 @@ export const CYCLE_TREES: readonly ProgressTree[] = [
   {
     name: 'v4: a gate that has passed, and a contract to ask',
     ...at4('Ready for Done', { [GATE]: gate('PASS'), ...CONTRACT }),
-    next: ['Ask whether story 1.1 is done', '-'],
-    all: ['Ask whether story 1.1 is done (optional)', 'Set story 1.1 to Done', LATER_4],
+    next: ['Set story 1.1 to Done', '-'],
+    all: ['Set story 1.1 to Done', 'Prove that story 1.1 is done (optional)', LATER_4],
   },
   {
     name: 'v4: done, and the next story is prepared',

@@ -21,7 +21,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
     name: 'v4: a PRD and no architecture',
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\n## Epic 1 Base\n\n### Story 1.1 Setup\n` },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: ['Write the architecture, full-stack or backend', 'architect *create-full-stack-architecture'],
     items: { epics: 'complete docs/prd.md:5', prd: 'complete docs/prd.md:3' },
   },
@@ -33,7 +33,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       'docs/architecture.md': plain,
     },
     phases: 'nccn',
-    next: ["Run the product owner's master checklist", 'po *execute-checklist-po'],
+    next: ['Make the shards of the PRD', 'pm *shard-prd'],
   },
   {
     name: 'v4: plan complete, in shards',

@@ -17,7 +17,7 @@ const CHOICE = [
   'Or write a backend architecture (optional) → architect *create-backend-architecture',
 ];
 const CHECKLIST = "Run the product owner's master checklist (optional) → po *execute-checklist-po";
-const CHECK: ProgressTree['next'] = ["Run the product owner's master checklist", 'po *execute-checklist-po'];
+const SHARDS: ProgressTree['next'] = ['Make the shards of the PRD', 'pm *shard-prd'];
 const BACKEND: ProgressTree['next'] = ['Write the architecture', 'architect *create-backend-architecture'];
 const unsharded = (kind: string): string =>
   `prd:\n  prdFile: docs/prd.md\n  prdSharded: ${kind !== 'prd'}\n  prdShardedLocation: docs/prd\narchitecture:\n  architectureFile: docs/architecture.md\n  architectureSharded: ${kind !== 'architecture'}\n  architectureShardedLocation: docs/architecture\ndevStoryLocation: docs/stories\n`;
@@ -57,7 +57,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     name: 'v4: a PRD without a user interface leaves the choice',
     install: '4.44.3',
     files: prd,
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: [OPEN, 'architect *create-full-stack-architecture'],
     all: [...CHOICE, UX],
   },
@@ -65,7 +65,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     name: 'v4: a PRD that says there is no user interface decides',
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\nThis is a REST service with no user interface.\n${EPIC}` },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: BACKEND,
     all: [
       'Write the architecture → architect *create-backend-architecture',
@@ -77,7 +77,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     name: 'v4: so does one for a command line, or a brief where the PRD does not say',
     install: '4.44.3',
     files: { ...prd, 'docs/brief.md': `${plain}\nA tiny command line that counts words.\n` },
-    phases: 'ccpn',
+    phases: 'ccnn',
     next: BACKEND,
     all: [
       'Write the architecture → architect *create-backend-architecture',
@@ -89,7 +89,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     name: 'v4: a command line beside a web page leaves the choice',
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\nA command line, and a web page with the result.\n${EPIC}` },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: [OPEN, 'architect *create-full-stack-architecture'],
     all: [...CHOICE, UX],
   },
@@ -106,7 +106,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     files: {
       'docs/prd.md': `${plain}\n## 5. Epics\n\n### 5.1 Epic 1: Base\n\n#### 5.1.1 Story 1.1: Setup\n\n#### 5.1.2 Story 1.2: Cart\n`,
     },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: [OPEN, 'architect *create-full-stack-architecture'],
     items: { epics: 'complete docs/prd.md:7' },
   },
@@ -117,7 +117,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
       'docs/brief.md': `${plain}\nFor now there is no user interface.\n`,
       'docs/prd.md': `${plain}\nIt offers a REST API.\n\n## User Interface Design Goals\n\n${TEXT}${EPIC}`,
     },
-    phases: 'ccpn',
+    phases: 'ccnn',
     next: ['Write the architecture', 'architect *create-full-stack-architecture'],
     all: [FULL, UX],
   },
@@ -127,7 +127,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     files: {
       'docs/prd.md': `${plain}\n## User Interface Design Goals\n\nThere is no user interface.\n${EPIC}`,
     },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: [OPEN, 'architect *create-full-stack-architecture'],
     all: [...CHOICE, UX],
   },
@@ -137,7 +137,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     files: {
       'docs/prd.md': `${plain}\nA command line with no graphical user interface.\n${EPIC}\n## Next Steps\n\n### UX Expert Prompt\n\n${TEXT}\n### Architect Prompt\n\n${TEXT}`,
     },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: BACKEND,
     all: [
       'Write the architecture → architect *create-backend-architecture',
@@ -149,7 +149,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     name: 'v4: a PRD with a user interface does not',
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}` },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: ['Write the architecture', 'architect *create-full-stack-architecture'],
     all: [FULL, UX],
   },
@@ -160,7 +160,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
       'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}`,
       'package.json': '{}\n',
     },
-    phases: 'ncpn',
+    phases: 'ncnn',
     next: ['Write the architecture', 'architect *create-full-stack-architecture'],
     all: [
       FULL,
@@ -173,8 +173,8 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { ...prd, ...whole },
     phases: 'nccn',
-    next: CHECK,
-    all: [CHECKLIST, SHARD_PRD, SHARD_ARCHITECTURE],
+    next: SHARDS,
+    all: [SHARD_PRD, SHARD_ARCHITECTURE, CHECKLIST],
   },
   {
     name: 'v4: the architecture alone is left to be sharded',
@@ -189,8 +189,8 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { ...prd, ...whole, '.bmad-core/core-config.yaml': unsharded('architecture') },
     phases: 'nccn',
-    next: CHECK,
-    all: [CHECKLIST, SHARD_PRD],
+    next: SHARDS,
+    all: [SHARD_PRD, CHECKLIST],
   },
   {
     name: 'v4: settings that want the PRD whole',

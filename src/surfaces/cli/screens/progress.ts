@@ -16,6 +16,8 @@ interface Action {
   agent?: string | undefined;
   call?: Readonly<Partial<Record<string, unknown>>> | undefined;
   action?: { name: string; args?: Readonly<Record<string, unknown>> | undefined } | undefined;
+  use_for?: string | undefined;
+  steps?: readonly { operation: string; args?: Readonly<Record<string, unknown>> | undefined }[] | undefined;
   optional: boolean;
   aside?: string | undefined;
 }
@@ -144,7 +146,15 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
       { first: line(span(`${number}. `, 'muted')), rest: indent },
     ),
     ...wrapped(line(say(why)), width, { first: indent, rest: indent }),
-    ...(command === undefined ? [] : [[...indent, span(command, 'name')]]),
+    ...(command === undefined
+      ? []
+      : [
+          [
+            ...indent,
+            ...(action.use_for === undefined ? [] : [span(`${say(action.use_for)}: `, 'muted')]),
+            span(command, 'name'),
+          ],
+        ]),
   ];
 }
 
@@ -164,14 +174,17 @@ function asideLines(actions: readonly Action[], page: Page): Line[] {
   ];
 }
 
-function commandOf({ call, action }: Action): string | undefined {
+function commandOf({ call, action, steps = [] }: Action): string | undefined {
   if (action !== undefined)
     return commandLine({
       operation: action.name,
       why: '',
       ...(action.args === undefined ? {} : { args: action.args }),
     });
-  if (call === undefined) return undefined;
+  if (call === undefined) {
+    const [step] = steps;
+    return step === undefined ? undefined : commandLine({ ...step, why: '' });
+  }
   const { operation = 'execute', message, ...named } = call;
   const [[kind, name] = []] = Object.entries(named);
   const args = { name, kind, ...(message === undefined ? {} : { message }) };
