@@ -36,10 +36,14 @@ describe('a file that a text names and the install does not have', () => {
     const { context } = await project('4.44.3');
     const target = '.bmad-core/data/technical-preferences.yaml';
     const outcome = await execute(read, { target }, context, testCall());
-    expect(outcome.ok ? {} : outcome.error).toMatchObject({
-      suggestions: ['bmad://.bmad-core/data/technical-preferences.md'],
-      hint: 'If a text of BMAD names it, "technical-preferences.md" is meant: read that.',
+    if (!outcome.ok) throw outcome.error;
+    expect(outcome.data).toMatchObject({
+      uri: 'bmad://.bmad-core/data/technical-preferences.md',
+      insteadOf: 'technical-preferences.yaml',
     });
+    expect(outcome.answer.note).toContain(
+      'There is no "technical-preferences.yaml"; this is the file that is meant.',
+    );
     const image = { target: '.bmad-core/data/technical-preferences.png' };
     const none = await execute(read, image, context, testCall());
     expect(none.ok ? '' : none.error.hint).toContain('do without it');
@@ -48,6 +52,10 @@ describe('a file that a text names and the install does not have', () => {
   it('is said to be there where it only has another ending', async () => {
     expect(await noteIn('4.44.3', 'create-game-story')).toBe(
       '- Named in the text, but not in this install: `.bmad-2d-phaser-game-dev/templates/game-story-tmpl.md` (read `bmad://.bmad-2d-phaser-game-dev/templates/game-story-tmpl.yaml`).',
+    );
+    // The dot of the folder is missing besides.
+    expect(await noteIn('4.44.3', 'validate-next-story')).toBe(
+      '- Named in the text, but not in this install: `.bmad-core/templates/story-tmpl.md` (read `bmad://.bmad-core/templates/story-tmpl.yaml`).',
     );
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn } from '../support/app.ts';
 import { conversation } from '../support/conversation.ts';
 import { progressProject } from '../support/progress-project.ts';
-import { plain, v4Story } from '../support/progress-trees/pieces.ts';
+import { plain, TEXT, v4Story } from '../support/progress-trees/pieces.ts';
 
 const { folder: project, fill } = await progressProject(afterAll, '4.44.3');
 const within = await contextIn(project, { env: { PATH: process.env['PATH'] } });
@@ -117,6 +117,66 @@ describe('the status of a story of version 4', () => {
     init();
     expect(await ask(draft)).toMatch(
       /\d+ paths are not committed yet \(`[^`]+`\): commit what is Done before the next story\./,
+    );
+  });
+});
+
+describe('the inputs of a document of version 4', () => {
+  it('are those that it is written from, which its template names and the task does not', async () => {
+    await fill({
+      'docs/brief.md': plain,
+      'docs/prd.md': plain,
+      'docs/architecture.md': plain,
+    });
+    const inputs = async (args: Record<string, unknown>): Promise<string[]> =>
+      [...(await ask(args)).matchAll(/^- (brief|prd|architecture): /gm)].map(([, kind = '']) => kind);
+    expect(await inputs({ agent: 'pm', message: '*create-prd' })).toEqual(['brief', 'prd']);
+    for (const kind of ['backend', 'full-stack', 'front-end'])
+      expect(await inputs({ agent: 'architect', message: `*create-${kind}-architecture` }), kind).toEqual([
+        'brief',
+        'prd',
+        'architecture',
+      ]);
+    expect(await inputs({ agent: 'analyst', message: '*create-project-brief' })).toEqual(['brief']);
+    expect(await inputs({ workflow: 'pm-checklist' })).toEqual(['brief', 'prd', 'architecture']);
+  });
+});
+
+describe('a workflow of version 4 that is a sequence of agents', () => {
+  const start = { workflow: 'greenfield-service', message: 'A command line tool' };
+
+  it('says which step is reached, and what has another name here', async () => {
+    await fill({
+      'docs/brief.md': plain,
+      'docs/prd.md': plain,
+      'docs/architecture.md': plain,
+      'docs/prd/epic-1-base.md': EPIC,
+      'docs/architecture/tech-stack.md': plain,
+      'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved'),
+    });
+    const body = await ask(start);
+    expect(body).toMatch(
+      /^> By the project's files, this sequence has come to: Build story 1\.1 \([^)]+\)\. Go on there: bmad \{operation:"execute", agent:"dev", message:"\*develop-story docs\/stories\/1\.1\.setup\.md"\}\./,
+    );
+    expect(body).toContain(
+      ' Called otherwise here: `*create` of sm is `*draft`; `project-brief.md` is docs/brief.md; the story-review task is `*validate-story-draft` of po.\n',
+    );
+  });
+
+  it('says that nothing is left where all is done, and nothing of steps where none was taken', async () => {
+    await fill({
+      'docs/prd.md': plain,
+      'docs/architecture.md': plain,
+      'docs/prd/epic-1-base.md': `# Epic 1: Base\n\n## Story 1.1: Setup\n\n${TEXT}`,
+      'docs/architecture/tech-stack.md': plain,
+      'docs/stories/1.1.setup.md': v4Story('1.1', 'Done'),
+    });
+    expect(await ask(start)).toMatch(
+      /^> Everything that is planned is done: no step of this sequence is left\./,
+    );
+    await fill({});
+    expect(await ask(start)).toMatch(
+      /^> Called otherwise here: `\*create` of sm is `\*draft`; the story-review/,
     );
   });
 });

@@ -65,7 +65,7 @@ export async function agentText(
   const intro = work?.intro(isKnown);
   const before = work === undefined ? [short ?? start] : [agent, intro];
   const inputs =
-    work && (await besideWork({ ...started, activation: work.work }, { ...asked, beside: work.checklist }));
+    work && (await besideWork({ ...started, activation: work.work }, { ...asked, beside: work.beside }));
   // A command without a workflow or task of its own still has a story.
   const forCommand =
     commanded === undefined
@@ -184,7 +184,7 @@ interface Commanded {
   /** Templates and checklists that only the command names. */
   named: readonly string[];
   /** What the work is to be done with, where that says what it is about. */
-  checklist: Asked['beside'];
+  beside: Asked['beside'];
 }
 
 /** The work behind an entry of a menu, with what has to be known beside the agent's own text. */
@@ -214,8 +214,14 @@ async function commandedBy(
     ]
       .filter(Boolean)
       .join('\n\n');
-  const checklist = await checklistIn(found.named, record, delivery);
-  return { said: found.said, work, intro, named: found.named, checklist };
+  const inNamed = (await checklistIn(found.named, record, delivery)) ?? templateIn(found.named);
+  return { said: found.said, work, intro, named: found.named, beside: inNamed };
+}
+
+/** The document that a command has written by its template: `prd`, `fullstack-architecture`. */
+function templateIn(named: readonly string[]): Asked['beside'] {
+  const [writes] = named.flatMap((uri) => /\/templates\/([\w-]+)-tmpl\.ya?ml$/.exec(uri)?.[1] ?? []);
+  return writes === undefined ? undefined : { writes };
 }
 
 /** The checklist that a command names: `*story-checklist` is about a story, the task that runs it is not. */

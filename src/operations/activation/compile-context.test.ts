@@ -223,4 +223,11 @@ it('is an operation of bmad', async () => {
     ok: false,
     error: { message: 'bmad: context needs "agent" or "workflow".' },
   });
+  // What was said goes into the call that works.
+  const said = await execute(bmad, { operation: 'context', message: 'fix the cart' }, context, testCall());
+  expect(said.ok ? [] : said.error.steps[0]).toEqual({
+    operation: 'compile_context',
+    args: { name: 'dev', kind: 'agent', message: 'fix the cart' },
+    why: 'Get the context of an agent, such as the one who builds stories',
+  });
 });

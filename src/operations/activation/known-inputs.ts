@@ -6,8 +6,9 @@ import { shortName } from '../../model/record.ts';
 import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';
 import type { Detail } from '../fields.ts';
-import { commandRemarks, insteadLine, noneLeft, pieceNames } from './v4-inputs.ts';
 import { nextStepFile } from './next-step.ts';
+import type { Beside } from './work-text.ts';
+import { commandRemarks, insteadLine, noneLeft, pieceNames, writtenFrom } from './v4-inputs.ts';
 import { workRemarks } from './work-remarks.ts';
 
 type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
@@ -21,7 +22,7 @@ const NAMES: Partial<Record<Kind, RegExp>> = {
   research: /\bresearch\b|brainstorm/i,
   // `brief comments` are none.
   brief:
-    /\bbriefs?\b(?! (?:comment|descri|explan|intro|note|overview|rationale|reason|secondary|statement|summar))/i,
+    /\bBusiness goals and strategy documents\b|\bbriefs?\b(?! (?:comment|descri|explan|intro|note|overview|rationale|reason|secondary|statement|summar))/i,
   prd: /\bprds?\b|product requirements/i,
   ux: /\bux\b/i,
   // Many texts speak of architecture without meaning the document; beside a PRD they do mean it.
@@ -50,8 +51,8 @@ interface InputsAsked {
   call: Call;
   say: SayStep;
   detail?: Detail | undefined;
-  /** What belongs to it and is not among its files: the checklist that a task is to run. */
-  beside?: { name: string; text: string } | undefined;
+  /** What belongs to it and is not among its files: the checklist that a task is to run, or what it writes. */
+  beside?: Beside | undefined;
 }
 
 const NOTHING = {
@@ -76,10 +77,12 @@ export async function knownInputs(
   const { project, beside } = asked;
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   const own = material.files.map((file) => file.text);
-  const text = [...own, ...(material.beside ?? []), beside?.text ?? ''].join('\n');
+  const checklist = beside !== undefined && 'name' in beside ? beside : undefined;
+  const text = [...own, ...(material.beside ?? []), checklist?.text ?? ''].join('\n');
   const isV4 = record.generation === 'v4';
   const wantsDocuments = isV4 || Object.values(NAMES).some((name) => name.test(text));
-  const work = beside?.name ?? shortName(record.name);
+  const work = checklist?.name ?? shortName(record.name);
+  const from = beside !== undefined && 'writes' in beside ? writtenFrom(beside.writes) : [];
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
   const { documents, story, lines, progress, drafts } = await context
     .state(project)
@@ -95,6 +98,7 @@ export async function knownInputs(
     .catch(orElse(NOTHING));
   const inPieces = new Set<string>();
   const isAsked = (kind: Kind): boolean =>
+    from.includes(kind) ||
     NAMES[kind]?.test(text) === true ||
     (story !== undefined && !isV4 && BEHIND_STORIES.has(kind)) ||
     (kind === 'architecture' && NAMES.prd?.test(text) === true && /\barchitecture\b/i.test(text));

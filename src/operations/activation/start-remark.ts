@@ -4,6 +4,7 @@ import { shortName, type BmadRecord } from '../../model/record.ts';
 import type { StatePort, Workspace } from '../context.ts';
 import { UNPROVEN } from '../completion/done-rule.ts';
 import { actionData } from '../project/next-actions.ts';
+import { isSequence, sequenceRemark } from './v4-sequence.ts';
 
 interface Where {
   context: StatePort;
@@ -20,6 +21,13 @@ export async function startRemark(
   const name = shortName(record.name);
   if (/^(?:help|workflow-status)$/.test(name)) return nextRemark(where, say).catch(orElse(undefined));
   if (name === 'code-review') return reviewRemark(where, say).catch(orElse(undefined));
+  if (isSequence(record)) {
+    const { context, workspace, project } = where;
+    return context
+      .state(project)
+      .then((state) => sequenceRemark(record, { state, workspace, project }, say))
+      .catch(orElse(undefined));
+  }
   return undefined;
 }
 

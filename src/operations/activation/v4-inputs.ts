@@ -4,6 +4,7 @@ import { bullets, plural } from '../../base/text/text.ts';
 import type { ProjectState } from '../context.ts';
 
 type Progress = Awaited<ReturnType<ProjectState['progress']>>;
+type Kind = Awaited<ReturnType<Progress['inventory']>>[number]['kind'];
 
 /** Stories to write, for work that writes them. */
 export type Drafts = NonNullable<Awaited<ReturnType<Progress['draftsFor']>>>;
@@ -16,6 +17,21 @@ export function noneLeft({ planned, done, left }: Drafts, say: SayStep): string 
   return done === planned
     ? `**No story is left to draft: ${all} ${are} done.** There is no further epic to begin: new scope goes into the PRD first.`
     : `**No story is left to draft: ${all} ${have}, ${done} ${done === 1 ? 'is' : 'are'} done.** What comes next: ${say({ operation: 'next' })}.`;
+}
+
+/** Documents of version 4 in the order in which each is written from those before it. */
+const WRITTEN: readonly (readonly [Kind, RegExp])[] = [
+  ['research', /research|analysis|brainstorm/],
+  ['brief', /brief/],
+  ['prd', /prd/],
+  ['ux', /front-end-spec/],
+  ['architecture', /architecture/],
+];
+
+/** What a document is written from; it may be there itself already. */
+export function writtenFrom(template: string): Kind[] {
+  const at = WRITTEN.findIndex(([, name]) => name.test(template));
+  return WRITTEN.slice(0, at + 1).map(([kind]) => kind);
 }
 
 const PIECES = 12;

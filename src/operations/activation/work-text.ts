@@ -30,12 +30,15 @@ export interface Started {
   limits: ReturnType<typeof textLimits>;
 }
 
+/** A checklist that a task runs, or the document whose template it fills. */
+export type Beside = { name: string; text: string } | { writes: string };
+
 export interface Asked extends Pick<ShowOptions, 'section' | 'cursor' | 'detail'> {
   message: string | undefined;
   project: string | undefined;
   origin?: string | undefined;
   /** What goes with it, such as the checklist that a task is to run. */
-  beside?: { name: string; text: string } | undefined;
+  beside?: Beside | undefined;
   /** It is for a run that is open. */
   isResumed: boolean;
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { present } from '../../base/present.ts';
 import { saying } from '../../base/step.ts';
 import {
   cursorField,
@@ -75,6 +76,7 @@ export const read = defineOperation({
       .optional()
       .describe('The other files of a workflow'),
     filesLeftOut: z.int().optional(),
+    insteadOf: z.string().optional().describe('The name that was asked for, which has another ending'),
     missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
     /** Whether the text was given before in this session, and is left out here. */
     given_before: z.boolean().optional(),
@@ -132,6 +134,7 @@ export const read = defineOperation({
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
+      ...present({ insteadOf: isPath ? (await spokenPaths()).insteadOf(asked, path) : undefined }),
     };
     // Who reads an agent or a workflow by its name wants to see it.
     const given =
@@ -168,7 +171,13 @@ export const read = defineOperation({
     if (data.given_before === true)
       return { body: data.text, note: `${data.uri} (${data.origin}).`, steps: data.steps ?? [] };
     const said = {
-      note: [`${data.uri} (${data.origin}). ${shownNote(data, reader)}`, ...fileLines(data)].join('\n'),
+      note: [
+        ...(data.insteadOf === undefined
+          ? []
+          : [`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
+        `${data.uri} (${data.origin}). ${shownNote(data, reader)}`,
+        ...fileLines(data),
+      ].join('\n'),
       again: restOf(data),
       steps: [
         ...(launches === undefined

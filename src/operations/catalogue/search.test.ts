@@ -131,10 +131,24 @@ describe('search', () => {
       const { answer, data } = await session.ok(search, { query });
       expect(data['weak']).toBe(true);
       expect(answer.note).toMatch(/^Weak matches only: .* Try other words\.$/);
+      // No list that looks like an answer, but nothing that may be meant is lost.
+      expect(answer.body).toMatch(/^(?:- .*(?:\n|$)){1,3}(?:Also by words: [^\n]+)?$/);
+      for (const { name } of data['items'] as { name: string }[]) expect(answer.body).toContain(name);
       expect(saidIn(answer)).toContain('List the workflows: bmad {operation:"list", query:"workflows"}');
       expect(saidIn(answer)).not.toContain('Start');
     },
   );
+
+  it('leads who describes a product to the way that begins one', async () => {
+    const query = 'a small command line tool in Node that keeps a reading list in a JSON file';
+    const { answer, data } = await session.ok(search, { query });
+    expect(data['weak']).toBe(true);
+    expect(answer.body).toMatch(/^Nearest by words: [^\n]+$/);
+    expect(answer.steps?.[0]).toEqual({
+      operation: 'next',
+      why: 'To build something, begin with what comes next here',
+    });
+  });
 
   it.each([
     'what after a story is built',

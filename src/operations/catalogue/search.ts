@@ -143,10 +143,10 @@ export const search = defineOperation({
       };
     return weak === true
       ? {
-          body,
+          body: detail === 'full' ? body : weakBody(items, isWish(query) ? 0 : WEAK_SHOWN, detail),
           note: `Weak matches only: perhaps nothing does that. ${OTHERWISE.note}`,
           again: nextPart(next),
-          steps: [OTHERWISE.step],
+          steps: [...(isWish(query) ? [BEGIN] : []), OTHERWISE.step],
         }
       : {
           body,
@@ -156,6 +156,27 @@ export const search = defineOperation({
         };
   },
 });
+
+/** Who describes a thing to be built is looking for the way to build it, which no name or description has. */
+const BEGIN: Step = { operation: 'next', why: 'To build something, begin with what comes next here' };
+const WISH_WORDS = 8;
+
+const isWish = (query: string): boolean => query.split(/\s+/, WISH_WORDS).length === WISH_WORDS;
+
+const WEAK_SHOWN = 3;
+
+/** A list with descriptions looks like an answer; where none may be one, names are enough to see whether it is. */
+function weakBody(items: readonly (Item & { why: string })[], whole: number, detail: Detail): string {
+  const names = items.slice(whole).map(({ name, title }) => {
+    const isSame = title === undefined || fold(title) === fold(name);
+    return isSame ? name : `${name} (${title})`;
+  });
+  const named = names.join(' · ');
+  return [
+    ...items.slice(0, whole).map((item) => hitLine(item, detail)),
+    ...(names.length === 0 ? [] : [whole === 0 ? `Nearest by words: ${named}` : `Also by words: ${named}`]),
+  ].join('\n');
+}
 
 const NEXT: Step = { operation: 'next', why: 'See what comes next in this project' };
 

@@ -130,8 +130,29 @@ export async function withEnding(target: string, { delivery }: Workspace): Promi
     if (known.has(each)) return target;
     const [found, ...others] = ENDINGS.map((ending) => each + ending).filter((name) => known.has(name));
     if (found !== undefined && others.length === 0) return contentUri(found);
+    const other = otherEnding(each, known);
+    if (other !== undefined) return contentUri(other);
   }
   return target;
+}
+
+/** Texts of version 4 have the endings of templates and notes as they once were. */
+const TEXTS = ['.md', '.yaml', '.yml'];
+
+function otherEnding(path: string, known: ReadonlySet<string>): string | undefined {
+  const ending = posix.extname(path);
+  if (!TEXTS.includes(ending)) return undefined;
+  const stem = path.slice(0, -ending.length);
+  const [found, ...others] = TEXTS.map((each) => stem + each).filter((name) => known.has(name));
+  return others.length === 0 ? found : undefined;
+}
+
+/** The name that was asked for, where only the ending of what is given is another. */
+export function insteadOf(asked: string, given: string): string | undefined {
+  const [name, ending] = [posix.basename(asked), posix.extname(asked)];
+  const isOther = TEXTS.includes(ending) && posix.extname(given) !== ending;
+  const isSame = posix.basename(given, posix.extname(given)) === name.slice(0, -ending.length);
+  return isOther && isSame ? name : undefined;
 }
 
 function unplaced(target: string, rest: string, like: readonly string[]): BmadError {

@@ -1,8 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { embeddingServer } from '../../../tests/support/embedding-server.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
+import { plain } from '../../../tests/support/progress-trees/pieces.ts';
 import { memoryStatus } from './memory-status.ts';
 import { recallStructured } from './recall-structured.ts';
 
@@ -179,6 +181,22 @@ describe('recall_structured', () => {
     expect((await session.ok(recallStructured, { query: 'qqqq' })).answer.body).toBe(
       'Nothing known about that.',
     );
+  });
+
+  it('leads to the documents of the project where nothing is known, if there are any', async () => {
+    const ask = async (input: Record<string, unknown>) =>
+      (await session.ok(recallStructured, input)).answer.steps;
+    expect(await ask({ query: 'qqqq' })).toBeUndefined();
+    await writeFiles(session.folder, { 'docs/prd.md': plain });
+    onTestFinished(() => rm(join(session.folder, 'docs'), { recursive: true }));
+    expect(await ask({ query: 'qqqq', project: session.folder })).toEqual([
+      {
+        operation: 'search_codebase',
+        args: { query: 'qqqq', path: '**/*.md', project: session.folder },
+        why: 'Look in the documents of the project',
+      },
+    ]);
+    expect(await ask({ query: 'qqqq', type: 'stories' })).toBeUndefined();
   });
 
   it.each([

@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { isMemoryId } from '../../base/memory-ids.ts';
-import { plural } from '../../base/text/text.ts';
+import { orElse } from '../../base/expected.ts';
+import { present } from '../../base/present.ts';
+import type { Step } from '../../base/step.ts';
+import { cut, plural } from '../../base/text/text.ts';
+import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
 import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
@@ -10,6 +14,10 @@ import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
+/** A longer question is not written out again. */
+const QUERY_LENGTH = 300;
+
+type Selection = Readonly<Partial<Record<'type' | 'agent' | 'tags' | 'since' | 'until', unknown>>>;
 
 const hitSchema = memorySchema.omit({ text: true }).extend({
   snippet: z.string(),
@@ -78,6 +86,7 @@ export const recallStructured = defineOperation({
     );
     const { hits, notes, steps = [] } = found;
     const about = await memory.notes();
+    const elsewhere = hits.length === 0 && isPlain(input) ? await inDocuments(query, context, project) : [];
     return {
       hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored, by }) => {
         const { text, ...rest } = memoryData(entry);
@@ -96,7 +105,7 @@ export const recallStructured = defineOperation({
         };
       }),
       notes: [...notes, ...about.notes, ...(await olderNotes(context, project, ['memories'], call))],
-      steps: [...steps, ...about.steps],
+      steps: [...steps, ...about.steps, ...elsewhere],
     };
   },
 
@@ -109,7 +118,7 @@ export const recallStructured = defineOperation({
         `   score ${hit.score}${explained(hit)}; id ${hit.id}${hit.sources.length === 0 ? '' : `; ${hit.stored ? 'also in' : 'in'} ${hit.sources.join(', ')}`}`,
       ),
     );
-    const shortened = hits.find(({ cut }) => cut);
+    const shortened = hits.find((hit) => hit.cut);
     return {
       body: hits.length === 0 ? 'Nothing known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length === 0 ? {} : { note: lines(notes) }),
@@ -122,6 +131,21 @@ export const recallStructured = defineOperation({
     };
   },
 });
+
+/** Whether nothing but words was asked for: what is of a type, an agent or a time can be in memory only. */
+const isPlain = ({ type, agent, tags, since, until }: Selection): boolean =>
+  [type, agent, tags, since, until].every((each) => each === undefined);
+
+/** What nobody has remembered may be in a plan. */
+async function inDocuments(query: string, context: StatePort, project: string | undefined): Promise<Step[]> {
+  const documents = await context
+    .state(project)
+    .then(async (state) => (await state.progress()).planned())
+    .catch(orElse([]));
+  if (documents.length === 0) return [];
+  const args = present({ query: cut(query, QUERY_LENGTH), path: '**/*.md', project });
+  return [{ operation: 'search_codebase', args, why: 'Look in the documents of the project' }];
+}
 
 function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>): string {
   const parts = [

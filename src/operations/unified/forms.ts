@@ -33,6 +33,17 @@ const FORMS: readonly Step[] = [
   { operation: 'bmad', args: { command: '*party-mode' }, why: 'Use the short form' },
 ];
 
+/** The same for a context, which nobody can be given who does not say what for. */
+const contextForms = (message: unknown): Step[] => [
+  {
+    operation: 'compile_context',
+    args: present({ name: 'dev', kind: 'agent', message }),
+    ...(message === undefined ? { open: ['message'] } : {}),
+    why: 'Get the context of an agent, such as the one who builds stories',
+  },
+  ...FORMS.filter(({ operation }) => operation === 'list' || operation === 'next'),
+];
+
 /**
  * `fromForm` of an operation that takes one thing by name: `agent`, `workflow` and, unless it is to be started, `uri`
  * become the argument `field`, and `kind` says which it was.
@@ -60,7 +71,11 @@ export function namedForm(word: string, field: 'name' | 'target') {
     if (thing === undefined && rest['cursor'] !== undefined) throw cursorUnknown();
     if (thing === undefined && rest['run_id'] !== undefined) throw runAlone(word, rest['run_id']);
     if (thing === undefined)
-      throw formError(`${word} needs ${starts ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`);
+      throw formError(
+        `${word} needs ${starts ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`,
+        [],
+        word === 'context' ? contextForms(rest['message']) : FORMS,
+      );
     return {
       args: present({ ...rest, ...(starts ? { uri } : {}), [field]: thing, of, kind: first?.kind ?? said }),
       spoken: { [field]: first?.key ?? 'query', kind: 'type' },
@@ -87,8 +102,12 @@ function runAlone(word: string, id: unknown): BmadError {
   });
 }
 
-export function formError(complaint: string, suggestions: readonly string[] = []): BmadError {
-  return new BmadError('invalid_input', `bmad: ${complaint}`, { suggestions, steps: FORMS });
+export function formError(
+  complaint: string,
+  suggestions: readonly string[] = [],
+  steps: readonly Step[] = FORMS,
+): BmadError {
+  return new BmadError('invalid_input', `bmad: ${complaint}`, { suggestions, steps: [...steps] });
 }
 
 /** The same the other way round: a call of an operation in the form of the tool `bmad`. */

@@ -1,6 +1,7 @@
 import { orElse, attempt } from '../../base/expected.ts';
 import { isTable, parseYaml, tableOf, type Table } from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
+import type { TaskConfig } from './v4-task.ts';
 
 const CORE = '.bmad-core/core-config.yaml';
 
@@ -15,11 +16,13 @@ export interface LoadedConfig {
   where: string;
 }
 
-interface CoreConfig {
+export interface CoreConfig {
   /** The settings that a text names, one by one or as a part (`prd.*`). */
   values: [string, string][];
   /** What a persona has to load before it greets anybody, where it is loaded. */
   loaded?: LoadedConfig;
+  /** The file, and what it gives to a task. */
+  config?: TaskConfig;
 }
 
 /**
@@ -42,7 +45,19 @@ export async function coreConfig({ record, read }: Parts, text: string): Promise
   const values = all.filter(([key]) => named.has(key));
   const isLoaded = record.kind === 'agent' && text.includes(`\`${path}\``);
   const where = `${values.length === 0 ? '' : 'see Values; '}tasks bring what they use`;
-  return { values, ...(isLoaded ? { loaded: { path, where } } : {}) };
+  const given = new Set(values.map(([key]) => key));
+  return {
+    values,
+    ...(isLoaded ? { loaded: { path, where } } : {}),
+    config: {
+      path,
+      // A part that nobody has set has nothing to give.
+      gives: (name) =>
+        name.endsWith('.*')
+          ? settingsIn(tableOf(settings[name.slice(0, -2)])).every(([key]) => given.has(key))
+          : given.has(name),
+    },
+  };
 }
 
 /** All settings by their own names, whatever part they are in: `qaLocation` of `qa`. */

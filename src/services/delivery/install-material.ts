@@ -17,8 +17,9 @@ import {
   usualRule,
   type PathRule,
 } from './named-paths.ts';
-import { coreConfig, type LoadedConfig } from './core-config.ts';
+import { coreConfig, type CoreConfig, type LoadedConfig } from './core-config.ts';
 import { withoutV4Done } from './v4-activation.ts';
+import { withoutV4Loading } from './v4-task.ts';
 import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
@@ -46,7 +47,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const all = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = all.map(({ text }) => text).join('\n');
   const core = await coreConfig(parts, used);
-  const lean = leanText(parts, core.loaded);
+  const lean = leanText(parts, core);
   const files = all.map((file, index) => (index === 0 ? { ...file, text: lean } : file));
   const rules = rulesOf(used, record, has);
   const missing = missingNames(used, rules, has);
@@ -105,9 +106,10 @@ function loadedNote(text: string, loaded: LoadedConfig | undefined): string[] {
 /** What was compiled for a module that is configured does not have to load the configuration; the text says so itself. */
 function leanText(
   { record, main, values, projectRoot, has, customized }: InstallParts,
-  loaded: LoadedConfig | undefined,
+  { loaded, config }: CoreConfig,
 ): string {
-  if (record.kind === 'agent' && record.generation === 'v4') return withoutV4Done(main, loaded);
+  if (record.generation === 'v4')
+    return record.kind === 'agent' ? withoutV4Done(main, loaded) : withoutV4Loading(main, config);
   if (!has(`${record.moduleName}/config.yaml`) || customized.problems.length > 0) return main;
   const known = new Map(plainSettings(values, projectRoot));
   const isKnown = (name: string): boolean => known.has(name);

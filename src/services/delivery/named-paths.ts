@@ -36,10 +36,14 @@ export function rulesOf(text: string, { origin }: BmadRecord, has: (path: string
   return [...found].flatMap(([written, { name, paths }]) => {
     const hits = (folder: string): number => [...paths].filter((path) => has(folder + path)).length;
     // Version 4 itself leaves out the dot of `.bmad-core` here and there.
-    const [folder, count] = ['', `${name}/`, `.${name}/`]
+    const dotted = `.${name}/`;
+    const [folder, count] = ['', `${name}/`, dotted]
       .map((each) => [each, hits(each)] as const)
       .reduce((best, each) => (each[1] > best[1] ? each : best));
-    return count > 0 ? [{ written, folder }] : [];
+    if (count > 0) return [{ written, folder }];
+    // It may have the ending wrong besides.
+    const isDotted = [...paths].some((path) => withOtherEnding(dotted + path, has) !== undefined);
+    return isDotted ? [{ written, folder: dotted }] : [];
   });
 }
 
@@ -88,7 +92,7 @@ export function namedFiles(
 /** What is written by an install, a user or an agent may not be there yet. */
 const WRITTEN = /(?:^|\/)(?:_memory|custom|_config|_cfg|output)\/|(?:^|\/)config(?:\.user)?\.\w+$/;
 const EXAMPLE = /(?:^|\/)(?:[A-Z_]{3,}|path|x)\//;
-const ENDINGS = ['.md', '.yaml', '.xml'];
+const ENDINGS = ['.md', '.yaml', '.yml', '.xml', '.csv'];
 const MISSING_SHOWN = 4;
 
 /** The files of BMAD's own folder that a text names and that are not there; some are, with another ending. */
@@ -106,10 +110,15 @@ export function missingNames(
     const isFile = /\.(?:md|xml|ya?ml|csv)$/.test(path) && !/[{}]/.test(path);
     if (isFile && !WRITTEN.test(path) && !EXAMPLE.test(path) && !has(path)) found.add(path);
   }
-  return [...found].map((path) => {
-    const stem = path.slice(0, -posix.extname(path).length);
-    return { path, instead: ENDINGS.map((ending) => stem + ending).find(has) };
-  });
+  return [...found].map((path) => ({ path, instead: withOtherEnding(path, has) }));
+}
+
+/** The file that is there under this name with another ending. */
+function withOtherEnding(path: string, has: (path: string) => boolean): string | undefined {
+  const ending = posix.extname(path);
+  if (!ENDINGS.includes(ending)) return undefined;
+  const stem = path.slice(0, -ending.length);
+  return ENDINGS.map((each) => stem + each).find(has);
 }
 
 /** In a line what a text names and nobody can read, so that it is not looked for. */
