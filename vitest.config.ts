@@ -51,7 +51,7 @@ const isDeep = process.argv.includes('deep');
 
 const cores = availableParallelism();
 /** A worker whose test waits for processes leaves its core to others; on a large machine each keeps about two busy. */
-const waiting = { maxWorkers: Math.max(4, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
+const waiting = { maxWorkers: Math.max(5, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
 /** Room for what is fetched on first use. */
 const fetching = { testTimeout: 300_000, hookTimeout: 600_000 };
 
@@ -141,8 +141,8 @@ export default defineConfig({
     deps: { interopDefault: false },
     // What was compiled for one run, or for one project of it, need not be for the next.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
-    // Each worker imports everything once more, which costs more than a core that waits for a disk now and then.
-    maxWorkers: cores,
+    // One more than there are cores: a test waits for a seventh of its time, and another worker costs less than that.
+    maxWorkers: cores + 1,
     // Tests make much that is needed for a moment: in more room, a seventh less of the time goes into collecting it.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
