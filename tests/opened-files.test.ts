@@ -36,7 +36,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   'base/files/file-rights.ts': { names: ['stat'], why: 'who may read a file of the user' },
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
   'base/files/file-identity.ts': {
-    names: ['stat'],
+    names: ['statSync'],
     why: 'whether a store that is open is still the file at its path',
   },
   'base/files/blocking-files.ts': {

@@ -29,6 +29,8 @@ it.each([16, 32, 192, 1_024])('vectors of %i numbers are as near as it says', (w
     expect(near.length).toBe(vectors.length);
     const wrong = vectors.map((other, at) => Math.abs((near[at] ?? 9) - dot(other, wanted)));
     expect(Math.max(...wrong)).toBeLessThan(0.012);
+    const most = scan?.wrong(wanted) ?? (() => 0);
+    expect(wrong.filter((each, at) => each > most(at))).toEqual([]);
   }
 });
 

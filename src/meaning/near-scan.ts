@@ -15,6 +15,8 @@ export interface NearScan {
   putBlock(block: VectorBlock): void;
   /** For each of the first places, how near the vector there is, to about a hundredth; until the next question. */
   near(wanted: Float32Array, count: number): Float32Array;
+  /** By how much the answer to a question is wrong at most, by place; for vectors of length one or less. */
+  wrong(wanted: Float32Array): (place: number) => number;
 }
 
 const PAGE = 65_536;
@@ -104,6 +106,17 @@ function makeScan(width: number): NearScan {
       for (let place = 0; place < count; place++)
         near[place] = (sums[place] as number) * (scales[place] as number) * scale;
       return near;
+    },
+    wrong(wanted) {
+      let [largest, sum] = [0, 0];
+      for (const value of wanted) {
+        largest = Math.max(largest, Math.abs(value));
+        sum += Math.abs(value);
+      }
+      // Each number of a vector, and of the question, is wrong by half of what one counts at most. The numbers of a vector of
+      // length one have a sum of at most the root of their count. What is added is more than all other rounding.
+      const ofQuestion = ((largest / MOST_SHORT) * Math.sqrt(width)) / 2 + 1e-4;
+      return (place) => ((scales[place] as number) * sum * 1.01) / 2 + ofQuestion;
     },
   };
 }

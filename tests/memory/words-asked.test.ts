@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { MemoryKey } from '../../src/model/memory.ts';
 import { dot, normalized, ranked, weighed } from '../../src/services/memory/rank.ts';
 import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
@@ -101,5 +102,21 @@ it('asks the word index only where it could bring something better, and finds th
   }
   expect(asked()).toBeGreaterThan(0);
   expect(asked()).toBeLessThan(questions);
+  await store.close();
+});
+
+it('finds a memory by its words alone that has lost its vector, beside many that are near', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');
+  const store = await openSqliteStore({ ...storeOptions(), file });
+  await store.upsert(Array.from({ length: 60 }, (_, at) => memory(`m${at}`, `ledger item${at}`)));
+  const { entry } = (await store.upsert([memory('lost', 'harbour item')]))[0] as { entry: MemoryKey };
+  const question = 'ledger tenant region shard';
+  const query = { terms: analyser.terms(question), vector: embedded(question), filter: {}, limit: LIMIT };
+  expect((await store.search(query))[0]?.cosine).toBeGreaterThan(0);
+  await store.update(entry, { text: question, vector: undefined, at: '2026-01-02T00:00:00.000Z' });
+  const hits = await store.search({ ...query, limit: 60 });
+  expect(hits.find((hit) => hit.entry.id === entry.id)).toMatchObject({ score: 0.5, cosine: undefined });
+  const best = await store.search(query);
+  expect(best.map((hit) => hit.entry.id)).toEqual(hits.slice(0, LIMIT).map((hit) => hit.entry.id));
   await store.close();
 });

@@ -5,6 +5,7 @@ import { isSecretName, URL_CREDENTIALS } from './secret-names.ts';
 import { isStrange, isStrangeWord, TOLD_VALUES } from './secret-sentences.ts';
 import { hasPrivateKey, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
 import { isNoSecretOf } from './secret-values.ts';
+import { remembering } from '../remembering.ts';
 import { withoutEnd } from '../text/ends.ts';
 
 /**
@@ -32,8 +33,12 @@ export function secretsOut(text: string, hide: (text: string) => string): { text
 
 /** The text of another person's file, as it may be shown: its author cannot be asked to write it differently. */
 export function shownText(text: string, hide: (text: string) => string): string {
-  return hidden(masked(text, [PRIVATE_KEYS]).text, hide).text;
+  // The secrets of this environment may become more; what the rules find in a text stays the same.
+  return shownProse(hide(masked(text, [PRIVATE_KEYS]).text));
 }
+
+/** The same names and tags are shown again and again. */
+const shownProse = remembering((text) => masked(text, IN_PROSE).text);
 
 /** Refuses a name or a tag that is a secret: masked, it would say nothing. */
 export function refuseSecret(text: string, subject: string, hide: (text: string) => string = String): void {

@@ -53,6 +53,8 @@ export interface QueryWords {
   /** Each word of the query once, with its weight. */
   weights: ReadonlyMap<string, number>;
   total: number;
+  /** How many of them are numbers. */
+  numbers: number;
 }
 
 /** `frequency` says how many of the `total` memories have the word. */
@@ -65,7 +67,7 @@ export function weighed(
   for (const term of new Set(terms)) weights.set(term, rarity(Math.min(frequency(term), total), total));
   let sum = 0;
   for (const weight of weights.values()) sum += weight;
-  return { weights, total: sum };
+  return { weights, total: sum, numbers: [...weights.keys()].filter(isNumber).length };
 }
 
 export interface Candidate<E extends Position = MemoryEntry> {
@@ -73,6 +75,8 @@ export interface Candidate<E extends Position = MemoryEntry> {
   /** Analysed words, as often as they occur. */
   terms: readonly string[];
   cosine: number | undefined;
+  /** What it has of the words of the query, if that is known. */
+  words?: Words;
 }
 
 /** Saturation and length of the usual BM25; only for the order of memories that cover the query equally. */
@@ -82,24 +86,35 @@ const USUAL_LENGTH = 40;
 
 const isNumber = (term: string): boolean => /\d/.test(term);
 
-function words(
-  query: QueryWords,
-  terms: readonly string[],
-): { coverage: number; matched: string[]; bm25: number; numbers: number } {
+/** What a memory has of the words of a query. */
+export interface Words {
+  /** The share of them, each by its weight. */
+  coverage: number;
+  matched: readonly string[];
+  /** The share of the numbers among them. */
+  numbers: number;
+  bm25: number;
+}
+
+const NONE: Words = { coverage: 0, matched: [], numbers: 0, bm25: 0 };
+
+export function wordsIn(query: QueryWords, terms: readonly string[]): Words {
+  const { weights, total } = query;
   const counts = new Map<string, number>();
-  for (const term of terms) if (query.weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const term of terms) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  if (counts.size === 0) return NONE;
   let mass = 0;
   let bm25 = 0;
   const norm = lengthNorm(terms.length, USUAL_LENGTH, B);
   for (const [term, count] of counts) {
-    const weight = query.weights.get(term) ?? 0;
+    const weight = weights.get(term) ?? 0;
     mass += weight;
     bm25 += weight * saturated(count, K1, norm);
   }
-  const matched = [...query.weights.keys()].filter((term) => counts.has(term));
-  const asked = [...query.weights.keys()].filter(isNumber).length;
-  const numbers = asked === 0 ? 0 : matched.filter(isNumber).length / asked;
-  return { coverage: query.total > 0 ? mass / query.total : 0, matched, bm25, numbers };
+  const matched =
+    counts.size === 1 ? [...counts.keys()] : [...weights.keys()].filter((term) => counts.has(term));
+  const numbers = query.numbers === 0 ? 0 : matched.filter(isNumber).length / query.numbers;
+  return { coverage: total > 0 ? mass / total : 0, matched, bm25, numbers };
 }
 
 export function ranked<E extends Position = MemoryEntry>(
@@ -107,8 +122,8 @@ export function ranked<E extends Position = MemoryEntry>(
   candidates: readonly Candidate<E>[],
   { compared, limit, minScore }: { compared: boolean; limit: number; minScore: number | undefined },
 ): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
-  const hits = candidates.flatMap(({ entry, terms, cosine }) => {
-    const { coverage, matched, bm25, numbers } = words(query, terms);
+  const hits = candidates.flatMap(({ entry, terms, cosine, words = wordsIn(query, terms) }) => {
+    const { coverage, matched, bm25, numbers } = words;
     if (cosine === undefined && matched.length === 0) return [];
     const score = compared ? fused(cosine, coverage, numbers) : coverage;
     return minScore !== undefined && score < minScore

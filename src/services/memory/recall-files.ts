@@ -23,9 +23,11 @@ export function kitHits(
       (dated || !bounded) &&
       (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
   );
+  const wantedTerms = new Set(terms);
   const frequency = new Map<string, number>();
   for (const candidate of passing)
-    for (const term of new Set(candidate.terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+    for (const term of new Set(candidate.terms.filter((each) => wantedTerms.has(each))))
+      frequency.set(term, (frequency.get(term) ?? 0) + 1);
   const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length);
   const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
   const asked = vector === undefined ? undefined : normalized(vector);

@@ -34,9 +34,8 @@ export function rowsOf(database: Database, rids: readonly number[], rev: string)
   }
   const { rows } = kept;
   const missing = rids.filter((rid) => !rows.has(rid));
-  // What can be loaded without harm is looked at here: SQLite takes as long for it as to read the row.
-  const sql = `SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${fits('memory')}`;
-  for (const row of missing.length === 0 ? [] : database.all<MemoryRow>(sql, JSON.stringify(missing))) {
+  for (const row of missing.length === 0 ? [] : read(database, missing)) {
+    // What can be loaded without harm is looked at here: SQLite takes as long for it as to read the row.
     const entry = entryOf(row);
     if (!isSoundEntry(entry) || !areTexts(row.tags)) continue;
     rows.set(row.rid, { entry, terms: termsOf(row.terms) });
@@ -48,6 +47,73 @@ export function rowsOf(database: Database, rids: readonly number[], rev: string)
     if (row !== undefined) found.set(rid, row);
   }
   return found;
+}
+
+const COLUMNS =
+  'rid, type, id, agent, text, tags, project, created_at, updated_at, revision, forgotten_at, superseded_by, superseded_at, terms';
+const WANTED = `FROM memory WHERE rid IN (SELECT value FROM json_each(?)) AND ${fits('memory')}`;
+
+/** As one text: to take it apart takes half of the time that it takes to receive each column of each row. */
+const JOINED = `SELECT json_group_array(json_array(${COLUMNS})) AS rows ${WANTED}`;
+/** Drivers end a text here; only a file from elsewhere has one that goes on. */
+const NUL = '\\u0000';
+
+function read(database: Database, rids: readonly number[]): MemoryRow[] {
+  const wanted = JSON.stringify(rids);
+  const joined = database.get<{ rows: string }>(JOINED, wanted)?.rows ?? '[]';
+  const rows = joined.includes(NUL) ? undefined : jsonIn(joined);
+  if (!Array.isArray(rows)) return database.all<MemoryRow>(`SELECT ${COLUMNS} ${WANTED}`, wanted);
+  return (rows as Values[]).map(rowOf);
+}
+
+type Time = string | null;
+type Values = [
+  number,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  number,
+  Time,
+  Time,
+  Time,
+  string,
+];
+
+function rowOf([
+  rid,
+  type,
+  id,
+  agent,
+  text,
+  tags,
+  project,
+  created_at,
+  updated_at,
+  revision,
+  ...rest
+]: Values): MemoryRow {
+  const [forgotten_at, superseded_by, superseded_at, terms] = rest;
+  return {
+    rid,
+    type,
+    id,
+    agent,
+    text,
+    tags,
+    project,
+    created_at,
+    updated_at,
+    revision,
+    forgotten_at,
+    superseded_by,
+    superseded_at,
+    terms,
+  };
 }
 
 function areTexts(tags: string): boolean {

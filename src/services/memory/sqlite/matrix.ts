@@ -5,7 +5,8 @@ import { isSoundSquare, isSoundVector } from '../sound.ts';
 import type { VectorSpace } from '../store.ts';
 import type { Database } from './open.ts';
 import type { Passing } from './passing.ts';
-import { Best, floatsOf, product } from './vector-numbers.ts';
+import { Slots } from './slots.ts';
+import { bestOf, floatsOf, product } from './vector-numbers.ts';
 import {
   CHANGED,
   isPlace,
@@ -28,6 +29,15 @@ const MOST_ROWS = 500_000;
 /** Of the nearest, so many may be left out by a filter before all rows are looked at. */
 const SPARE = 30;
 
+/** More than numbers of four bytes are rounded by. */
+const ROUNDING = 1e-4;
+
+export interface Nearest {
+  rids: number[];
+  others: number;
+  bounds(this: void, rid: number): { least: number; most: number } | undefined;
+}
+
 /**
  * The vectors of one space, made small: with a byte a number, they tell which are nearest, and those are compared with the exact
  * ones in the file. Up to a hundred thousand memories, looking at each is faster than an index would be worth.
@@ -36,7 +46,8 @@ export class Matrix {
   readonly #space: VectorSpace;
   /** By slot; one that has lost its vector has one of zeros. */
   readonly #rids: number[] = [];
-  readonly #slots = new Map<number, number>();
+  readonly #slots = new Slots();
+  readonly #lost = new Set<number>();
   /** The last change that was taken in. */
   #last = { rev: -1, rid: -1 };
   #dataVersion: number | undefined;
@@ -134,7 +145,7 @@ export class Matrix {
       return false;
     }
     for (const [at, rid] of rids.entries()) this.#slots.set(rid, first + at);
-    this.#rids.push(...rids);
+    for (const rid of rids) this.#rids.push(rid);
     return true;
   }
 
@@ -142,7 +153,9 @@ export class Matrix {
     const known = this.#slots.get(rid);
     const vector = bytes === undefined ? undefined : floatsOf(bytes);
     if (vector === undefined || !isSoundVector(vector)) {
-      if (known !== undefined) this.#keep(known, new Float32Array(this.#space.dim));
+      if (known === undefined) return;
+      this.#keep(known, new Float32Array(this.#space.dim));
+      this.#lost.add(rid);
       return;
     }
     const slot = known ?? this.#rids.length;
@@ -156,6 +169,7 @@ export class Matrix {
     }
     this.#rids[slot] = rid;
     this.#slots.set(rid, slot);
+    this.#lost.delete(rid);
   }
 
   #keep(slot: number, vector: Float32Array): void {
@@ -166,7 +180,7 @@ export class Matrix {
   /** How near these are, exactly; those without a vector are left out. */
   cosines(database: Database, rids: Iterable<number>, wanted: Float32Array): ReadonlyMap<number, number> {
     const found = new Map<number, number>();
-    const known = [...rids].filter((rid) => this.#slots.has(rid));
+    const known = [...rids].filter((rid) => this.#slots.get(rid) !== undefined);
     for (const [rid, bytes] of this.#read(database, known)) {
       const vector = floatsOf(bytes);
       if (isSoundVector(vector)) found.set(rid, product(vector, wanted));
@@ -174,8 +188,11 @@ export class Matrix {
     return found;
   }
 
-  /** The ids of the rows that are nearest among those that pass, and how near the others are at most. */
-  nearest(wanted: Float32Array, passing: Passing, count: number): { rids: number[]; others: number } {
+  /**
+   * The ids of the rows that are nearest among those that pass, how near the others are at most, and the bounds of how near any
+   * is; undefined for one without a vector. The bounds hold until the next question.
+   */
+  nearest(wanted: Float32Array, passing: Passing, count: number): Nearest {
     const near = this.#scan?.near(wanted, this.#rids.length) ?? this.#exactly(wanted);
     // Most questions leave out little: then only the few that are near have to be looked at, not every row.
     const likely = this.#best(near, count + SPARE);
@@ -183,7 +200,17 @@ export class Matrix {
     const isEnough = some.length >= count || likely.length >= near.length;
     const rids = isEnough ? some : this.#best(near, count, passing.all());
     const last = rids.length < count ? undefined : this.#slots.get(rids.at(-1) ?? -1);
-    return { rids, others: last === undefined ? -Infinity : (near[last] as number) + this.#mostWrong };
+    const wrong = this.#scan?.wrong(wanted) ?? (() => ROUNDING);
+    return {
+      rids,
+      others: last === undefined ? -Infinity : (near[last] as number) + this.#mostWrong,
+      bounds: (rid) => {
+        const slot = this.#slots.get(rid);
+        if (slot === undefined || this.#lost.has(rid)) return undefined;
+        const [about, most] = [near[slot] as number, wrong(slot)];
+        return { least: about - most, most: about + most };
+      },
+    };
   }
 
   #exactly(wanted: Float32Array): Float32Array {
@@ -192,15 +219,8 @@ export class Matrix {
 
   /** The nearest of those that pass, nearest first. */
   #best(near: Float32Array, count: number, passes?: (rid: number) => boolean): number[] {
-    const best = new Best(count);
-    const isTaken = (slot: number): boolean => passes?.(this.#rids[slot] as number) ?? true;
-    for (let slot = 0; slot < near.length; slot++)
-      if ((near[slot] as number) > best.bar && isTaken(slot)) best.offer(near[slot] as number);
-    const bar = best.least();
-    const slots: number[] = [];
-    for (let slot = 0; slot < near.length; slot++)
-      if ((near[slot] as number) >= bar && isTaken(slot)) slots.push(slot);
-    slots.sort((a, b) => (near[b] as number) - (near[a] as number));
-    return slots.slice(0, count).map((slot) => this.#rids[slot] as number);
+    const rids = this.#rids;
+    const isTaken = passes && ((slot: number): boolean => passes(rids[slot] as number));
+    return bestOf(near, count, -Infinity, isTaken).map((slot) => rids[slot] as number);
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from './open.ts';
 import { MOST_RID } from './passing.ts';
 import { indexed, termsOf } from './rows.ts';
 import { fits } from './sound.ts';
-import { Best } from './vector-numbers.ts';
+import { bestOf } from './vector-numbers.ts';
 import { CHANGED } from './vector-queries.ts';
 
 /** Words whose number is kept: some hundred kilobytes. */
@@ -17,6 +17,7 @@ const BEHIND = 100;
 
 /** A text with more words counts as one with so many. */
 const MOST_LENGTH = 65_535;
+const USUAL_LENGTHS = 256;
 
 /** What SQLite's own order is made with. */
 const K1 = 1.2;
@@ -33,6 +34,40 @@ interface Lengths {
   /** How many words a row has, by rid. */
   of: Uint16Array;
   usual: number;
+}
+
+/** What a word that a row of so many words has so often adds to its score. */
+type Worth = (often: number, length: number) => number;
+
+/** Most rows have a word once, and few lengths are usual: what that is worth is computed once for each. */
+function addWorth(scores: Float64Array, { rids, counts }: Places, lengths: Uint16Array, worth: Worth): void {
+  const once = new Float64Array(USUAL_LENGTHS);
+  for (let length = 0; length < USUAL_LENGTHS; length++) once[length] = worth(1, length);
+  for (let at = 0; at < rids.length; at++) {
+    const rid = rids[at] as number;
+    const often = counts[at] as number;
+    const length = lengths[rid] ?? 0;
+    const own = often === 1 && length < USUAL_LENGTHS ? (once[length] as number) : worth(often, length);
+    scores[rid] = (scores[rid] as number) + own;
+  }
+}
+
+const [ZERO, NINE, SPACE] = [48, 57, 32];
+
+/** Whole numbers with a space between them; undefined where one is no row of ours. */
+function numbersIn(bytes: Uint8Array): Uint32Array | undefined {
+  const found = new Uint32Array((bytes.length >> 1) + 1);
+  let [count, number] = [0, 0];
+  for (let at = 0; at <= bytes.length; at++) {
+    const byte = bytes[at] ?? SPACE;
+    if (byte >= ZERO && byte <= NINE) number = number * 10 + byte - ZERO;
+    else if (byte !== SPACE || number > MOST_RID) return undefined;
+    else {
+      if (at > 0) found[count++] = number;
+      number = 0;
+    }
+  }
+  return found.slice(0, count);
 }
 
 const known = new WeakMap<Database, Postings>();
@@ -115,54 +150,46 @@ export class Postings {
     if (this.#scores.length <= Math.max(most, lengths.of.length))
       this.#scores = new Float64Array(Math.max(most, lengths.of.length) + 1);
     const scores = this.#scores;
-    const touched: number[] = [];
-    const add = (rid: number, worth: number): void => {
-      if (scores[rid] === 0) touched.push(rid);
-      scores[rid] = (scores[rid] as number) + worth;
-    };
-    const isChanged = this.#changed.size === 0 ? () => false : (rid: number) => this.#changed.has(rid);
+    const asked: [term: string, places: Places, worth: Worth][] = [];
     for (const term of terms) {
       const places = this.#placesOf(term);
       if (places === undefined) return undefined;
-      const having = this.frequency(term);
-      // One of the two numbers may be behind.
-      const lacking = Math.max(0, this.total - having);
-      const rarity = Math.max(LEAST_RARITY, Math.log((lacking + 0.5) / (having + 0.5)));
-      const worth = (often: number, length: number): number =>
-        (rarity * often * (K1 + 1)) / (often + K1 * (1 - B + (B * length) / lengths.usual));
-      for (let at = 0; at < places.rids.length; at++) {
-        const rid = places.rids[at] as number;
-        if (!isChanged(rid)) add(rid, worth(places.counts[at] as number, lengths.of[rid] ?? 0));
-      }
-      for (const [rid, own] of this.#changed) {
+      asked.push([term, places, this.#worthOf(term, lengths.usual)]);
+    }
+    for (const [, places, worth] of asked) addWorth(scores, places, lengths.of, worth);
+    for (const [rid, own] of this.#changed) {
+      scores[rid] = 0;
+      for (const [term, , worth] of asked) {
         const often = own.filter((each) => each === term).length;
-        if (often > 0) add(rid, worth(often, own.length));
+        if (often > 0) scores[rid] = scores[rid] + worth(often, own.length);
       }
     }
-    const best = new Best(count);
-    const taken = passes === undefined ? touched : touched.filter(passes);
-    for (const rid of taken) best.offer(scores[rid] as number);
-    const bar = best.least();
-    const rids = taken
-      .filter((rid) => (scores[rid] as number) >= bar)
-      .sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
-      .slice(0, count);
-    for (const rid of touched) scores[rid] = 0;
+    const rids = bestOf(scores, count, 0, passes);
+    scores.fill(0);
     return rids;
+  }
+
+  #worthOf(term: string, usual: number): Worth {
+    const having = this.frequency(term);
+    // One of the two numbers may be behind.
+    const lacking = Math.max(0, this.total - having);
+    const rarity = Math.max(LEAST_RARITY, Math.log((lacking + 0.5) / (having + 0.5)));
+    return (often, length) => (rarity * often * (K1 + 1)) / (often + K1 * (1 - B + (B * length) / usual));
   }
 
   #placesOf(term: string): Places | undefined {
     const kept = this.#places.get(term);
     if (kept !== undefined) return kept;
-    const sql = 'SELECT json_group_array(doc) AS rids FROM temp.occurrences WHERE term = ?';
-    const all = JSON.parse(
-      this.#database.get<{ rids: string }>(sql, indexed(term))?.rids ?? '[]',
-    ) as number[];
+    // A word that is in most memories comes as a list of half a megabyte: a text and an array of it would be much to clear away.
+    const sql = "SELECT CAST(group_concat(doc, ' ') AS BLOB) AS docs FROM temp.occurrences WHERE term = ?";
+    const all = numbersIn(
+      this.#database.get<{ docs: Uint8Array | null }>(sql, indexed(term))?.docs ?? new Uint8Array(0),
+    );
+    if (all === undefined) return undefined;
     const rids = new Uint32Array(all.length);
     const counts = new Uint8Array(all.length);
     let last = -1;
     for (const rid of all) {
-      if (!(rid >= 0 && rid <= MOST_RID)) return undefined;
       if (last < 0 || rids[last] !== rid) rids[++last] = rid;
       counts[last] = Math.min(255, (counts[last] as number) + 1);
     }

@@ -1,6 +1,6 @@
 import type { Database } from './open.ts';
 import type { MemoryHit } from '../../../model/memory.ts';
-import { candidatesFor, mostFrom, ranked, rarest, weighed, type Candidate } from '../rank.ts';
+import { candidatesFor, mostFrom, rarest, weighed } from '../rank.ts';
 import { passes, readyFilter, type ReadyFilter } from '../select.ts';
 import type { MemoryQuery } from '../store.ts';
 import { rowsOf } from './kept-rows.ts';
@@ -8,6 +8,7 @@ import type { Matrix } from './matrix.ts';
 import { allPassing, type Passing } from './passing.ts';
 import { postingsOf, type Postings } from './postings.ts';
 import { condition, indexed } from './rows.ts';
+import { createWeighing } from './weighing.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
@@ -35,24 +36,24 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
     },
     all: () => allPassing(database, ready),
   };
-  const candidates = new Map<number, Candidate>();
-  /** Weighs these beside those from before. */
-  const weigh = (rids: readonly number[]): MemoryHit[] => {
-    const fresh = rids.filter((rid) => !candidates.has(rid));
-    const near = wanted === undefined ? undefined : matrix?.cosines(database, fresh, wanted);
-    for (const [rid, row] of rowsOf(database, fresh, known.rev))
-      candidates.set(rid, { ...row, cosine: near?.get(rid) });
-    return ranked(words, [...candidates.values()], { compared: wanted !== undefined, limit, minScore });
-  };
-  if (wanted !== undefined && matrix !== undefined) {
-    const near = matrix.nearest(wanted, passing, count);
-    const first = weigh(near.rids);
-    // Where the best by vector leave no room for any other, whatever words that has, the words need not be asked for.
-    const least = first.length < limit ? minScore : first.at(-1)?.score;
-    if (least !== undefined && least > mostFrom(near.others)) return first;
-  }
-  return weigh(byWords(database, known, asked, passing, ready, count));
+  const weigh = createWeighing({
+    words,
+    limit,
+    minScore,
+    rows: (rids) => rowsOf(database, rids, known.rev),
+    ...(wanted === undefined ? {} : { cosines: (rids) => matrix?.cosines(database, rids, wanted) ?? NONE }),
+  });
+  if (wanted === undefined || matrix === undefined)
+    return weigh(byWords(database, known, asked, passing, ready, count));
+  const near = matrix.nearest(wanted, passing, count);
+  const first = weigh(near.rids, near.bounds);
+  // Where the best by vector leave no room for any other, whatever words that has, the words need not be asked for.
+  const least = first.length < limit ? minScore : first.at(-1)?.score;
+  if (least !== undefined && least > mostFrom(near.others)) return first;
+  return weigh(byWords(database, known, asked, passing, ready, count), near.bounds);
 }
+
+const NONE: ReadonlyMap<number, number> = new Map();
 
 /** Up to so many, SQLite puts them in order about as fast. */
 const FEW = 300;

@@ -22,32 +22,25 @@ export function product(vector: ArrayLike<number>, wanted: Float32Array): number
   return a + b + c + d;
 }
 
-/** The least of the best few of many: a list that is cut whenever it has grown to twice its size. */
-export class Best {
-  readonly #count: number;
-  #kept: number[] = [];
-  /** What is not above changes nothing. */
-  bar = -Infinity;
-
-  constructor(count: number) {
-    this.#count = count;
+/** Of the numbers above one, the places of the greatest that are taken, greatest first, and of equal ones the first. */
+export function bestOf(
+  numbers: Float32Array | Float64Array,
+  count: number,
+  above: number,
+  isTaken?: (place: number) => boolean,
+): number[] {
+  let places: number[] = [];
+  let bar = above;
+  const cut = (): void => {
+    places.sort((a, b) => (numbers[b] as number) - (numbers[a] as number) || a - b);
+    places = places.slice(0, count);
+    // Of those that are equal to the last one, the first are already there.
+    if (places.length === count) bar = numbers[places.at(-1) ?? 0] as number;
+  };
+  for (let place = 0; place < numbers.length; place++) {
+    if (!((numbers[place] as number) > bar) || isTaken?.(place) === false) continue;
+    if (places.push(place) >= 2 * count) cut();
   }
-
-  offer(score: number): void {
-    if (score <= this.bar) return;
-    this.#kept.push(score);
-    if (this.#kept.length >= 2 * this.#count) this.#cut();
-  }
-
-  #cut(): void {
-    this.#kept.sort((a, b) => b - a);
-    this.#kept = this.#kept.slice(0, this.#count);
-    if (this.#kept.length === this.#count) this.bar = this.#kept.at(-1) ?? -Infinity;
-  }
-
-  /** Below all if there are not so many. */
-  least(): number {
-    this.#cut();
-    return this.bar;
-  }
+  cut();
+  return places;
 }
