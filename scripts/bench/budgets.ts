@@ -157,16 +157,18 @@ function growthBudgets(at: Growth | undefined): Budget[] {
 const STATE_LIMITS: readonly (readonly [
   operation: string,
   count: number,
-  field: 'firstMs' | 'p50Ms' | 'p95Ms',
+  field: 'restedMs' | 'p50Ms' | 'p95Ms',
   limit: number,
 ])[] = [
   ['run_open', 10_000, 'p50Ms', 50],
   ['status of one', 10_000, 'p50Ms', 20],
   ['task claim', 10_000, 'p50Ms', 50],
   ['recall', 100_000, 'p95Ms', 60],
-  ['recall', 100_000, 'firstMs', 500],
+  ['recall', 100_000, 'restedMs', 500],
   ['remember', 100_000, 'p50Ms', 30],
 ];
+
+const FIELDS = { restedMs: 'first of a server at rest', p50Ms: 'p50', p95Ms: 'p95' } as const;
 
 function stateBudgets(state: readonly StateGrowth[]): Budget[] {
   return STATE_LIMITS.flatMap(([operation, count, field, limit]) => {
@@ -175,7 +177,7 @@ function stateBudgets(state: readonly StateGrowth[]): Budget[] {
       ? []
       : [
           atMost(
-            `${operation}, ${count.toLocaleString('en')} ${found.what}, ${field.slice(0, -2)}`,
+            `${operation}, ${count.toLocaleString('en')} ${found.what}, ${FIELDS[field]}`,
             limit,
             'ms',
             found[field],

@@ -12,7 +12,7 @@ import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { callTool } from './call-tool.ts';
 import { withClient, type Client } from './client.ts';
 import { percentile } from './statistics.ts';
-import { processorMilliseconds, residentMebibytes } from './system.ts';
+import { atRest, processorMilliseconds, residentMebibytes } from './system.ts';
 
 /**
  * The built server with many memories: `npm run bench:memory:server -- [size] [folder that is kept]`. Memories are pairs of
@@ -91,21 +91,29 @@ async function measure(folder: string): Promise<string[]> {
   await mkdir(home, { recursive: true });
   const env = { PATH: process.env['PATH'], HOME: home };
   const args = [resolve('dist', 'bmad-mcp-server.cjs')];
-  return withClient({ name: 'our server', args, folder, env }, async (client) => {
+  const program = { name: 'our server', args, folder, env };
+  const query = QUESTIONS[0] ?? '';
+  const [rested, afterRest] = await withClient(program, async (client) => {
+    await client.start();
+    await atRest(client);
+    const resident = residentMebibytes(client.pid) ?? 0;
+    return [await cost(client, 'recall_structured', { query }, ''), resident];
+  });
+  return withClient(program, async (client) => {
     await client.start();
     const started = processorMilliseconds(client.pid);
     const idle = residentMebibytes(client.pid) ?? 0;
-    const recall = async (query: string, more = {}): Promise<number> =>
-      cost(client, 'recall_structured', { query, ...more }, '');
-    const first = await recall(QUESTIONS[0] ?? '');
+    const recall = async (asked: string, more = {}): Promise<number> =>
+      cost(client, 'recall_structured', { query: asked, ...more }, '');
+    const first = await recall(query);
     const after = residentMebibytes(client.pid) ?? 0;
     const later: number[] = [];
     const filtered: number[] = [];
     const remembered: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const query = QUESTIONS[round % QUESTIONS.length] ?? '';
-      later.push(await recall(query));
-      if (round % 2 === 0) filtered.push(await recall(query, { type: 'decisions', agent: 'agent-1' }));
+      const asked = QUESTIONS[round % QUESTIONS.length] ?? '';
+      later.push(await recall(asked));
+      if (round % 2 === 0) filtered.push(await recall(asked, { type: 'decisions', agent: 'agent-1' }));
     }
     for (let round = 0; round < ROUNDS / 2; round++)
       remembered.push(
@@ -125,12 +133,12 @@ async function measure(folder: string): Promise<string[]> {
       [50, 95].map((at) => percentile(times, at).toFixed(0)).join(' / ');
     return [
       started.toFixed(0),
-      first.toFixed(0),
+      `${first.toFixed(0)} / ${rested.toFixed(0)}`,
       both(later),
       both(filtered),
       both(remembered),
       between.toFixed(0),
-      `${idle.toFixed(0)} → ${after.toFixed(0)} → ${(residentMebibytes(client.pid) ?? 0).toFixed(0)}`,
+      `${idle.toFixed(0)} (at rest ${afterRest.toFixed(0)}) → ${after.toFixed(0)} → ${(residentMebibytes(client.pid) ?? 0).toFixed(0)}`,
     ];
   });
 }
@@ -148,7 +156,7 @@ try {
   const bytes = (await stat(file)).size;
   process.stdout.write(
     [
-      '| memories | filled in s | file MB | start | first recall | later p50 / p95 | filtered p50 / p95 | remember p50 / p95 | recall after it | RSS MiB: started → first recall → end |',
+      '| memories | filled in s | file MB | start | first recall / at rest | later p50 / p95 | filtered p50 / p95 | remember p50 / p95 | recall after it | RSS MiB: started → first recall → end |',
       '|---|---|---|---|---|---|---|---|---|---|',
       `| ${[size, filled === undefined ? '–' : (filled / 1000).toFixed(0), (bytes / 1e6).toFixed(0), ...cells].join(' | ')} |`,
       '',

@@ -188,11 +188,12 @@ function growthTable(growth: readonly Growth[]): string {
 
 function stateTable(state: readonly StateGrowth[]): string {
   return table(
-    ['', 'count', 'first, ms', 'p50, ms', 'p95, ms', 'RSS, MiB'],
-    state.map(({ what, count, operation, firstMs, p50Ms, p95Ms, rssMiB }) => [
+    ['', 'count', 'first, ms', 'at rest, ms', 'p50, ms', 'p95, ms', 'RSS, MiB'],
+    state.map(({ what, count, operation, firstMs, restedMs, p50Ms, p95Ms, rssMiB }) => [
       `${operation} (${what})`,
       String(count),
       shown(firstMs),
+      shown(restedMs),
       shown(p50Ms),
       shown(p95Ms),
       shown(rssMiB),

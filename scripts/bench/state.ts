@@ -6,14 +6,17 @@ import { cleanEnvironment, type Contender, type ToolCall } from './contenders.ts
 import { madeWords } from './made-words.ts';
 import { runId, seedMemories, seedRuns, seedTasks, type Place } from './seeds.ts';
 import { percentile } from './statistics.ts';
-import { residentMebibytes } from './system.ts';
+import { atRest, residentMebibytes } from './system.ts';
 
 /** What one operation costs beside much state. */
 export interface StateGrowth {
   what: StateKind;
   count: number;
   operation: string;
+  /** At once after the start, while the server still loads what first calls need. */
   firstMs: number;
+  /** The first call of a server that has done so, as when a model has thought before it; the others follow it. */
+  restedMs: number;
   p50Ms: number;
   p95Ms: number;
   /** Of the server after these calls. */
@@ -107,18 +110,24 @@ const withTools = (ours: Contender, { folder, home }: Place): Contender => ({
   env: cleanEnvironment(home),
 });
 
-function series(
+async function series(
   program: Contender,
   call: (round: number) => ToolCall,
 ): Promise<Omit<StateGrowth, 'what' | 'count' | 'operation'>> {
+  const firstMs = await withClient(program, async (client) => {
+    await client.start();
+    return (await callTool(client, call(CALLS + 1))).milliseconds;
+  });
   return withClient(program, async (client) => {
     await client.start();
+    await atRest(client);
     const times: number[] = [];
     for (let round = 0; round <= CALLS; round++)
       times.push((await callTool(client, call(round))).milliseconds);
-    const [firstMs = 0, ...later] = times;
+    const [restedMs = 0, ...later] = times;
     return {
       firstMs,
+      restedMs,
       p50Ms: percentile(later, 50),
       p95Ms: percentile(later, 95),
       rssMiB: residentMebibytes(client.pid),

@@ -106,6 +106,11 @@ function contextOf(
     gitSources: gitSources.sources,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
     memory: async (project, mayWrite) => memories.of(await projectOf(project), mayWrite),
+    async rehearseRecall(pause) {
+      const project = await projectOf();
+      // Answers also say where older memories are, which the state of the project knows.
+      if (await memories.rehearse(project, pause)) await pause().then(() => projectState(project));
+    },
     state: async (project) => projectState(await projectOf(project)),
     trusted: once(async () => (await import('../services/completion/trust.ts')).openTrust(state)),
     usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),

@@ -62,6 +62,36 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       });
       return memory;
     },
+    /**
+     * Makes the first recall in a project short, in pieces: to load the program, the table and the vectors takes most of its time.
+     * Does nothing where there is no store here, and ends when somebody asks for the memory. Answers whether it
+     * came to its end.
+     */
+    async rehearse(project: Project, pause: () => Promise<void>): Promise<boolean> {
+      const { root } = project;
+      const { state, config } = settings;
+      if (root === undefined || !isHere(settings)) return false;
+      const { hasStore } = await import('../services/memory/has-store.ts');
+      if (!(await hasStore(root, state, config.projectState)) || known.size > 0) return false;
+      await pause();
+      const { openMemory } = await import('../services/memory/memory.ts');
+      await pause();
+      const overtaken = new Error('A memory was asked for.');
+      // One of its own, closed at the end: a store that nobody has asked for is not held open.
+      const memory = await openMemory({ ...setupFor(root, false, settings, embedders), background: false });
+      try {
+        await memory.rehearse(async () => {
+          await pause();
+          if (known.size > 0) throw overtaken;
+        });
+      } catch (error) {
+        if (error !== overtaken) throw error;
+        return false;
+      } finally {
+        await memory.close();
+      }
+      return true;
+    },
     async move(project: Project): Promise<MovedMemories> {
       const { moveMemory } = await import('../services/memory/memory.ts');
       return moveMemory(
@@ -82,6 +112,13 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
         void memory.then((open) => open.close()).catch(() => undefined);
     },
   };
+}
+
+/** Whether store and embedder are on this machine: nobody else is asked for something that may never be needed. */
+function isHere({ config }: Settings): boolean {
+  const { memoryEngine, qdrantUrl, embedder, ollamaUrl } = config;
+  const isStored = memoryEngine !== 'qdrant' && (memoryEngine !== 'auto' || qdrantUrl === undefined);
+  return isStored && (embedder === 'static' || (embedder === 'auto' && ollamaUrl === undefined));
 }
 
 /** One embedder for all projects: the built-in one takes megabytes, others are servers that have to be asked first. */

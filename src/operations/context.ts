@@ -100,6 +100,8 @@ export interface CataloguePort {
 export interface MemoryPort extends EmbeddersPort {
   /** What a project remembers; without an argument, the project the server was started for. */
   memory(project?: string, mayWrite?: boolean): Promise<Memory>;
+  /** Makes the first recall in the project short that the server was started for, in pieces, if it has memories. */
+  rehearseRecall(pause: () => Promise<void>): Promise<void>;
   /** Whether the stores of the memories that have been used so far can be reached. */
   memoriesAnswer(): Promise<boolean>;
   /** Brings the memories of the project from the user's folder into the project. */

@@ -90,6 +90,11 @@ export abstract class MemoryStore {
     return undefined;
   }
 
+  /** Loads what the first search needs, in pieces, for the next store that is opened in the same place. */
+  async prepare(_pause: () => Promise<void>): Promise<void> {
+    // Most need nothing.
+  }
+
   /** Gives back what it holds as soon as no one uses it; it can still be used. */
   leave(): void {
     // Most hold nothing between two calls.

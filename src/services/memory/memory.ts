@@ -27,6 +27,7 @@ import { isUsed, placeOf, userPlace } from './place.ts';
 import { purge, type ToPurge } from './purge.ts';
 import { remember } from './remember.ts';
 import { recall } from './recall.ts';
+import { rehearseRecall } from './rehearsal.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { between } from './select.ts';
 import { Sessions } from './sessions.ts';
@@ -212,6 +213,9 @@ export async function openMemory(setup: MemorySetup) {
       const held = setup.writes ? await former.held() : undefined;
       return held === undefined ? 0 : copyAll(held, (await opened.sessionToWrite()).store, true);
     },
+
+    /** Makes the first recall of this process short, whoever opens the memory for it. */
+    rehearse: on(rehearseRecall),
 
     /** The store, if it is open and its file is gone: this process then has the last of it. */
     held: (): Promise<MemoryStore | undefined> => sessions.held(),

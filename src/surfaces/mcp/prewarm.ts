@@ -5,6 +5,8 @@ import type { Pause } from './idle.ts';
 /** What most sessions call first. */
 const USUAL = ['bmad', 'list', 'execute', 'search', 'read'] as const;
 
+const RECALL = { name: 'recall_structured', toolset: 'memory', effect: 'read' } as const;
+
 interface Doors {
   operations(): Promise<typeof onDemand>;
   /** Calls the tool that stands for all operations, for nobody. */
@@ -23,4 +25,8 @@ export async function prewarm(context: Context, pause: Pause, { operations, call
   await pause();
   // Code that has never run is slow the first time, even if it is loaded. The tool may be switched off.
   await call({ operation: 'list', query: 'agents' }).catch(() => undefined);
+  if (!context.tools.of(RECALL).offered) return;
+  await pause();
+  await loadOperation(RECALL.name);
+  await context.rehearseRecall(pause);
 }

@@ -70,14 +70,14 @@ export class Matrix {
    * Loads the existing rows, in slices between which the process does other things. Changes in the meantime come with the
    * next refresh.
    */
-  async load(database: Database): Promise<void> {
+  async load(database: Database, pause: () => Promise<void> = setImmediate): Promise<void> {
     if (this.#loaded) return;
-    await (this.#loading ??= this.#loadAll(database).finally(() => {
+    await (this.#loading ??= this.#loadAll(database, pause).finally(() => {
       this.#loading = undefined;
     }));
   }
 
-  async #loadAll(database: Database): Promise<void> {
+  async #loadAll(database: Database, pause: () => Promise<void>): Promise<void> {
     const newest = `SELECT max(rev) AS rev FROM memory WHERE ${isPlace('rev')}`;
     const { rev } = (await database.read(() => database.get<{ rev: number | null }>(newest))) ?? {};
     let place = -1;
@@ -93,9 +93,24 @@ export class Matrix {
       place = next?.place ?? place;
       return rids.length;
     };
-    while ((await database.read(slice)) === SLICE) await setImmediate();
+    while ((await database.read(slice)) === SLICE) await pause();
     this.#last = { rev: rev ?? -1, rid: Number.MAX_SAFE_INTEGER };
     this.#loaded = true;
+  }
+
+  get space(): VectorSpace {
+    return this.#space;
+  }
+
+  /** The last change that was taken in. */
+  get rev(): number {
+    return this.#last.rev;
+  }
+
+  /** Another opening of the same file is asked from now on, which counts the changes of others anew. */
+  reopened(): this {
+    this.#dataVersion = undefined;
+    return this;
   }
 
   /** Takes in what any process has changed since the last time. Inside a transaction of the caller. */

@@ -10,7 +10,8 @@ import { copyDatabase } from './copy.ts';
 import { areAllEmbedded, embeddedIn, isDamaged, metaText, numberIn, statsIn } from './figures.ts';
 import { LiveDatabase, type LiveSetup } from './live.ts';
 import { lookedAt } from './looked-at.ts';
-import { Matrix } from './matrix.ts';
+import type { Matrix } from './matrix.ts';
+import { leaveMatrix, matrixFor } from './left-matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { checkSchema } from './own-schema.ts';
 import { migrate, SCHEMA } from './schema.ts';
@@ -72,7 +73,7 @@ export async function openSqliteStore({
 export class SqliteStore extends MemoryStore {
   readonly #live: LiveDatabase;
   /** The vectors of one opening of the file. */
-  #vectors: { of: Database; matrix: Matrix } | undefined;
+  #vectors: { of: Database; matrix: Promise<Matrix> } | undefined;
   /** Whether anything was forgotten or superseded, as of a change. */
   #gone: { of: Database; rev: number; any: boolean } | undefined;
   #openings = 0;
@@ -86,11 +87,19 @@ export class SqliteStore extends MemoryStore {
     this.#live = live;
   }
 
-  #matrixOf(database: Database): Matrix | undefined {
+  async #matrixOf(database: Database): Promise<Matrix | undefined> {
     const { space } = this.options;
     if (space === undefined) return undefined;
-    if (this.#vectors?.of !== database) this.#vectors = { of: database, matrix: new Matrix(space) };
+    if (this.#vectors?.of !== database) this.#vectors = { of: database, matrix: matrixFor(database, space) };
     return this.#vectors.matrix;
+  }
+
+  override async prepare(pause: () => Promise<void>): Promise<void> {
+    await this.#live.use(async (database) => {
+      const matrix = await this.#matrixOf(database);
+      await matrix?.load(database, pause);
+      if (matrix !== undefined) await leaveMatrix(database, matrix);
+    });
   }
 
   async list(filter: MemoryFilter, page: Page) {
@@ -124,7 +133,7 @@ export class SqliteStore extends MemoryStore {
 
   protected async found(query: MemoryQuery) {
     return this.#live.use(async (database) => {
-      const matrix = this.#matrixOf(database);
+      const matrix = await this.#matrixOf(database);
       if (query.vector !== undefined) await matrix?.load(database);
       return database.read(() => {
         if (query.vector !== undefined) {

@@ -1,0 +1,45 @@
+import { fileIdentity } from '../../../base/files/file-identity.ts';
+import { spaceText } from '../rank.ts';
+import type { VectorSpace } from '../store.ts';
+import { nameOf } from './bring-over.ts';
+import { metaText } from './figures.ts';
+import { Matrix } from './matrix.ts';
+import type { Database } from './open.ts';
+
+interface Left {
+  path: string;
+  identity: string;
+  /** The name of the store. */
+  name: string;
+  matrix: Matrix;
+}
+
+/** The vectors that were loaded before anyone asked; for the one project that a server rehearses a recall for. */
+let left: Left | undefined;
+
+/** Leaves vectors for the next opening of the same file. */
+export async function leaveMatrix(database: Database, matrix: Matrix): Promise<void> {
+  const { path } = database;
+  const identity = await fileIdentity(path);
+  const name = await database.read(() => nameOf(database));
+  left = identity === undefined || name === undefined ? undefined : { path, identity, name, matrix };
+}
+
+/**
+ * The vectors that were left, if the file is still the same one and has only gone on since; otherwise none, which are then loaded.
+ * What has changed since comes with the next question.
+ */
+export async function matrixFor(database: Database, space: VectorSpace): Promise<Matrix> {
+  const found = left;
+  if (found?.path !== database.path) return new Matrix(space);
+  left = undefined;
+  const [name, rev] = await database.read(
+    () => [nameOf(database), Number(metaText(database, 'rev'))] as const,
+  );
+  const isSame =
+    found.identity === (await fileIdentity(database.path)) &&
+    found.name === name &&
+    rev >= found.matrix.rev &&
+    spaceText(found.matrix.space) === spaceText(space);
+  return isSame ? found.matrix.reopened() : new Matrix(space);
+}
