@@ -7,6 +7,7 @@ import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { repository } from '../../tests/support/app.ts';
 import { bmadHere } from '../../tests/support/command-line.ts';
 import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
+import { connectHere } from '../../tests/support/mcp-here.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
@@ -17,7 +18,7 @@ import { StandIns } from './stand-ins.ts';
 import { callOf, wordsOf } from './words.ts';
 
 /**
- * Commands are run by the program, or `here`, as the program runs them but without a start for each. Documents are written
+ * Commands are run and tools called in programs, or `here`, as those do it but without a start for each. Documents are written
  * from programs; whoever compares them with what is done here finds where the two differ.
  */
 export type Running = 'programs' | 'here';
@@ -151,7 +152,8 @@ export class Story {
   }
 
   async #connected(): Promise<Client> {
-    this.#client ??= await connectClient({
+    const connect = this.#how === 'here' ? connectHere : connectClient;
+    this.#client ??= await connect({
       cwd: this.#sample.project,
       home: this.#sample.home,
       env: { BMAD_USAGE: 'true', ...this.#sample.env },

@@ -1,7 +1,7 @@
 import { InMemoryTransport, type Client, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Context } from '../../src/operations/context.ts';
 import { serveTransport } from '../../src/surfaces/mcp/stdio.ts';
-import { newClient } from './mcp-client.ts';
+import { newClient, type ConnectOptions } from './mcp-client.ts';
 
 /** What clients are told of, in one word each: a list, or the address of a resource. */
 export interface Heard {
@@ -50,11 +50,11 @@ export async function connectInMemory(
   context: Context,
   mode: VersionNegotiationMode,
   onEnd: (cleanUp: () => Promise<void>) => void,
-  options: { apps?: true; keepContext?: true } = {},
+  options: { apps?: true; keepContext?: true; sample?: ConnectOptions['sample'] | undefined } = {},
 ): Promise<Client> {
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   serveTransport(context, ours);
-  const client = newClient({ mode, apps: options.apps });
+  const client = newClient({ mode, apps: options.apps, sample: options.sample });
   await client.connect(theirs);
   onEnd(async () => {
     await client.close();

@@ -1,0 +1,42 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { createContext } from '../../src/app/app.ts';
+import { extractSettings } from '../../src/config/flags.ts';
+import { cliFile, contentRoot, serverFile } from './app.ts';
+import type { ConnectOptions } from './mcp-client.ts';
+import { bareEnvironment } from './programs.ts';
+import { connectInMemory } from './told-client.ts';
+
+/**
+ * The official client, connected to a server in this process, which ends with it. A start takes longer than most calls: this
+ * is for tests of what they answer, where others start the program.
+ */
+export async function connectHere({
+  cwd,
+  home,
+  mode = 'legacy',
+  sample,
+  args = [],
+  env = {},
+}: Pick<ConnectOptions, 'cwd' | 'home' | 'mode' | 'sample' | 'args' | 'env'>): Promise<Client> {
+  const context = await createContext({
+    flags: extractSettings(args).settings,
+    presets: {},
+    env: bareEnvironment(home, env),
+    cwd,
+    home,
+    platform: process.platform,
+    contentRoot,
+    serverCommand: [process.execPath, serverFile],
+    ownProgram: [process.execPath, cliFile],
+    writeError: () => undefined,
+    terminal: false,
+    patient: false,
+  });
+  const client = await connectInMemory(context, mode, () => undefined, { sample });
+  const ended = client.onclose;
+  client.onclose = () => {
+    ended?.();
+    context.close();
+  };
+  return client;
+}
