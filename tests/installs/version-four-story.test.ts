@@ -62,6 +62,8 @@ describe('the pieces of an architecture of version 4', () => {
   it('are named where a text names them, with those that it calls otherwise', async () => {
     await fill(files);
     const body = await ask({ workflow: 'create-next-story' });
+    // It is loaded.
+    expect(body).not.toContain('bmad://.bmad-core/core-config.yaml');
     expect(body).toContain(
       '- architecture: docs/architecture.md; docs/architecture/, in 5 files: coding-standards, source-tree, tech-stack, test-strategy-and-standards\n',
     );
@@ -81,6 +83,8 @@ describe('the pieces of an architecture of version 4', () => {
     expect(await ask({ workflow: 'review-story' })).not.toContain('docs/coding-standards.md is');
     // A text that names none of them gets none.
     expect(await ask({ workflow: 'correct-course' })).toContain('docs/architecture/, in 5 files\n');
+    // Nor one that names a single one, as an example.
+    expect(await ask({ workflow: 'shard-doc' })).toContain('docs/architecture/, in 5 files\n');
   });
 });
 
@@ -173,6 +177,9 @@ describe('a workflow of version 4 that is a sequence of agents', () => {
     });
     expect(await ask(start)).toMatch(
       /^> Everything that is planned is done: no step of this sequence is left\./,
+    );
+    expect(await ask({ ...start, workflow: 'brownfield-service' })).toMatch(
+      /^> Everything that was planned before is done: this sequence begins with what is new\./,
     );
     await fill({});
     expect(await ask(start)).toMatch(

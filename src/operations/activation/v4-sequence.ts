@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix';
 import { present } from '../../base/present.ts';
 import type { SayStep } from '../../base/step.ts';
-import type { BmadRecord } from '../../model/record.ts';
+import { shortName, type BmadRecord } from '../../model/record.ts';
 import type { ProjectState, Workspace } from '../context.ts';
 import { actionData } from '../project/next-actions.ts';
 import { plannedDocuments } from '../project/discovery.ts';
@@ -30,14 +30,21 @@ export async function sequenceRemark(
   const documents = await plannedDocuments(where.state);
   const names = await otherNames(text, record, documents, where.workspace);
   const called = names.length === 0 ? [] : [`Called otherwise here: ${names.join('; ')}.`];
-  const reached = documents.length === 0 ? [] : [await reachedStep(where, say)];
+  const reached = documents.length === 0 ? [] : [await reachedStep(record, where, say)];
   const said = [...reached, ...called];
   return said.length === 0 ? undefined : `> ${said.join(' ')}`;
 }
 
-async function reachedStep({ state, workspace, project }: Where, say: SayStep): Promise<string> {
+async function reachedStep(
+  { name }: BmadRecord,
+  { state, workspace, project }: Where,
+  say: SayStep,
+): Promise<string> {
   const { actions } = await (await state.progress()).next(workspace.catalogue);
   const action = actions.find(({ optional }) => optional !== true);
+  // Of a project that is done, some begin with what is to be added.
+  if (action === undefined && shortName(name).startsWith('brownfield'))
+    return 'Everything that was planned before is done: this sequence begins with what is new.';
   if (action === undefined)
     return 'Everything that is planned is done: no step of this sequence is left. New scope goes into the PRD first.';
   const { what, why, call } = actionData(action);

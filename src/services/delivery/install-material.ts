@@ -19,7 +19,7 @@ import {
 } from './named-paths.ts';
 import { coreConfig, type CoreConfig, type LoadedConfig } from './core-config.ts';
 import { withoutV4Done } from './v4-activation.ts';
-import { withoutV4Loading } from './v4-task.ts';
+import { isLoadedIn, withoutV4Loading } from './v4-task.ts';
 import { skillFolder } from './skill-folder.ts';
 import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
@@ -52,7 +52,10 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const rules = rulesOf(used, record, has);
   const missing = missingNames(used, rules, has);
   const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
-  const further = [...new Set(belonging)].filter((uri) => !files.some((file) => file.uri === uri));
+  const done = core.config !== undefined && isLoadedIn(lean, core.config) ? contentUri(core.config.path) : '';
+  const further = [...new Set(belonging)].filter(
+    (uri) => uri !== done && !files.some((file) => file.uri === uri),
+  );
   return {
     notes: (say) => [
       ...customized.notes,

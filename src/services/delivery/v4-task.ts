@@ -19,6 +19,13 @@ export interface TaskConfig {
   gives(name: string): boolean;
 }
 
+const loadedMark = (path: string): string => `[Done: \`${path}\` is loaded, see Values.]`;
+
+/** Whether a text comes without the loading of its configuration, so that nobody has to read that. */
+export function isLoadedIn(text: string, { path }: TaskConfig): boolean {
+  return text.includes(loadedMark(path));
+}
+
 /**
  * The text of a task of version 4 without the loading of its configuration, where all that it takes from it is given, and
  * without the stop for a missing program that can be done without.
@@ -28,7 +35,7 @@ export function withoutV4Loading(text: string, config: TaskConfig | undefined): 
   return text
     .replace(LOAD, (step: string, path: string, names: string) =>
       path === config.path && [...names.matchAll(/`([^`]+)`/g)].every(([, name = '']) => config.gives(name))
-        ? `[Done: \`${path}\` is loaded, see Values.]\n`
+        ? `${loadedMark(path)}\n`
         : step,
     )
     .replace(WITHOUT_PROGRAM, BY_HAND);

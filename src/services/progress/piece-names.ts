@@ -41,5 +41,7 @@ export function namedPieces(
     const path = own ?? (CALLED.get(stem) ?? []).flatMap((name) => known.get(name) ?? [])[0];
     if (path !== undefined && (folder === '' || !has(written))) found.set(stem, { written, path });
   }
-  return { some: names.length > 0, instead: [...found.values()] };
+  // One name may be an example.
+  const isSome = new Set(names.map(([, , stem]) => stem)).size > 1;
+  return { some: isSome, instead: isSome ? [...found.values()] : [] };
 }
