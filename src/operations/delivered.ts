@@ -20,6 +20,8 @@ export interface Recent {
   turn: number;
   /** Texts of agents and of their work that it has; not there where several conversations could be meant. */
   given?: Map<string, GivenText>;
+  /** Whether the user wants no questions, by what they said last about it. */
+  unasked?: boolean;
 }
 
 /** A long text that need not be given again as long as it stays the same; `answered` is the last call for it. */

@@ -8,13 +8,13 @@ import type { Version } from '../support/installs.ts';
 
 async function noteIn(version: Version, name: string): Promise<string | undefined> {
   const { answer } = await (await project(version)).ask(activate, { name });
-  return /^- Named in the text.*$/m.exec(answer.body)?.[0];
+  return /^- Named, but not.*$/m.exec(answer.body)?.[0];
 }
 
 describe('a file that a text names and the install does not have', () => {
   it('is announced in a line, so that nobody looks for it', async () => {
     expect(await noteIn('6.0.4', 'create-story')).toBe(
-      '- Named in the text, but not in this install: `core/tasks/validate-workflow.xml`. Do not look for it; do what it is named for yourself.',
+      '- Named, but not in this install: `core/tasks/validate-workflow.xml`. Do not look for it; do what it is named for yourself.',
     );
     expect(await noteIn('6.0.4', 'dev-story')).toBeUndefined();
   });
@@ -51,7 +51,7 @@ describe('a file that a text names and the install does not have', () => {
 
   it('is said to be there where it only has another ending', async () => {
     expect(await noteIn('4.44.3', 'create-game-story')).toBe(
-      '- Named in the text, but not in this install: `.bmad-2d-phaser-game-dev/templates/game-story-tmpl.md` (read `bmad://.bmad-2d-phaser-game-dev/templates/game-story-tmpl.yaml`).',
+      '- Named, but not in this install: `.bmad-2d-phaser-game-dev/templates/game-story-tmpl.md` (read `bmad://.bmad-2d-phaser-game-dev/templates/game-story-tmpl.yaml`).',
     );
     // The dot of the folder is missing besides.
     expect(await noteIn('4.44.3', 'validate-next-story')).toBe(

@@ -50,7 +50,8 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'a PRD',
       call: ['bmad', { operation: 'execute', workflow: 'prd', message: 'go on from the brief' }],
-      says: ['brief.md'],
+      says: ['brief.md', 'No sub-agents?', '2. [Done.] Research itself', /The time now: \d{4}-/],
+      never: ['{workflow.activation_steps_prepend}'],
       atMost: 7_200,
     },
     {
@@ -94,6 +95,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'epics and stories',
       call: ['bmad', { operation: 'execute', workflow: 'create-epics-and-stories' }],
       says: [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`, 'No questions wanted'],
+      never: ['Load config from'],
       atMost: 5_300,
     },
     {
@@ -106,7 +108,8 @@ export const EMPTY_FOLDER: Journey = {
     {
       wants: 'a plan of the sprint',
       call: ['bmad', { operation: 'execute', workflow: 'sprint-planning' }],
-      says: ['epics.md'],
+      says: ['epics.md', '4. [Done.] Stay in'],
+      never: ['_bmad/bmm/config.yaml'],
       atMost: 7_000,
     },
     {
@@ -170,7 +173,7 @@ export const EMPTY_FOLDER: Journey = {
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1-2-list-what-is-due' }],
       says: ['1-2-list-what-is-due', 'given earlier in this session'],
       never: ['----- BEGIN'],
-      atMost: 1_200,
+      atMost: 1_300,
     },
     {
       wants: 'its second step again',
@@ -207,7 +210,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'to look back',
       call: ['bmad', { operation: 'execute', workflow: 'retrospective' }],
       says: ['epic'],
-      atMost: 9_300,
+      atMost: 9_600,
     },
     {
       wants: 'what is left',

@@ -92,6 +92,11 @@ export function wronglyLeftOut(source: string, whole: string): string[] {
       at += 1;
       return false;
     }
+    const left = leftOutOf(line, given[at] ?? '');
+    if (left !== undefined) {
+      at += 1;
+      return ITS_OWN.test(left);
+    }
     if (
       DONE_LINES.test(line) ||
       V4_DONE.test(line) ||
@@ -105,4 +110,19 @@ export function wronglyLeftOut(source: string, whole: string): string[] {
   });
   // All that was delivered is of the text, in its order.
   return at >= given.length ? wrong : [...wrong, given[at] ?? ''];
+}
+
+/** What marks stand for in a line, if the rest of it is as it was. */
+function leftOutOf(line: string, given: string): string | undefined {
+  const pieces = given.split('[Done.]');
+  if (pieces.length === 1) return undefined;
+  let at = 0;
+  let left = '';
+  for (const piece of pieces) {
+    const next = line.indexOf(piece, at);
+    if (next < 0) return undefined;
+    left += line.slice(at, next);
+    at = next + piece.length;
+  }
+  return line.startsWith(pieces[0] ?? '') ? left + line.slice(at) : undefined;
 }

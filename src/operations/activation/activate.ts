@@ -20,6 +20,7 @@ import { runIdField } from '../runs/run-fields.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
 import { languageRemark } from './message-language.ts';
+import { noQuestions } from './no-questions.ts';
 import { meantStart } from './meant-start.ts';
 import { workText } from './work-text.ts';
 import { noteText } from '../recent.ts';
@@ -123,7 +124,8 @@ export const activate = defineOperation({
       first && detail !== 'concise'
         ? await startRemark(activation.record, { context, workspace, project }, saying(call.say))
         : undefined;
-    const before = [[told, remark, rule].filter(Boolean).join('\n\n'), start, kept];
+    const wish = first && detail !== 'concise' ? noQuestions(activation, message, call) : undefined;
+    const before = [[told, remark, rule, wish].filter(Boolean).join('\n\n'), start, kept];
     if (activation.record.kind === 'agent' && detail !== 'concise') {
       const { agentText } = await agentStart();
       return { ...about, ...noted(await agentText(started, details, before)) };

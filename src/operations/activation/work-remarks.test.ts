@@ -33,33 +33,77 @@ await writeFiles(folder, { [SPEC]: spec('done'), [NOTES]: 'x\n', '_bmad-output/.
 const context = await contextIn(folder, { env: { PATH: process.env['PATH'] } });
 
 describe('what is told before work begins', () => {
-  it('is once in a conversation: whose the records in the tree are, whose permission is missing, what to do unasked', async () => {
+  const ALONE =
+    'No sub-agents? Do their part yourself, whatever a step says; call such a review not independent.';
+
+  it('is whose the records in the tree are, and once in a conversation whose permission is missing and what to do unasked', async () => {
     const ask = conversation(context);
-    const { body } = await ask({ workflow: 'build', message: 'story 1-2-login, and do not ask me anything' });
-    expect(body).toContain(
-      "`_bmad-output/.memory/`, `_bmad-output/.runs/`, `_bmad-output/.tasks/` are the server's, not work:",
-    );
+    const { body } = await ask({ workflow: 'build', message: 'story 1-2-login' });
+    expect(body).toContain("`_bmad-output/{.memory,.runs,.tasks}` are the server's, not work:");
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
-      'No questions wanted? Assume answers and approvals, now and later, not permissions. No sub-agents? Do their part.',
+      'No questions wanted? Then assume answers and approvals, not permissions (`bmad trust`).',
     );
-    expect(body).toContain(`2 paths not committed (\`${NOTES}\`): commit before you build`);
+    expect(body).toContain(ALONE);
+    expect(body).toContain(`2 files not committed (such as \`${NOTES}\`): commit before you build`);
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
-    expect(review.body).not.toContain("the server's, not work");
+    // Each looks at the tree and launches sub-agents, whatever was started before.
+    expect(review.body).toContain("the server's, not work");
+    expect(review.body).toContain(ALONE);
     // Without it the text leaves the ledger as it is.
     expect(review.body).toContain('- `story_key`: 1-1-setup\n');
     expect(review.body).not.toContain('No questions wanted');
     const again = await ask({ workflow: 'build', message: 'story 1-2-login' });
-    expect(again.body).not.toMatch(/the server's, not work|user.s permission|No questions wanted/);
+    expect(again.body).not.toMatch(/user.s permission|No questions wanted/);
   });
 
   it("names BMAD's own way where the text has one, and says nothing where nothing is asked", async () => {
     const ask = conversation(context);
     expect((await ask({ workflow: 'create-epics-and-stories' })).body).toContain(
-      'Assume answers and approvals',
+      'Then assume answers and approvals',
     );
     expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain("the server's, not work");
     expect((await ask({ agent: 'architect' })).body).not.toContain('No questions wanted');
+  });
+
+  it.each([
+    'Decide yourself, keep it small.',
+    'Do it without asking me.',
+    'No questions, please',
+    'Décide toi-même, garde ça petit.',
+    'Fais-le sans me demander.',
+    'Pas de questions.',
+  ])('is that the user wants no questions, in every start once they said "%s"', async (message) => {
+    const ask = conversation(context);
+    expect((await ask({ workflow: 'prd', message })).body).toContain(
+      'The user wants no questions: follow its rules for headless runs at every menu, HALT and choice, now and later;',
+    );
+    for (const workflow of ['architecture', 'sprint-planning', 'code-review', 'build'])
+      expect((await ask({ workflow, message: 'go on' })).body).toContain('The user wants no questions: ');
+    const review = await ask({
+      workflow: 'create-epics-and-stories',
+      message: 'go on, but ask me this time',
+    });
+    expect(review.body).not.toContain('The user wants no questions');
+  });
+
+  it.each([
+    'A form that does not ask for a password',
+    'A quiz with no questions about history',
+    'Le formulaire ne demande pas de mot de passe',
+  ])('is nothing of the kind where what is built asks nothing: %s', async (message) => {
+    expect((await conversation(context)({ workflow: 'prd', message })).body).not.toContain(
+      'wants no questions',
+    );
+  });
+
+  it('is the time, in the form that the text or its script writes', async () => {
+    const ask = conversation(context);
+    expect((await ask({ workflow: 'sprint-planning' })).body).toMatch(
+      /^- The time now: \d\d-\d\d-\d{4} \d\d:\d\d\.$/m,
+    );
+    expect((await ask({ workflow: 'prd' })).body).toMatch(/^- The time now: \d{4}-\d\d-\d\dT\d\d:\d\d\.$/m);
+    expect((await ask({ workflow: 'build' })).body).not.toContain('The time now');
   });
 
   it('says nothing of a permission that was given, or of records kept elsewhere', async () => {

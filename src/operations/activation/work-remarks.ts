@@ -1,8 +1,10 @@
+import { posix } from 'node:path';
 import { orElse } from '../../base/expected.ts';
 import { bullets, plural } from '../../base/text/text.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import type { SayStep } from '../../base/step.ts';
 import { toldOnce } from './given-texts.ts';
+import { wantsNoQuestions, wayUnasked } from './no-questions.ts';
 import { commitRemark, statusRemarks } from './v4-inputs.ts';
 
 interface Work {
@@ -22,7 +24,7 @@ interface RemarksAsked {
 }
 
 const LOOKS_AT_TREE =
-  /\bgit status\b|\bworking (?:tree|copy)\b|\btree is (?:clean|dirty)\b|\buncommitted changes\b/i;
+  /\bgit (?:status|diff)\b|\bworking (?:tree|copy)\b|\btree is (?:clean|dirty)\b|\buncommitted changes\b/i;
 const ASKS = /\bHALT\b|\b(?:WAIT|[Ww]ait) for (?:the )?(?:human|user)\b/;
 
 /** A text that says itself what to do without the program is left alone. */
@@ -36,7 +38,34 @@ const NAMES_DENO = /\bdeno (?:lint|test)\b/;
 const OWN_TOOLS =
   'Where this project has no Deno, `deps.ts` or `src/core/di.ts`, use its own build, lint and tests instead.';
 
-/** What a text would stop at in this project, or would let its reader learn too late; each once in a conversation. */
+const LAUNCHES = /\bsub-?agents?\b/i;
+
+/** The same with every text that launches some: its step files say otherwise, and each in its own way. */
+const ALONE =
+  'No sub-agents? Do their part yourself, whatever a step says; call such a review not independent.';
+
+/** How texts want the time, which a model does not know, and how their scripts write it: by the clock of this machine. */
+const TIMES: readonly [RegExp, (now: Stamp) => string][] = [
+  [/MM-DD-YYYY HH:MM/, ({ day, month, year, time }) => `${month}-${day}-${year} ${time}`],
+  [/memlog\.py|YYYY-MM-DDTHH:MM/, ({ day, month, year, time }) => `${year}-${month}-${day}T${time}`],
+];
+
+type Stamp = Record<'day' | 'month' | 'year' | 'time', string>;
+
+function timeNow(text: string): string[] {
+  const now = new Date();
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const stamp = {
+    day: two(now.getDate()),
+    month: two(now.getMonth() + 1),
+    year: String(now.getFullYear()),
+    time: `${two(now.getHours())}:${two(now.getMinutes())}`,
+  };
+  const forms = TIMES.flatMap(([wanted, write]) => (wanted.test(text) ? [write(stamp)] : []));
+  return forms.length === 0 ? [] : [`The time now: ${forms.join(', ')}.`];
+}
+
+/** What a text would stop at in this project, or would let its reader learn too late; some of it once in a conversation. */
 export async function workRemarks(
   work: Work,
   asked: RemarksAsked,
@@ -44,31 +73,25 @@ export async function workRemarks(
 ): Promise<string | undefined> {
   const { project, call, message = '' } = asked;
   const state = await context.state(project).catch(orElse(undefined));
-  const remarks = [
-    ...(ASKS.test(work.text) ? [unasked(work)] : []),
+  const own = state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : [];
+  const once = [
+    ...(ASKS.test(work.text) && !wantsNoQuestions(message, call) ? [unasked(work)] : []),
     ...(DIVIDES.test(work.text) ? [byHand(work)] : []),
     ...(NAMES_DENO.test(work.text) ? [OWN_TOOLS] : []),
     ...statusRemarks(work.text),
-    ...(state !== undefined && LOOKS_AT_TREE.test(work.text) ? await ownRecords(state) : []),
     ...(state !== undefined && work.isForStory ? await permission(state, asked) : []),
     ...(state !== undefined && work.isForStory && LOOKS_AT_TREE.test(work.text)
       ? await uncommitted(state, call.signal)
       : []),
     ...(state === undefined ? [] : await commitRemark(work, () => openPaths(state, call.signal))),
   ].filter((line) => toldOnce(call, line, message));
+  const remarks = [...once, ...(LAUNCHES.test(work.text) ? [ALONE] : []), ...own, ...timeNow(work.text)];
   return remarks.length === 0 ? undefined : bullets(remarks);
 }
 
-/** What to do where a text waits for an answer that the user does not want to give. BMAD's own ways come first. */
-function unasked({ text }: Work): string {
-  const way = /\bheadless\b/i.test(text)
-    ? 'Follow its rules for headless runs'
-    : /#yolo\b|\byolo mode\b/i.test(text)
-      ? 'Use its YOLO mode'
-      : 'Assume answers and approvals';
-  const alone = /\bsub-?agents?\b/i.test(text) ? ' No sub-agents? Do their part.' : '';
-  return `No questions wanted? ${way}, now and later, not permissions.${alone}`;
-}
+/** What to do where a text waits for an answer that the user may not want to give. */
+const unasked = ({ text }: Work): string =>
+  `No questions wanted? Then ${wayUnasked(text)}, not permissions (\`bmad trust\`).`;
 
 /** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */
 function byHand({ text }: Work): string {
@@ -82,16 +105,23 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
   const { home, parts } = await state.place();
   const folders = home === 'project' ? parts.flatMap(({ folder, shared }) => (shared ? [folder] : [])) : [];
   if (folders.length === 0) return [];
-  const named = [...new Set(folders)].map((folder) => `\`${folder}/\``).join(', ');
-  return [`${named} are the server's, not work: ignore them in diffs and clean-tree checks.`];
+  const all = [...new Set(folders)];
+  const [parent = '', ...others] = new Set(all.map((folder) => posix.dirname(folder)));
+  const named =
+    all.length > 1 && others.length === 0
+      ? `\`${parent}/{${all.map((folder) => posix.basename(folder)).join(',')}}\``
+      : all.map((folder) => `\`${folder}/\``).join(', ');
+  return [`${named} are the server's, not work: leave them out of diffs and clean trees.`];
 }
 
 /** Who builds on a plan that is not committed is stopped by the text, or has the plan in the diff of the story. */
 async function uncommitted(state: ProjectState, signal: AbortSignal): Promise<string[]> {
   const paths = await openPaths(state, signal);
   if (paths.length === 0) return [];
+  const [first = '', second] = paths;
+  const which = second === undefined ? `\`${first}\`` : `such as \`${first}\``;
   return [
-    `${plural(paths.length, 'path')} not committed (\`${paths[0] ?? ''}\`): commit before you build, or it becomes part of this story.`,
+    `${plural(paths.length, 'file')} not committed (${which}): commit before you build, or ${second === undefined ? 'it becomes' : 'they become'} part of this story.`,
   ];
 }
 

@@ -70,12 +70,30 @@ describe('the text of a skill', () => {
     expect(withoutDone(text, known())).toBe(text);
   });
 
-  it('keeps a step with any word beside what is done, and settings that nobody has merged', () => {
+  it('keeps every word beside what is done of a step, and settings that nobody has merged', () => {
     const more = ACTIVATION.replace('use defaults.', 'use defaults. Then bow.');
-    expect(withoutDone(more, known())).toContain('Then bow.');
+    expect(withoutDone(more, known())).toContain('\n\n1. [Done.] Then bow.\n4. Greet');
     expect(withoutDone(more, known())).toContain('[Steps 2, 3 are done.');
     const kept = withoutDone(ACTIVATION, { ...known(), customization: {} });
     expect(kept).toContain('[Steps 1, 3 are done.');
+  });
+
+  it('says what is done of work that has no activation of its own', () => {
+    const [, first = ''] = /^1\. (.+)$/m.exec(ACTIVATION) ?? [];
+    const text = `# Review\n\n## Execution\n\n1. ${first} Bow.\n2. Then execute each \`{workflow.activation_steps_append}\` entry in order.\n\n## Output\n`;
+    expect(withoutDone(text, known())).toBe(
+      '# Review\n\n## Execution\n\n1. [Done.] Bow.\n2. [Done.]\n\n## Output\n',
+    );
+  });
+
+  it('says what values are for where it does not load them', () => {
+    const load =
+      'Load config from `{project-root}/_bmad/bmm/config.yaml` and resolve:\n- Use `{user_name}` for greeting\n';
+    const { hasValue } = known();
+    expect(withoutConfigLoad(load, hasValue)).toBe(
+      '[Done: the configuration is loaded, see Values.]\n- Use `{user_name}` for greeting\n',
+    );
+    expect(withoutConfigLoad(load.replace('{user_name}', '{moon}'), hasValue)).toContain('Load config');
   });
 
   it('keeps front matter that says more, other conventions, and a text with other line ends', () => {

@@ -1,4 +1,5 @@
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { DONE_SENTENCES } from './done-sentences.ts';
 
 /** What is known when a text is delivered. */
 interface Known {
@@ -7,73 +8,6 @@ interface Known {
   /** Whether there is a value of this name. */
   hasValue(name: string): boolean;
 }
-
-/** A sentence of BMAD's texts that asks for something the server has done, or for nothing at all. */
-interface DoneSentence {
-  is: RegExp;
-  /** Settings that have to be empty, beside those that the sentence names as `{workflow.x}`. */
-  empty?: readonly string[];
-}
-
-const HOOKS = ['activation_steps_prepend', 'activation_steps_append'];
-
-/**
- * Sentences, as they are when line breaks are spaces. Each is known to the letter: a step with one word that is not known
- * stays as it is.
- */
-const SENTENCES: readonly DoneSentence[] = [
-  {
-    is: /(?:\*\*)?Resolve customization:(?:\*\*)? `uv run [^`]+\/resolve_customization\.py [^`]+`(?: \(on failure read `\{skill-root\}\/customize\.toml`, use defaults\))?\./y,
-  },
-  { is: /Run: `uv run [^`]+\/resolve_customization\.py [^`]+`/y },
-  {
-    is: /On failure, (?:use a subagent to )?read `\{skill-root\}\/customize\.toml` directly(?: and use defaults| with defaults)?\./y,
-  },
-  {
-    is: /\*\*If the script fails\*\*, resolve the `\w+` block yourself by reading these three files in base → team → user order and applying the same structural merge rules as the resolver: 1\. `\{skill-root\}\/customize\.toml` — defaults 2\. `\{project-root\}\/_bmad\/custom\/\{skill-name\}\.toml` — team overrides 3\. `\{project-root\}\/_bmad\/custom\/\{skill-name\}\.user\.toml` — personal overrides Any missing file is skipped\. Scalars override, tables deep-merge, arrays of tables keyed by `code` or `id` replace matching entries and append new entries, and all other arrays append\./y,
-  },
-  {
-    is: /(?:Execute|Run) (?:each )?(?:entry in )?`\{\w+\.activation_steps_\w+\}`(?:, then `\{\w+\.activation_steps_\w+\}`)?(?: entry)?(?: in order)?(?: before proceeding)?\./y,
-  },
-  {
-    is: /Treat (?:every|each) (?:entry in )?`\{\w+\.persistent_facts\}`(?: entry)? as foundational context(?: you carry)?(?: for the rest of the (?:workflow run|run|session))?\. Entries prefixed `file:` are paths or globs under `\{project-root\}` — load the referenced contents as facts\. All other entries are facts verbatim\./y,
-  },
-  {
-    is: /Treat (?:each )?`\{\w+\.persistent_facts\}`(?: entry)? as foundational context \((?:[^()`]|`[^`]*`)*\)\./y,
-  },
-  {
-    is: /Hold `\{\w+\.persistent_facts\}` as standing context — empty unless the user opted in — and consult `\{\w+\.external_sources\}` on demand\./y,
-  },
-  {
-    is: /`\{\w+\.external_sources\}` is an org-configured registry of internal tools(?: \([^()]*\))?; consult them alongside generic web research on the same triggers(?: in `[^`]+`)?, org tools preferred when their directive matches\.(?: If a named tool is unavailable at runtime, fall back to standard behavior and note the gap when relevant\.)?/y,
-  },
-  {
-    is: /Load `\{project-root\}\/_bmad\/\w+\/config\.yaml` \((?:and|\+) `config\.user\.yaml` if present\)(?: to resolve|\. Resolve) `\{\w+\}`(?:(?:, and|,| and) `\{\w+\}`)*\.(?: Missing keys → neutral defaults; never block\.)?/y,
-  },
-  {
-    is: /Resolve (?:central )?config: `uv run [^`]+\/resolve_config\.py [^`]+`(?: \(merges (?:[^()`]|`[^`]*`)*\))?[.;] [Ff]rom the merged JSON resolve `\{\w+\}`(?: \(under `[\w.]+`\))?(?:(?:, and|,| and) `\{\w+\}`(?: \(under `[\w.]+`\))?)*(?:; missing keys take neutral defaults, never block)?\./y,
-  },
-  {
-    is: /Activation is complete\. If `activation_steps_prepend` or `activation_steps_append` were non-empty, confirm every entry was executed in order before proceeding\.(?: Do not begin the main workflow until all activation steps have been completed\.)?/y,
-    empty: HOOKS,
-  },
-  {
-    is: /\*\*Resolve the workflow block\.\*\* Run `uv run [^`]+\/resolve_customization\.py [^`]+`\. If it fails, resolve `\{workflow\.\*\}` yourself by reading `\{skill-root\}\/customize\.toml`, then `\{project-root\}\/_bmad\/custom\/\{skill-name\}\.toml`, then `\.user\.toml` in that order, merging base → team → user \((?:[^()`]|`[^`]*`)*\)\./y,
-  },
-  {
-    is: /\*\*Run (?:prepend|append) steps\*\* — execute each entry in `\{\w+\.activation_steps_\w+\}` in order\./y,
-  },
-  {
-    is: /\*\*Load persistent facts\*\* — treat every `\{\w+\.persistent_facts\}` entry as standing context\. `file:` entries are paths\/globs under `\{project-root\}` whose contents load as facts; all others are literal facts\./y,
-  },
-  // Rendered texts have the settings in them.
-  {
-    is: /Execute each of these steps in order(?: before proceeding)? \(`_None\._` means skip\): _None\._/y,
-  },
-  {
-    is: /Treat every entry below as foundational context you carry for the rest of the workflow run\. Entries prefixed `file:` are paths or globs under `\{project-root\}` (?:--|—) load the referenced contents as facts\. All other entries are facts verbatim \(`_None\._` means none\): _None\._/y,
-  },
-];
 
 /** Rules for paths, which the heading gives for this place. */
 const PATH_RULES: readonly RegExp[] = [
@@ -86,13 +20,17 @@ const PATH_RULES: readonly RegExp[] = [
 /** Names that stand for places. */
 const PLACES = new Set(['project-root', 'skill-root', 'skill-name']);
 
+/** Stands where sentences are left out of a step that says something else too. */
+const DONE_MARK = '[Done.]';
+
 /**
  * The text of a skill without what the server has done: its front matter, the rules for paths, and the steps of its
- * activation whose whole effect is in the answer. What stays is as it was, and a line says which steps are not there.
+ * activation whose whole effect is in the answer. What stays is as it was; a line says which steps are not there, and a mark
+ * stands for what is left out of one.
  */
 export function withoutDone(text: string, known: Known): string {
-  const rest = withoutDoneSteps(withoutPathRules(withoutFrontMatter(text)), known);
-  return withoutEmptyEnd(withoutConfigLoad(rest, known.hasValue), known);
+  const loaded = withoutConfigLoad(withoutPathRules(withoutFrontMatter(text)), known.hasValue);
+  return withoutEmptyEnd(withoutDoneOrders(withoutDoneSteps(loaded, known), known), known);
 }
 
 /** A name and a description say when to start something, which has happened. */
@@ -111,9 +49,10 @@ function withoutDoneSteps(text: string, known: Known): string {
   const section = sectionOf(text, '## On Activation');
   if (section === undefined) return text;
   const blocks = blocksOf(section.body);
-  const kept = blocks.filter((block) => !isDone(block, known));
-  const done = blocks.filter((block) => !kept.includes(block));
-  if (done.length === 0) return text;
+  const left = blocks.map((block) => withoutSentences(block, known));
+  const done = blocks.filter((_block, index) => isEmptyStep(left[index] ?? ''));
+  const kept = left.filter((block) => !isEmptyStep(block));
+  if (done.length === 0) return replaced(text, section, left);
   const numbers = done.flatMap((block) => numberOf(block) ?? []);
   const which =
     numbers.length === 0
@@ -124,9 +63,22 @@ function withoutDoneSteps(text: string, known: Known): string {
       ? '[All done.]'
       : `[${which} ${numbers.length > 1 ? 'are' : 'is'} done. Do the rest, in order, before you continue.]`;
   const rest = text.slice(section.end);
-  const left = kept.join('');
-  const gap = rest === '' || left === '' || left.endsWith('\n\n') ? '' : '\n';
-  return `${text.slice(0, section.bodyStart)}\n${note}\n\n${left}${gap}${rest}`;
+  const last = kept.at(-1) ?? '\n\n';
+  const gap = rest === '' || last.endsWith('\n\n') ? '' : '\n';
+  return `${text.slice(0, section.bodyStart)}\n${note}\n\n${kept.join('')}${gap}${rest}`;
+}
+
+/** Some texts begin with their work at once; what is done of that is marked. */
+function withoutDoneOrders(text: string, known: Known): string {
+  const section = sectionOf(text, '## Execution');
+  if (section === undefined) return text;
+  const left = blocksOf(section.body).map((block) => withoutSentences(block, known));
+  return replaced(text, section, left);
+}
+
+function replaced(text: string, { bodyStart, end, body }: Found, blocks: readonly string[]): string {
+  const gap = /^\s*/.exec(body)?.[0] ?? '';
+  return text.slice(0, bodyStart) + gap + blocks.join('') + text.slice(end);
 }
 
 interface Found {
@@ -158,28 +110,48 @@ function numberOf(block: string): string | undefined {
   return /^(?:### Step )?(\d+)[.:] /.exec(block)?.[1];
 }
 
-function isDone(block: string, known: Known): boolean {
-  const words = block
-    .replace(/^### [^\n]*\n/, '')
-    .replace(/^\d+\. /, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  for (let at = 0; at < words.length;) {
-    const length = doneLength(words, at, known);
-    if (length === 0) return false;
-    at += length + 1;
+/** The heading or the number of a step. */
+const STEP_NAME = /^(?:### [^\n]*\n\s*|\d+\. )?/;
+
+/** Whether nothing is left of a step. */
+function isEmptyStep(block: string): boolean {
+  const [name = ''] = STEP_NAME.exec(block) ?? [];
+  const words = block.slice(name.length).trim();
+  return words === DONE_MARK || words === LOADED_MARK;
+}
+
+/** A step with a mark for the sentences that are done; what follows each other gets one. */
+function withoutSentences(block: string, known: Known): string {
+  const [name = ''] = STEP_NAME.exec(block) ?? [];
+  let left = name;
+  let isMarked = false;
+  for (let at = name.length; at < block.length;) {
+    const length = doneLength(block, at, known);
+    const next = length === 0 ? sentenceEnd(block, at) : at + length;
+    const gap = /^\s*/.exec(block.slice(next))?.[0] ?? '';
+    if (length === 0) left += block.slice(at, next) + gap;
+    else if (isMarked) left = left.trimEnd() + gap;
+    else left += DONE_MARK + gap;
+    isMarked = length > 0;
+    at = next + gap.length;
   }
-  return words !== '';
+  return left;
+}
+
+/** Where the words that begin at a place end: a full stop, or the end of a line. */
+function sentenceEnd(text: string, at: number): number {
+  const end = /[.:](?=\s)|\n|$/.exec(text.slice(at));
+  return at + Math.max(1, (end?.index ?? 0) + (end?.[0] === '\n' ? 0 : (end?.[0].length ?? 0)));
 }
 
 /** How long the sentence at a place is, if it is done. */
 function doneLength(words: string, at: number, known: Known): number {
-  for (const { is, empty = [] } of SENTENCES) {
+  for (const { is, empty = [], isPlain } of DONE_SENTENCES) {
     is.lastIndex = at;
     const sentence = is.exec(words)?.[0];
     if (sentence === undefined) continue;
     const settings = [...sentence.matchAll(/\{(\w+)\.(\w+)\}/g)];
-    const names = [...sentence.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => name);
+    const names = [...sentence.matchAll(isPlain ? /`(\w+)`/g : /\{([\w-]+)\}/g)].map(([, name = '']) => name);
     const isSo =
       settings.every(([, table = '', name = '']) => isEmpty(name, [table], known)) &&
       empty.every((name) => isEmpty(name, ['workflow', 'agent'], known)) &&
@@ -210,21 +182,21 @@ export function withoutLoading(text: string, hasValue: Known['hasValue']): strin
   );
 }
 
-/** Workflows begin with it too; what its list orders beside the loading is no name, and stays. */
+/** Workflows begin with it too; what its list orders beside the loading is no name, and stays, as does what a value is for. */
 const CONFIG_LOAD =
-  /Load (?:and read full )?config from (`?)(?:\{main_config\}|\{project-root\}\/[\w-]+\/\w+\/config\.yaml)\1 and resolve:\n\n((?:- (?:`\w+`(?:, `\w+`)*|`date` as (?:a )?system-generated current datetime)\n)+)/;
+  /Load (?:and read full )?config from (`?)(?:\{main_config\}|\{project-root\}\/[\w-]+\/\w+\/config\.yaml)\1 and resolve:\n\n?(?:((?:- (?:`\w+`(?:, `\w+`)*|`date` as (?:a )?system-generated current datetime)\n)+)|((?:- Use `\{\w+\}` for [^\n]+\n)+))/;
 
 /** The text of a workflow without the loading of the configuration, if all that it loads is known. */
 export function withoutConfigLoad(text: string, hasValue: Known['hasValue']): string {
-  return text.replace(CONFIG_LOAD, (step: string, _mark: string, names: string) =>
-    [...names.matchAll(/`(\w+)`/g)].every(([, name = '']) => name === 'date' || hasValue(name))
-      ? `${LOADED_MARK}\n`
+  return text.replace(CONFIG_LOAD, (step: string, _mark: string, names = '', uses = '') =>
+    [...(names + uses).matchAll(/`\{?(\w+)\}?`/g)].every(([, name = '']) => name === 'date' || hasValue(name))
+      ? `${LOADED_MARK}\n${uses}`
       : step,
   );
 }
 
 const ON_COMPLETE =
-  /Run: `uv run [^`]+\/resolve_customization\.py [^`]+ --key workflow\.on_complete`(?:\n\nIf the resolved `workflow\.on_complete`| — if the resolved value) is non-empty, follow it as the final terminal instruction before exiting\./g;
+  /Run: `(?:uv run|python3) [^`]+\/resolve_customization\.py [^`]+ --key workflow\.on_complete`(?:\n\nIf the resolved `workflow\.on_complete`| — if the resolved value) is non-empty, follow it as the final terminal instruction before exiting\./g;
 
 /** What is to be done at the end, where nothing is. */
 function withoutEmptyEnd(text: string, { customization }: Known): string {

@@ -178,17 +178,14 @@ function pathNotes(
     notes.push(`Files the text names as ${written.join(' or ')}: ${reading(`bmad://${folder}x`)}.`);
   }
   const folder = skillFolder(record);
-  const beside = 'Relative paths (`./x`, `x`) begin at the folder of the file that names them';
+  const beside = 'Relative paths (`./x`, `x`) begin beside the file that names them';
   if (namesBeside(text, folder, has)) notes.push(`${beside}, here: ${reading(`${contentUri(folder)}/x`)}.`);
   else if (LEADS_ON.has(record.generation)) notes.push(`${beside}.`);
   if (/_c(?:onfig|fg)\/agent-manifest\.csv/.test(text))
     notes.push(
       `\`agent-manifest.csv\` says who the agents were when BMAD was installed; who they are now: ${reading('bmad://manifests/agents')}.`,
     );
-  return [
-    ...notes,
-    `To start a workflow or task it names: ${starting('workflow')}; an agent: ${starting('agent')}.`,
-  ];
+  return [...notes, `A workflow or task it names: ${starting('workflow')}; an agent: ${starting('agent')}.`];
 }
 
 /** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */
@@ -218,9 +215,7 @@ async function yamlWorkflow(
     files,
     further,
     notes: known
-      ? [
-          `Workflows of this kind are run by the engine ${contentUri(engine)}: read it once per session, then use it to follow the instructions.`,
-        ]
+      ? [`Its engine is ${contentUri(engine)}: read it once a session, then follow the text by it.`]
       : [],
     values: [
       ['installed_path', contentUri(folder)],

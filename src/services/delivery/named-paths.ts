@@ -134,7 +134,7 @@ export function missingNote(missing: ReturnType<typeof missingNames>): string[] 
   const advice = missing.every(({ instead }) => instead !== undefined)
     ? ''
     : ' Do not look for it; do what it is named for yourself.';
-  return [`Named in the text, but not in this install: ${shown.join(', ')}${more}.${advice}`];
+  return [`Named, but not in this install: ${shown.join(', ')}${more}.${advice}`];
 }
 
 /** Whether a text names files beside itself: `./steps/step-01.md`, `data/methods.csv`, `../templates/gate.yaml`. */

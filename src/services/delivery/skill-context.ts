@@ -9,6 +9,9 @@ import type { ResolvedSkill } from './resolve-skill.ts';
 /** What is longer would push the text itself out of the first answer. */
 const LARGE = 3_000;
 
+/** Names of empty settings, in characters: of more it is enough to know which are not empty. */
+const LONG_LIST = 100;
+
 /** Whose customization it is, and which settings its texts name. */
 interface Named {
   record: BmadRecord;
@@ -32,12 +35,14 @@ export function customizationSections(
         : 'Defaults; this project overrides nothing.'
       : `Defaults, overridden by _bmad/${overrides.join(' and _bmad/')}.`;
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
+  const most = ' Customized values has all that is set; the rest is empty.';
   const values = fenced(compactJson(filled), 'json');
   const isOwn = overrides.length > 0 && byteLength(values) < LARGE;
   const others =
-    Object.keys(filled).length === 0 ? '' : ` ${none === '' ? 'See' : 'The others: see'} Customized values.`;
+    Object.keys(filled).length === 0 ? '' : ` ${none === '' ? 'See' : 'Others: see'} Customized values.`;
+  const told = others !== '' && none.length > LONG_LIST ? most : none + others;
   return [
-    { title: 'Customization', body: `${from}${none}${others}`, first: true },
+    { title: 'Customization', body: from + told, first: true },
     ...(Object.keys(filled).length === 0 ? [] : [{ title: 'Customized values', body: values, first: isOwn }]),
   ];
 }

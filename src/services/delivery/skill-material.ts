@@ -173,7 +173,7 @@ function doneNote({ skill, central }: SkillParts, body: string): string {
       ? '`render_skill.py` (the file below is its result, and the bmad:// files it names are rendered too)'
       : '',
   ];
-  return `Done already (results below): ${done.filter(Boolean).join(', ')}.`;
+  return `Done already: ${done.filter(Boolean).join(', ')}.`;
 }
 
 /** A step that is done and stays in the text, since it also says something else. */
@@ -185,7 +185,7 @@ function leftOutNote({ skill }: SkillParts, { whole, body }: Texts): string {
   if (whole === body) return '';
   return STILL_THERE.test(body)
     ? ` Skip any that remain; \`${file}\` has all.`
-    : ` Those steps are left out; \`${file}\` has them.`;
+    : ` Left out; \`${file}\` has it.`;
 }
 
 /** How the text names files of BMAD's own folder, apart from those whose work is done. */

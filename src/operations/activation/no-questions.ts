@@ -1,0 +1,67 @@
+import type { Activation, Call } from '../context.ts';
+
+/** Where a wish ends: what follows would make it a part of what is to be built. */
+const END = String.raw`(?=\s{0,3}(?:$|[.,;:!)\n]|(?:please|and|but|et|mais|stp|svp|merci)\b))`;
+
+/** What a user says who wants no questions. */
+export const WISHES: readonly RegExp[] = [
+  /\bdecide (?:(?:it|all|that|everything) )?(?:for |by )?(?:yourself|yourselves|on your own)\b/i,
+  /\buse your (?:own |best )?judge?ment\b/i,
+  new RegExp(String.raw`\byou decide(?: everything)?${END}`, 'i'),
+  new RegExp(String.raw`\b(?:it(?:'|’)s|it is) your (?:call|choice|decision)${END}`, 'i'),
+  new RegExp(String.raw`\bno (?:more |further )?questions(?: asked)?${END}`, 'i'),
+  new RegExp(
+    String.raw`\b(?:do not|don(?:'|’)?t|never|without|no need to) ask(?:ing)?(?: me| us)?(?: (?:anything|any questions|questions|back|again|first))?${END}`,
+    'i',
+  ),
+  /\b(?:d[ée]cidez?|choisis(?:sez)?)[ -](?:de |le |la |les )?(?:tout )?(?:par )?(?:toi|vous)[ -]m[êe]mes?/iu,
+  /\bd[ée]cidez? (?:à ma place|pour moi|(?:tout |toute )?seule?s?\b)/iu,
+  new RegExp(String.raw`\b(?:tu|vous) d[ée]cide[sz](?: de tout)?${END}`, 'iu'),
+  /(?<!\p{L})à (?:toi|vous) de (?:d[ée]cider|voir|choisir)(?!\p{L})/iu,
+  new RegExp(
+    String.raw`(?<!\p{L})(?:pas de|plus de|aucune|sans (?:me |nous )?poser (?:de|aucune)) questions?${END}`,
+    'iu',
+  ),
+  /\bne (?:me |nous )(?:demandez?|posez?|consultez?) (?:rien|pas|plus|aucune)(?!\p{L})/iu,
+  /\bsans (?:rien )?(?:me|nous) (?:demander|consulter|interroger)(?!\p{L})/iu,
+];
+
+const ASKING =
+  /(?<!not |n't |n’t |never |without )\bask me\b|\b(?:demandez?|posez?)-moi\b|\binterview me\b|\binterrogez?-moi\b/iu;
+
+/** Whether the user has said that they want no questions: in this message or, unless taken back, in an earlier one. */
+export function wantsNoQuestions(message: string | undefined, { recent }: Call): boolean {
+  const said =
+    message === undefined
+      ? undefined
+      : WISHES.some((wish) => wish.test(message))
+        ? true
+        : ASKING.test(message)
+          ? false
+          : undefined;
+  // Where several conversations could be meant, an earlier message may be somebody else's.
+  if (recent?.given === undefined) return said === true;
+  if (said !== undefined) recent.unasked = said;
+  return recent.unasked === true;
+}
+
+/** What to do where a text waits for answers. BMAD's own ways come first. */
+export function wayUnasked(text: string): string {
+  if (/\bheadless\b/i.test(text)) return 'follow its rules for headless runs';
+  if (/#yolo\b|\byolo mode\b/i.test(text)) return 'use its YOLO mode';
+  return 'assume answers and approvals';
+}
+
+/** What stays a person's, whatever a model may assume. */
+const NOT_ASSUMED = 'not what a person must allow (`bmad trust`)';
+
+/** That the user wants no questions, as a fact, before a text that asks some. */
+export function noQuestions(
+  { material }: Activation,
+  message: string | undefined,
+  call: Call,
+): string | undefined {
+  if (!wantsNoQuestions(message, call)) return undefined;
+  const text = [...material.files.map((file) => file.text), ...(material.beside ?? [])].join('\n');
+  return `The user wants no questions: ${wayUnasked(text)} at every menu, HALT and choice, now and later; ${NOT_ASSUMED}.`;
+}
