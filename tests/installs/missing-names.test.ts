@@ -55,7 +55,7 @@ describe('a file that a text names and the install does not have', () => {
     );
     // The dot of the folder is missing besides.
     expect(await noteIn('4.44.3', 'validate-next-story')).toBe(
-      '- Named in the text, but not in this install: `.bmad-core/templates/story-tmpl.md` (read `bmad://.bmad-core/templates/story-tmpl.yaml`).',
+      '- Named, but not in this install: `.bmad-core/templates/story-tmpl.md` (read `bmad://.bmad-core/templates/story-tmpl.yaml`).',
     );
   });
 });

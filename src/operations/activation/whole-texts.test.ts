@@ -63,10 +63,10 @@ describe('how much is delivered in one answer', () => {
   });
 
   it('M-56: is a fifth more, with all that comes before the text, if that is all of it', async () => {
-    const brief = await shown(await opened(), 'some-host', { name: 'product-brief' });
-    expect(brief.complete).toBe(true);
-    expect(Buffer.byteLength(brief.text)).toBeLessThanOrEqual(12_000);
-    expect((await shown(await opened(), 'codex-mcp-client', { name: 'product-brief' })).complete).toBe(false);
+    const whole = await shown(await opened(), 'some-host', { name: 'brainstorming' });
+    expect(whole.complete).toBe(true);
+    expect(Buffer.byteLength(whole.text)).toBeLessThanOrEqual(12_000);
+    expect((await shown(await opened(), 'codex-mcp-client', { name: 'brainstorming' })).complete).toBe(false);
   });
 
   it('M-56: is what the user has set, whatever the host takes', async () => {
