@@ -31,6 +31,20 @@ describe('contextSections', () => {
     expect(named('Infrastructure')?.rows).toHaveLength(1);
   });
 
+  it('takes nothing of a template for the project, as long as that is not even named', () => {
+    const routes =
+      '## API\n\n- **URL** : {{url}}\n\n| Route | Note |\n|---|---|\n| `/health` | Health check |\n';
+    const open = contextSections(
+      `# Contexte — {{project_name}}\n\n## Projet\n\n- **Nom** : {{name}}\n\n${routes}`,
+    );
+    expect(open.map(({ title, text }) => [title, text])).toEqual([
+      ['Projet', ''],
+      ['API', ''],
+    ]);
+    const shop = contextSections(`# Contexte — Shop\n\n${routes}`);
+    expect(shop[0]?.text).toContain('/health');
+  });
+
   it('keeps a tree that is filled in', () => {
     const [section] = contextSections('## Architecture\n\n```\nshop/\n├── web\n```\n');
     expect(section?.text).toBe('```\nshop/\n├── web\n```');

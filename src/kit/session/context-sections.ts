@@ -35,10 +35,20 @@ export function contextSections(text: string): ContextSection[] {
     open.lines.push(...lines);
     found.set(key, open);
   }
-  return [...found.values()].map((section) => {
+  const sections = [...found.values()].map((section) => {
     const kept = filledIn(section.lines.map((each) => each.text));
     return { ...section, text: kept.join('\n').trim(), rows: tableRows(kept) };
   });
+  const isNamed = !PLACEHOLDER.test(/^# .*$/m.exec(shown.join('\n'))?.[0] ?? '');
+  const isUntouched = !isNamed && sections.every((each) => each.topic !== 'project' || each.text === '');
+  return sections.map((section) =>
+    isUntouched && isTemplates(section) ? { ...section, text: '', rows: [] } : section,
+  );
+}
+
+/** In a file that does not even name its project, what is beside open placeholders is the template's as well. */
+function isTemplates({ topic, lines }: ContextSection): boolean {
+  return topic !== 'agents' && topic !== 'requests' && lines.some(({ text }) => PLACEHOLDER.test(text));
 }
 
 /** Lines that say something: no open placeholders, no tables without rows, no headings over nothing. */

@@ -30,7 +30,7 @@ export async function newsMarks(context: Context) {
     .catch(ours(() => []));
   const items = await state
     .progress()
-    .then(async (progress) => (await progress.next(catalogue, [])).report.items)
+    .then(async (progress) => (await progress.next(catalogue)).report.items)
     .catch(ours(() => []));
   return {
     approved: tasks.filter(({ approval }) => approval?.agreed === true).map(({ task_id }) => mark(task_id)),

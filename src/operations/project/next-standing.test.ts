@@ -1,10 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession } from '../../../tests/support/contract-project.ts';
-import { openSession } from '../../../tests/support/operations.ts';
+import { openSession, saidIn } from '../../../tests/support/operations.ts';
+import { KIT_FILES } from '../../../tests/support/kit-project.ts';
+import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { ledger, plain, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { execute } from '../execute.ts';
+import { bmad } from '../unified/bmad.ts';
+import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
 
 const IMPL = '_bmad-output/implementation-artifacts';
@@ -73,6 +78,24 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
 });
 
 describe('next, before anything is built', () => {
+  it('goes by what the user wants: something small goes straight to code', async () => {
+    const { ok } = await openSession(afterAll);
+    const wish = 'I want a small command line tool that counts words';
+    const { answer, data } = await ok(bmad, { operation: 'next', message: wish });
+    expect(answer.body).toMatch(/\n1\. Build something small right away: what is wanted is small: one story/);
+    expect(answer.body).toContain(`{operation:"execute", workflow:"build", message:"${wish}"}`);
+    expect(answer.body).toContain('2. Write a product brief (optional): ');
+    expect(answer.note).not.toContain('Not used');
+    expect(data['result']).toMatchObject({
+      actions: [{ use: 'build', optional: false }, { optional: true }, {}, {}],
+    });
+    // Without a wish both ways say what they are for.
+    const plainly = (await ok(next)).answer.body;
+    expect(plainly).toContain('1. Write a product brief: ');
+    expect(plainly).toContain('some 30 calls before code');
+    expect(plainly).toContain('for one small change: it goes straight to code, without documents');
+  });
+
   it('says of a document without a status what is known, and begins no phase with a part of another', async () => {
     const { ok, folder } = await openSession(afterAll);
     await writeFiles(folder, {
@@ -83,5 +106,40 @@ describe('next, before anything is built', () => {
     expect(body).toContain('planning complete · solutioning not started');
     expect(body).toContain('the PRD exists and has content (docs/prd.md:3); this comes next');
     expect(body).not.toContain('the PRD is complete');
+  });
+});
+
+describe('what others wait for', () => {
+  it('is listed once in a conversation, and then by its ids', async () => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, {
+      ...KIT_FILES,
+      '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | dev → qa | valider US-042 | ⏳ |\n',
+    });
+    const context = await contextIn(folder);
+    const recent = { texts: [], calls: new Map(), turn: 0, given: new Map() };
+    const ask = async (input = {}): Promise<string> => {
+      const outcome = await execute(next, input, context, { ...testCall(), recent });
+      if (!outcome.ok) throw outcome.error;
+      return `${outcome.answer.body}\n${saidIn(outcome.answer)}`;
+    };
+    const first = await ask();
+    expect(first).toContain('valider US-042');
+    const again = await ask();
+    expect(again).toMatch(/As listed before, with nothing new: .*H-/);
+    expect(again).not.toContain('valider US-042');
+    expect(again).not.toContain('complete_handoff');
+    expect(await ask({ detail: 'full' })).toContain('valider US-042');
+  });
+});
+
+describe('get_project_context', () => {
+  it('has the stories and what QA said of them', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    await writeFiles(folder, finished4);
+    const { body } = (await ok(getProjectContext)).answer;
+    expect(body).toMatch(
+      /## Stories\n1 of 1 done .*\n- 1\.1: Done \(docs\/stories\/1\.1\.setup\.md:\d+\), gate PASS \(docs\/qa\/gates\/1\.1-setup\.yml:3\)/,
+    );
   });
 });

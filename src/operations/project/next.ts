@@ -5,7 +5,7 @@ import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
 import { languageOf } from '../tasks/asked-agent.ts';
-import { waitingIn } from './discovery.ts';
+import { toldWaiting } from './discovery.ts';
 import {
   actionLines,
   asideLines,
@@ -13,6 +13,7 @@ import {
   isUnproven,
   notShown,
   place,
+  stillOpen,
   table,
   totalsLines,
   waitingLines,
@@ -56,7 +57,15 @@ export const next = defineOperation({
   behind: { bmad: 'next' },
   command: 'next',
   examples: ['next', 'next --detail full'],
-  input: z.strictObject({ detail: detailField, project: projectField }),
+  input: z.strictObject({
+    detail: detailField,
+    message: z
+      .string()
+      .max(200_000)
+      .optional()
+      .describe('What the user wants; while nothing is planned, something small goes straight to code'),
+    project: projectField,
+  }),
   output: z.object({
     project: z.string(),
     detail: detailField,
@@ -69,6 +78,8 @@ export const next = defineOperation({
     troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
     /** Hand-offs that are open, and where the last session ended. */
     waiting: z.object({
+      /** The same was listed earlier in this conversation. */
+      told_before: z.boolean().optional(),
       handoffs: z.array(
         z.object({
           id: z.string(),
@@ -104,7 +115,7 @@ export const next = defineOperation({
     verification: verificationSchema.optional(),
   }),
 
-  async run({ detail, project }, context, call) {
+  async run({ detail, message, project }, context, call) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
     const progress = await state.progress();
     const reading = await (await state.runs()).read();
@@ -117,7 +128,10 @@ export const next = defineOperation({
     const left = new Set(aside.map(({ run_id: id }) => id));
     const live = runs.filter(({ id }) => !left.has(id));
     const started = live.flatMap((each) => workflowOf(each) ?? []);
-    const { report, actions, totals, closing } = await progress.next(workspace.catalogue, started);
+    const { report, actions, totals, closing } = await progress.next(workspace.catalogue, {
+      started,
+      wish: message,
+    });
     const begun = live.flatMap((each) => {
       const phase = progress.phaseOf(workflowOf(each) ?? '');
       return phase === undefined ? [] : [{ phase, evidence: runEvidence(each, state.root) }];
@@ -154,7 +168,11 @@ export const next = defineOperation({
       ],
       drift: report.drift,
       troubles: report.troubles,
-      waiting: await waitingIn(state, judge.isPassed),
+      waiting: await toldWaiting(state, judge.isPassed, {
+        call,
+        detail,
+        left: aside.map(({ run_id: id }) => id),
+      }),
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
       ...(verification === undefined ? {} : { verification }),
@@ -185,7 +203,8 @@ export const next = defineOperation({
     const shown = due.slice(0, SHOWN_ACTIONS[detail]);
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const more = due.slice(shown.length).map(({ what }) => what);
-    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]), ...asideLines(left, detail));
+    if (waiting.told_before === true) lines.push('', stillOpen(waiting, left));
+    else lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]), ...asideLines(left, detail));
     if (drift.length > 0 && detail !== 'concise') {
       lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
@@ -206,9 +225,10 @@ export const next = defineOperation({
         .filter(Boolean)
         .join(' '),
       // What stands under an action is not said again.
-      steps: [...(verification?.steps ?? []), ...closingSteps(waiting, left, detail)].filter(
-        (step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other)),
-      ),
+      steps: [
+        ...(verification?.steps ?? []),
+        ...(waiting.told_before === true ? [] : closingSteps(waiting, left, detail)),
+      ].filter((step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other))),
       again:
         detail === 'full'
           ? undefined

@@ -23,6 +23,7 @@ export async function contextData(
     path,
     state: far,
   }));
+  const work = await (await state.progress()).work();
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
   const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));
@@ -93,6 +94,9 @@ export async function contextData(
           },
           ...(section === 'architecture' ? { decisions: aboutArchitecture(decisions) } : {}),
         }
+      : {}),
+    ...(section === 'all' && work.stories.length > 0
+      ? { stories: { total: work.totals.stories, done: work.totals.done, list: work.stories } }
       : {}),
     ...(section === 'all'
       ? {

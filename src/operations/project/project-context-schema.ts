@@ -82,6 +82,16 @@ export const contextSchema = z.object({
       documents: z.array(document),
     })
     .optional(),
+  /** Stories of the ledger, of files and of the plan. */
+  stories: z
+    .object({
+      total: z.int(),
+      done: z.int(),
+      list: z.array(
+        z.object({ id: z.string(), status: z.string(), done: z.boolean(), place: text, gate: text }),
+      ),
+    })
+    .optional(),
   /** What BMAD's workflows have written, and how far each is. */
   documents: z.array(document),
   /** Sections of the shared context that belong nowhere else: conventions, environment, … */

@@ -39,6 +39,7 @@ export function contextText(
     data.decisions === undefined ? '' : decisionsPart(data.decisions, most),
     data.architecture === undefined ? '' : architecturePart(data.architecture, brief),
     all ? documentsPart(data.documents, brief) : '',
+    data.stories === undefined ? '' : storiesPart(data.stories, brief),
     all ? otherPart(data, brief) : '',
     data.session === undefined ? '' : sessionPart(data.session),
     data.bmad === undefined ? '' : bmadPart(data.bmad),
@@ -147,6 +148,24 @@ function documentsPart(documents: Data['documents'], brief: boolean): string {
   if (shown.length === 0) return '';
   const rest = documents.length - shown.length;
   return lines('## Documents', shown.map(documentLine), rest > 0 ? `… ${rest} more.` : undefined);
+}
+
+const STORIES_SHOWN = 8;
+
+/** Those that are not done first: what is done is rarely asked about. */
+function storiesPart({ total, done, list }: NonNullable<Data['stories']>, brief: boolean): string {
+  const sorted = [...list.filter((each) => !each.done), ...list.filter((each) => each.done).toReversed()];
+  const shown = brief ? sorted.slice(0, STORIES_SHOWN) : sorted;
+  const rest = total - shown.length;
+  return lines(
+    '## Stories',
+    `${done} of ${total} done by ledger and files; only a contract PASS proves it.`,
+    shown.map(
+      ({ id, status, place, gate }) =>
+        `- ${id}: ${status}${place === undefined ? '' : ` (${place})`}${gate === undefined ? '' : `, gate ${gate}`}`,
+    ),
+    rest > 0 ? `… ${rest} more.` : undefined,
+  );
 }
 
 function otherPart({ other = [] }: Data, brief: boolean): string {

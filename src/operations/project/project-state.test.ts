@@ -142,7 +142,9 @@ describe('M-52: where it is written', () => {
     expect(saidIn(second.answer)).not.toContain('All state of this project');
     const own = await opened({ '_bmad-output/a.md': '# A\n' });
     const said = saidIn((await own.ok(operation, input)).answer);
-    expect(said).toContain('All state of this project is kept in the project: _bmad-output/.memory');
+    expect(said).toContain(
+      'All state of this project is kept in the project, each part in its folder once there is some: _bmad-output/.memory',
+    );
   });
 
   it('gives the lines for .gitignore before there is a repository, and none for what is kept elsewhere', async () => {

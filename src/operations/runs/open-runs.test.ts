@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchFile, kitState, recentState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
@@ -54,9 +56,12 @@ describe('next, with runs', () => {
       args: { run_id: 'dev-story-20260227-143022', status: 'abandoned' },
       why: 'Close that run',
     });
+    await rm(join(session.folder, RUNS, 'main/dev-story-20260227-143022/artefacts/step-01-output.md'));
     const over = await session.ok(runFinish, { run_id: 'dev-story-20260227-143022', status: 'abandoned' });
     expect(over.answer.body).toMatch(/^Ended: dev-story-20260227-143022: abandoned, /);
     expect(over.answer.body).not.toContain('Next:');
+    expect(over.answer.body).toContain('Noted, nothing to do: The artefact ');
+    expect(over.answer.body).not.toContain('Problem:');
     expect((await session.ok(next)).answer.body).not.toContain('dev-story-20260227');
   });
 

@@ -30,7 +30,10 @@ function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): 
       run.checkpoint_id === undefined ? undefined : `Checkpoint ${run.checkpoint_id}`,
       nextLine(run),
       notes,
-      run.problems.map((problem) => `Problem: ${problem}`),
+      // Of a run that is over, what its files lack needs nobody.
+      run.problems.map(
+        (problem) => `${what.startsWith('Ended') ? 'Noted, nothing to do' : 'Problem'}: ${problem}`,
+      ),
     ),
     steps: nextSteps(run),
   };

@@ -29,7 +29,7 @@ export const bmad = defineRoute({
       .describe('list: agents, workflows, tasks, skills, knowledge, modules, resources, … search: words'),
     agent: text().optional().describe('e.g. architect, bmm/architect, Winston'),
     workflow: text().optional().describe('e.g. prd, *party-mode'),
-    message: z.string().max(200_000).optional().describe('execute: what the user wants'),
+    message: z.string().max(200_000).optional().describe("execute, next: what's wanted"),
     run_id: text().optional().describe('execute: open run to continue'),
     uri: text().optional().describe('read: bmad:// URI or path'),
     command: text().optional().describe('Short form, e.g. "bmm/architect" or "*party-mode"'),

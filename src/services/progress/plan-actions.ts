@@ -1,4 +1,5 @@
 import { architectures } from './architectures.ts';
+import { beginnings } from './beginnings.ts';
 import { lacksOnlyCheck } from './phases.ts';
 import { HAS_CONTENT } from './document.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
@@ -37,7 +38,11 @@ const AS_DRAFT =
   'no step of its workflow changes that: once it is as it should be, write status: final there';
 
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
-export function planActions(report: Report, workers: Workers, started: readonly string[] = []): Action[] {
+export function planActions(
+  report: Report,
+  workers: Workers,
+  { started = [], wish = '' }: { started?: readonly string[]; wish?: string | undefined } = {},
+): Action[] {
   const { items, stories, sprint, workflows, files } = report;
   const { v4 } = report.locations;
   const actions: Action[] = [];
@@ -77,7 +82,7 @@ export function planActions(report: Report, workers: Workers, started: readonly 
     act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${edit}`, evidence, isLate, workerFor);
   }
   const begun = items.some(({ state }) => state !== 'not started') || files.specs.length > 0;
-  if (!begun && sprint === undefined) return beginnings(report, workers);
+  if (!begun && sprint === undefined) return beginnings(report, workers, wish);
   const quick = !isOpen('spec') && isOpen('prd');
   const order = neededOrder(report, workers, { quick, isUnderWay });
   const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
@@ -193,42 +198,4 @@ function neededOrder(
     ...(early ? (['epics', 'architecture'] as const) : (['architecture', 'epics'] as const)),
     ...(checked ? (['readiness'] as const) : []),
   ];
-}
-
-const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: true }[] = [
-  {
-    work: 'begin',
-    what: 'Choose a track and write the list of workflows',
-    why: 'this version of BMAD starts with it',
-  },
-  { work: 'document code', what: 'Document the existing code', why: 'there is code but no plan' },
-  { work: 'brief', what: 'Write a product brief', why: 'the project has no BMAD documents yet' },
-  { work: 'prd', what: 'Write the PRD', why: 'if the idea is already clear', optional: true },
-  {
-    work: 'quick work',
-    what: 'Build something small right away',
-    why: 'for a change that needs no plan',
-    optional: true,
-  },
-  { work: 'brainstorm', what: 'Brainstorm', why: 'if the idea is not clear yet', optional: true },
-];
-
-/** How to begin in a project that has nothing yet. */
-function beginnings({ brownfield, locations: { v4 } }: Report, workers: Workers): Action[] {
-  const actions = BEGINNINGS.flatMap(({ work, ...action }): Action[] => {
-    const worker = work === 'document code' && !brownfield ? undefined : workers.for(work, v4);
-    return worker === undefined ? [] : [{ ...action, evidence: [], worker }];
-  });
-  const type = brownfield ? 'brownfield' : 'greenfield';
-  const frame = v4 ? workers.frame(`${type}-fullstack`) : undefined;
-  if (frame === undefined) return actions;
-  const needed = actions.filter(({ optional }) => optional !== true);
-  const action: Action = {
-    what: `Follow the workflow ${frame.name}`,
-    why: `it names every step from the idea to the last story; ${type}-service is for a product without a user interface, ${type}-ui for a front end`,
-    evidence: [],
-    worker: frame,
-    optional: true,
-  };
-  return [...needed, action, ...actions.filter(({ optional }) => optional === true)];
 }

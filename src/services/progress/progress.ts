@@ -14,9 +14,10 @@ import { ProjectFiles } from './project-files.ts';
 import { proposals, type Change } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
-import { isDone, isUnreviewed, rank, type Story } from './stories.ts';
-import { isPassed, storyActions } from './story-actions.ts';
+import { rank } from './stories.ts';
+import { storyActions } from './story-actions.ts';
 import { draftsIn, storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
+import { hasPassed, inReview, totalsOf, workedOn } from './totals.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
 export { KeptReport } from './kept-report.ts';
@@ -57,10 +58,10 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       const stories = items.filter(({ kind }) => kind === 'story').length;
       return { stories, dates: await storyDates(root, items, { env, signal }) };
     },
-    /** `started` are the workflows that are under way. */
-    async next(catalogue: Catalogue, started: readonly string[] = []) {
+    /** `started` are the workflows that are under way, `wish` is what the user wants. */
+    async next(catalogue: Catalogue, asked: { started?: readonly string[]; wish?: string | undefined } = {}) {
       const report = await read();
-      const actions = nextActions(report, new Workers(catalogue), started);
+      const actions = nextActions(report, new Workers(catalogue), asked);
       const closing = inReview(report).filter(hasPassed);
       return { report, actions, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
@@ -97,6 +98,11 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       // Git names files from the top of the repository, which may be above the project.
       const prefix = (await askGit(root, ['rev-parse', '--show-prefix'], asked))?.output.trimEnd() ?? '';
       return entries.map((entry) => entry.slice('XY '.length + prefix.length));
+    },
+    /** Every story, how far it is and what QA said of it. */
+    async work() {
+      const report = await read();
+      return { totals: totalsOf(report), stories: report.stories.map(workedOn) };
     },
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await read()),
@@ -157,7 +163,7 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
  * What to do next, the most pressing first. While stories are under way the order is BMAD's own: go on with what is
  * begun, review what is finished, start what is ready, prepare the next. Before that it is the order of the phases.
  */
-function nextActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
+function nextActions(report: Report, workers: Workers, asked: Parameters<typeof planActions>[2]): Action[] {
   const actions: Action[] = report.broken.map((bad) => ({
     what: `Repair ${at(bad)}`,
     why: bad.says,
@@ -179,7 +185,7 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
       operation: 'reconcile',
     });
   const stories = storyActions(report, workers);
-  const plans = planActions(report, workers, started);
+  const plans = planActions(report, workers, asked);
   const underWay =
     report.stories.some(({ likely }) => rank(likely) > rank('backlog')) ||
     report.sprint !== undefined ||
@@ -192,24 +198,6 @@ const NAMED_CHANGES = 3;
 function someChanges(changes: readonly Change[]): string {
   const named = changes.slice(0, NAMED_CHANGES).map(({ key, to }) => `${key} → ${to}`);
   return [...named, ...(changes.length > NAMED_CHANGES ? ['…'] : [])].join(', ');
-}
-
-const inReview = ({ stories }: Report): Story[] =>
-  stories.filter((story) => !isDone(story) && story.likely === 'review');
-
-/** Its gate has passed, so that nothing but its status is left. */
-const hasPassed = ({ gate }: Story): boolean => gate !== undefined && isPassed(gate);
-
-/** How many stories are where; what is built and what has been reviewed are told apart. */
-function totalsOf(report: Report) {
-  const { stories } = report;
-  const done = stories.filter(isDone);
-  return {
-    stories: stories.length,
-    done: done.length,
-    waiting_for_review: inReview(report).filter((story) => !hasPassed(story)).length,
-    done_without_review: done.filter(isUnreviewed).length,
-  };
 }
 
 function inventoryOf({ items, artefacts }: Report): Inventoried[] {

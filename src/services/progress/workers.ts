@@ -80,7 +80,8 @@ const WAYS = {
   'close story': { v6: ['story-done'], agents: ['dev'], ownOnly: true },
   'quick work': {
     v6: ['quick-dev', 'build'],
-    v4: COMMANDS.build,
+    // A developer of version 4 does nothing without a story; this writes one from a sentence.
+    v4: 'pm *create-story',
     agents: ['quick-flow-solo-dev', 'dev'],
   },
   retrospective: { v6: ['retrospective'], agents: ['sm', 'dev'] },

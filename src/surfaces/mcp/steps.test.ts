@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import type { Step } from '../../base/step.ts';
 import * as onDemand from '../../operations/on-demand.ts';
-import { stepsFor } from './steps.ts';
+import { stepsFor, withoutRepeats } from './steps.ts';
 
 const folder = await temporaryFolder(afterAll);
 
@@ -84,5 +84,24 @@ describe('a step, as a model can take it', () => {
   it('is the prompt of a workflow where no tool starts one', async () => {
     const step = { operation: 'execute', args: { name: 'prd', kind: 'workflow' } };
     expect(await said(step, 'memory')).toBe('the prompt of prd');
+  });
+});
+
+describe('the other way to start a command of a person', () => {
+  it('is given once in a conversation', async () => {
+    const context = await contextIn(folder);
+    const own = ['/usr/bin/node', '/opt/bmad.cjs'];
+    const way =
+      stepsFor(context.tools, onDemand, own)({ operation: 'trust', args: { folder }, why: '' }) ?? '';
+    expect(way).toContain('; where bmad is not installed: /usr/bin/node /opt/bmad.cjs trust');
+    const short = way.slice(0, way.indexOf(';'));
+    const call = { recent: { texts: [], calls: new Map(), turn: 1, given: new Map() } };
+    expect(withoutRepeats([`Ask: ${way}.`, `Decide: ${way}`], call)).toEqual([
+      `Ask: ${way}.`,
+      `Decide: ${short}`,
+    ]);
+    expect(withoutRepeats([`Ask now: ${way}.\nOther.`], call)).toEqual([`Ask now: ${short}.\nOther.`]);
+    // Where conversations cannot be told apart, each answer is whole.
+    expect(withoutRepeats([way], {})).toEqual([way]);
   });
 });

@@ -1,5 +1,7 @@
 import { CLI_PROGRAM } from '../../base/product.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 import { argumentsText, stepArguments, type Step, type StepWriter } from '../../base/step.ts';
+import type { Call } from '../../operations/context.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
 
@@ -72,7 +74,31 @@ function personsCommand(
   const command = commandLine(step);
   if (command === undefined) return undefined;
   const said = `${command} (for a person, in a terminal)`;
-  return ownProgram === undefined
-    ? said
-    : `${said}; where ${CLI_PROGRAM} is not installed: ${commandLine(step, ownProgram)}`;
+  return ownProgram === undefined ? said : `${said}${OTHERWISE}${commandLine(step, ownProgram)}`;
+}
+
+const OTHERWISE = `; where ${CLI_PROGRAM} is not installed: `;
+
+/** Texts of one answer without the other way to start a command, where this conversation has been given that before. */
+export function withoutRepeats(texts: readonly string[], { recent }: Pick<Call, 'recent'>): string[] {
+  const given = recent?.given;
+  if (given === undefined) return [...texts];
+  return texts.map((text) => {
+    if (!text.includes(OTHERWISE)) return text;
+    return text
+      .split('\n')
+      .map((line) => {
+        const at = line.indexOf(OTHERWISE);
+        const [before, after] = [line.slice(0, at), line.slice(at + OTHERWISE.length)];
+        if (at < 0 || after.includes(OTHERWISE)) return line;
+        // A sentence goes on, or ends, behind the command.
+        const other = withoutEnd(after, '.)');
+        const end = after.slice(other.length);
+        const key = `command ${other}`;
+        const isKnown = given.has(key);
+        if (!isKnown) given.set(key, { digest: '', next: undefined });
+        return isKnown ? `${before}${end}` : line;
+      })
+      .join('\n');
+  });
 }

@@ -7,6 +7,7 @@ import type { agentOperation } from '../../operations/activation/agent-tools.ts'
 import type { AnyOperation } from '../../operations/operation.ts';
 import { APP_DATA, APP_TOOLS, switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
 import { ask, operationsOnDemand, stepWriter } from './ask.ts';
+import { withoutRepeats } from './steps.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { waysOf } from './host-ways.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
@@ -174,8 +175,9 @@ export async function callTool(
   const write = await stepWriter(context);
   const { execute } = await operationsOnDemand();
   const outcome = await execute(operation, args, context, { ...call, say: write });
+  const isExact = outcome.ok && outcome.answer.exact === true;
   const answer = (...texts: string[]): CallToolResult => ({
-    content: texts.map((text) => ({ type: 'text', text })),
+    content: (isExact ? texts : withoutRepeats(texts, call)).map((text) => ({ type: 'text', text })),
   });
   if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
   if (name === APP_DATA) return answer(JSON.stringify(outcome.data));

@@ -1,0 +1,67 @@
+import { oneLine } from '../../base/text/text.ts';
+import type { Report } from './report.ts';
+import { isSmall } from './small-wish.ts';
+import type { Action, Work, Workers } from './workers.ts';
+
+const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: true }[] = [
+  {
+    work: 'begin',
+    what: 'Choose a track and write the list of workflows',
+    why: 'this version of BMAD starts with it',
+  },
+  { work: 'document code', what: 'Document the existing code', why: 'there is code but no plan' },
+  {
+    work: 'brief',
+    what: 'Write a product brief',
+    why: 'the project has no BMAD documents yet; PRD, architecture and epics follow, some 30 calls before code',
+  },
+  { work: 'prd', what: 'Write the PRD', why: 'if the idea is already clear', optional: true },
+  {
+    work: 'quick work',
+    what: 'Build something small right away',
+    why: 'for one small change: it goes straight to code, without documents',
+    optional: true,
+  },
+  { work: 'brainstorm', what: 'Brainstorm', why: 'if the idea is not clear yet', optional: true },
+];
+
+/** A longer wish need not be repeated to who has just said it. */
+const SHORT_WISH = 200;
+
+/** How to begin in a project that has nothing yet; what is wanted and small comes first. */
+export function beginnings(report: Report, workers: Workers, wish: string): Action[] {
+  const actions = plainBeginnings(report, workers);
+  const quick = isSmall(wish) ? workers.for('quick work', report.locations.v4)?.record : undefined;
+  const found = actions.findIndex(({ worker }) => worker !== undefined && worker.record === quick);
+  const built = actions[found];
+  if (built === undefined) return actions;
+  const said = oneLine(wish, SHORT_WISH + 1);
+  return [
+    {
+      ...built,
+      why: 'what is wanted is small: one story goes straight to code, without documents',
+      optional: false,
+      ...(said.length > SHORT_WISH ? {} : { about: said }),
+    },
+    ...actions.toSpliced(found, 1).map((action) => ({ ...action, optional: true })),
+  ];
+}
+
+function plainBeginnings({ brownfield, locations: { v4 } }: Report, workers: Workers): Action[] {
+  const actions = BEGINNINGS.flatMap(({ work, ...action }): Action[] => {
+    const worker = work === 'document code' && !brownfield ? undefined : workers.for(work, v4);
+    return worker === undefined ? [] : [{ ...action, evidence: [], worker }];
+  });
+  const type = brownfield ? 'brownfield' : 'greenfield';
+  const frame = v4 ? workers.frame(`${type}-fullstack`) : undefined;
+  if (frame === undefined) return actions;
+  const needed = actions.filter(({ optional }) => optional !== true);
+  const action: Action = {
+    what: `Follow the workflow ${frame.name}`,
+    why: `it names every step from the idea to the last story; ${type}-service is for a product without a user interface, ${type}-ui for a front end`,
+    evidence: [],
+    worker: frame,
+    optional: true,
+  };
+  return [...needed, action, ...actions.filter(({ optional }) => optional === true)];
+}
