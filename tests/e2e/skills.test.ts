@@ -36,7 +36,7 @@ const GENERATIONS: [Version, number, { uri: string; holds: string; files: string
     128,
     {
       uri: 'skill://bmad-core/bmad-core-qa/SKILL.md',
-      holds: 'ACTIVATION-NOTICE',
+      holds: 'activation-instructions:',
       files: ['SKILL.md', 'agents/qa.md', 'data/technical-preferences.md', 'tasks/nfr-assess.md'],
     },
   ],

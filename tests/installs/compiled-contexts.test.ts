@@ -8,6 +8,7 @@ import { compileContext } from '../../src/operations/activation/compile-context.
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { isDoneInV4 } from '../support/delivered.ts';
 import { installOf, type Version } from '../support/installs.ts';
 
 const BUDGET = 8_000;
@@ -82,7 +83,18 @@ function lasting(text: string): string[] {
   return text
     .replace(/^---\n[^]*?\n---\n\s*/, '')
     .split(/^(?=## |\s*<step n="[23]">)/m)
-    .filter((part) => !/^## (?:Conventions|On Activation)\n|^\s*<step n="2">/.test(part));
+    .filter((part) => !/^## (?:Conventions|On Activation)\n|^\s*<step n="2">/.test(part))
+    .flatMap(betweenDone);
+}
+
+/** What lies between the lines of a text that are done by delivering it. */
+function betweenDone(text: string): string[] {
+  const marked = text.split('\n').map((line) => (isDoneInV4(line) ? '\0' : line));
+  return marked
+    .join('\n')
+    .split('\0')
+    .map((part) => part.trim())
+    .filter(Boolean);
 }
 
 /** The keys of the module's configuration that these texts use. */

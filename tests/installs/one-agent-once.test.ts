@@ -202,7 +202,9 @@ describe('M-01: the copies that packs of version 4 have of the core', () => {
     );
     const { data, answer } = await ask(activate, { name: 'bmad-2d-unity-game-dev/analyst' });
     expect(data['name']).toBe('bmad-2d-unity-game-dev/analyst');
-    expect(answer.body).toContain('Dependencies map to .bmad-2d-unity-game-dev/{type}/{name}');
+    expect(answer.body).toContain(
+      'Files the text names as `.bmad-2d-unity-game-dev/x` or a dependency `{type}/{name}`',
+    );
     // A list says the name of a pack once.
     const listed = await ask(list, { what: 'agents', limit: 200 });
     expect(listed.answer.body).toContain('Designer & KDP Specialist (bmad-creative-writing): ');

@@ -62,9 +62,10 @@ describe('M-61: a run that is resumed leads to its step', () => {
       recorded,
       await ok(runResume, { run_id }),
       await ok(getWorkflowStatus, { run_id }),
-      await ok(next),
     ])
       expect(reads(answer)).toEqual([target]);
+    // There it stands right under the action.
+    expect((await ok(next)).answer.body).toMatch(new RegExp(`^ {3}\\S.*${target}`, 'm'));
     expect((await ok(read, { target, kind: 'resource' })).answer.body).toContain('# Step 5');
     const { answer } = await ok(activate, { name: 'create-prd', kind: 'workflow', run_id });
     const first = answer.body.split('\n').slice(0, 3);

@@ -70,11 +70,14 @@ const DONE_LINES =
 
 /** Lines of an agent of version 4 that are done by delivering it: its opening, rules for paths, and its first steps. */
 const V4_DONE =
-  /^(?:ACTIVATION-NOTICE: |CRITICAL: Read the full YAML BLOCK |## COMPLETE AGENT DEFINITION |IDE-FILE-RESOLUTION:$| {2}- (?:FOR LATER USE ONLY |Dependencies map to |type=folder |Example: create-doc\.md → |IMPORTANT: Only load these files |STEP \d: (?:Read THIS|Adopt|Load and read `\.bmad-core)|DO NOT: Load any other agent files ))/;
+  /^(?:<!-- Powered by BMAD|ACTIVATION-NOTICE: |CRITICAL: Read the full YAML BLOCK |## COMPLETE AGENT DEFINITION |IDE-FILE-RESOLUTION:$| {2}- (?:FOR LATER USE ONLY |Dependencies map to |type=folder |Example: create-doc\.md → |IMPORTANT: Only load these files |STEP \d: (?:Read THIS|Adopt|Load and read `\.bmad-core)|DO NOT: Load any other agent files ))/;
 
 /** Lines of a task of version 4 that load the configuration, or stop for want of a program that can be done without. */
 const V4_TASK_DONE =
   /^(?:- (?:Load `\.bmad-[\w-]+\/core-config\.yaml`|If the file does not exist, HALT and inform the user: "core-config|Extract key configurations: )|If the command fails \(|If markdownExploder is set to false|I will now proceed with the manual|Then proceed with the manual method below ONLY|\*\*IMPORTANT: STOP HERE|\d\. (?:Or set|Set) markdownExploder|\d\. Install @kayvan)/;
+
+/** Whether a line of version 4 is done by delivering its text. */
+export const isDoneInV4 = (line: string): boolean => V4_DONE.test(line) || V4_TASK_DONE.test(line);
 
 /** Lines of a text that are not delivered, and are neither front matter nor rules for paths nor steps that can be done. */
 export function wronglyLeftOut(source: string, whole: string): string[] {
@@ -99,8 +102,7 @@ export function wronglyLeftOut(source: string, whole: string): string[] {
     }
     if (
       DONE_LINES.test(line) ||
-      V4_DONE.test(line) ||
-      V4_TASK_DONE.test(line) ||
+      isDoneInV4(line) ||
       line.trim() === '' ||
       section === 'front matter' ||
       section === '## Conventions'
