@@ -20,6 +20,7 @@ const FOR_OTHERS: readonly string[] = [
   'services/progress/rules.ts',
   'services/progress/workers.ts',
   'services/memory/opposites.ts',
+  'services/memory/rehearsal.ts',
   'services/memory/turns.ts',
   'services/memory/sqlite/',
   'services/codebase/definitions.ts',

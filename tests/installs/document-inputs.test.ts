@@ -30,12 +30,12 @@ describe('the documents that a workflow of 6.0 asks for', () => {
     });
     const epics = `- epics: ${PLANS}/epics.md (in progress`;
     expect(await documentsOf('create-epics-and-stories')).toContain(
-      `${epics}; go on with step 4, ${STEPS}/step-04-final-validation.md)`,
+      `${epics}; continue with step 4, ${STEPS}/step-04-final-validation.md)`,
     );
     expect(await documentsOf('sprint-planning')).toContain(`${epics})`);
     await fill({ [`${PLANS}/prd.md`]: upTo(3) });
     expect(await documentsOf('create-prd')).toContain(
-      `- prd: ${PLANS}/prd.md (in progress; go on with step 4, bmad://bmm/workflows/2-plan-workflows/create-prd/steps-c/step-04-journeys.md)`,
+      `- prd: ${PLANS}/prd.md (in progress; continue with step 4, bmad://bmm/workflows/2-plan-workflows/create-prd/steps-c/step-04-journeys.md)`,
     );
   });
 

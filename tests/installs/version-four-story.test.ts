@@ -160,7 +160,7 @@ describe('a workflow of version 4 that is a sequence of agents', () => {
     });
     const body = await ask(start);
     expect(body).toMatch(
-      /^> By the project's files, this sequence has come to: Build story 1\.1 \([^)]+\)\. Go on there: bmad \{operation:"execute", agent:"dev", message:"\*develop-story docs\/stories\/1\.1\.setup\.md"\}\./,
+      /^> By the project's files, this sequence has come to: Build story 1\.1 \([^)]+\)\. Continue there: bmad \{operation:"execute", agent:"dev", message:"\*develop-story docs\/stories\/1\.1\.setup\.md"\}\./,
     );
     expect(body).toContain(
       ' Called otherwise here: `*create` of sm is `*draft`; `project-brief.md` is docs/brief.md; the story-review task is `*validate-story-draft` of po.\n',

@@ -177,7 +177,7 @@ function documentLine(
   { kind, path, state, pieces, nextStep }: Documents[number],
   step: string | undefined,
 ): string {
-  const goOn = step === undefined ? '' : `; go on with step ${nextStep}, ${step}`;
+  const goOn = step === undefined ? '' : `; continue with step ${nextStep}, ${step}`;
   const far = state === 'complete' ? '' : ` (${state}${goOn})`;
   const isOnly = pieces?.files.length === 1 && pieces.files[0] === path;
   if (pieces === undefined || isOnly) return `- ${kind}: ${path}${far}`;

@@ -51,7 +51,7 @@ async function reachedStep(
   const { operation: _operation, message, ...named } = call ?? {};
   const [[kind, worker] = []] = Object.entries(named);
   const args = present({ name: worker, kind, message, project });
-  const start = worker === undefined ? '' : ` Go on there: ${say({ operation: 'execute', args })}.`;
+  const start = worker === undefined ? '' : ` Continue there: ${say({ operation: 'execute', args })}.`;
   return `By the project's files, this sequence has come to: ${what} (${why}).${start}`;
 }
 
