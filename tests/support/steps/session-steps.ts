@@ -81,6 +81,8 @@ async function takeAll(
   for (const step of surface.stepsIn(change(stepLines(steps, surface.write).join('\n')))) {
     countStep(step);
     const why = await surface.take(step);
+    // What is filled in here is a sample: the test may have nothing of that name.
+    if (why === 'not_found' && step.text.includes('…')) continue;
     if (why !== undefined) throw new Error(`A recommended step leads nowhere: ${step.text}: ${why}`);
   }
 }
