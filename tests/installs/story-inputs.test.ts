@@ -33,10 +33,10 @@ describe('the story that a workflow is for', () => {
       [`${IMPL}/spec-1-3-cart.md`]: spec('ready-for-dev'),
     });
     expect(await inputs('code-review')).toBe(
-      `- story: ${IMPL}/spec-1-1-setup.md (review, compare with baseline_commit ${BASE}); 1 other story is as far`,
+      `- story: ${IMPL}/spec-1-1-setup.md (review in the ledger, done by its build, compare with baseline_commit ${BASE}); 1 other story is as far`,
     );
     expect(await inputs('code-review', 'Review 1-2-login, please.')).toBe(
-      `- story: ${IMPL}/spec-1-2-login.md (review, no baseline_commit in it: ask what to compare with)`,
+      `- story: ${IMPL}/spec-1-2-login.md (review in the ledger, done by its build, no baseline_commit in it: ask what to compare with)`,
     );
     expect(await inputs('build')).toBe(`- story: ${IMPL}/spec-1-3-cart.md (ready-for-dev)`);
     expect(await inputs('build', 'Build story 9.9.')).toContain('none has the number 9.9');

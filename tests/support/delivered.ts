@@ -110,6 +110,7 @@ export function wronglyLeftOut(source: string, whole: string): string[] {
       return false;
     return section !== '## On Activation' || ITS_OWN.test(line);
   });
+  if (/^\[.+\]$/.test(given[at] ?? '')) at += 1;
   // All that was delivered is of the text, in its order.
   return at >= given.length ? wrong : [...wrong, given[at] ?? ''];
 }

@@ -64,7 +64,7 @@ function rulesIn(answer: string): Rules {
     }
   }
   // What to do without a script may follow the files.
-  for (const [, script = ''] of answer.matchAll(/^- `(\w+\.py)`: /gm))
+  for (const [, script = ''] of answer.matchAll(/^(?:- |\[Instead of )`(\w+\.py)`[:,] /gm))
     rules.settled.push(new RegExp(`/scripts/${script}$`));
   return rules;
 }
@@ -143,7 +143,11 @@ const say: SayStep = (step) => toolCall(step) ?? '';
 /** The files that an answer says belong to its text: by name, and by the call that lists all. */
 function belonging(preamble: string, folder: string, known: readonly string[]): string[] {
   const line = /^- Its (?:\d+ )?files: .*$/m.exec(preamble)?.[0] ?? '';
-  const names = [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => `bmad://${folder}/${name}`);
+  const names = [...line.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => {
+    const [, start = '', middle, end = ''] = /^(.*)\{(.+)\}(.*)$/.exec(name) ?? [];
+    const all = middle === undefined ? [name] : middle.split(',').map((each) => start + each + end);
+    return all.map((each) => `bmad://${folder}/${each}`);
+  });
   const pattern = /pattern:"([^"]+)\/\*\*"/.exec(line)?.[1];
   const listed = known.filter(
     (path) =>

@@ -63,7 +63,6 @@ describe('execute', () => {
       'Reviewer Gate',
       'Finalize',
       'Customized values',
-      'Scripts',
     ]);
     const rest = await session.ok(activate, { name: 'prd', cursor: data['next'] });
     expect(answer.body + rest.answer.body).toBe(await wholeText('prd'));
@@ -151,7 +150,7 @@ describe('execute', () => {
 
   it('says what cannot be run, and that nothing has to be installed', async () => {
     expect(await wholeText('brainstorming')).toContain(
-      '- `brain.py`: techniques are the rows of `assets/brain-methods.csv`',
+      '[Instead of `brain.py`, do this yourself: techniques are the rows of `assets/brain-methods.csv`',
     );
     expect(await wholeText('customize')).toContain(
       'BMAD counts as installed, though there is no `_bmad` folder',
@@ -168,7 +167,7 @@ describe('execute', () => {
         .split('\n')
         .slice(-4)
         .map((line) => line.trim()),
-    ).toEqual(['Reviewer Gate', 'Finalize', 'Customized values', 'Scripts']);
+    ).toEqual(['PRD Discipline', 'Reviewer Gate', 'Finalize', 'Customized values']);
   });
 
   it('says so when the name belongs to the other kind', async () => {

@@ -122,7 +122,7 @@ export const activate = defineOperation({
     const { startRemark } = await import('./start-remark.ts');
     const rule =
       first && detail !== 'concise'
-        ? await startRemark(activation.record, { context, workspace, project }, saying(call.say))
+        ? await startRemark(activation, message, { context, workspace, project }, saying(call.say))
         : undefined;
     const wish = first && detail !== 'concise' ? noQuestions(activation, message, call) : undefined;
     const before = [[told, remark, rule, wish].filter(Boolean).join('\n\n'), start, kept];

@@ -223,20 +223,29 @@ export function unknownLine({ asked, known }: Unknown): string {
 
 function storyLines(story: Story | undefined): string[] {
   if (story === undefined) return [];
-  const { gate } = story;
-  if (gate === undefined) return [storyLine(story)];
+  const { gate, spec } = story;
+  const criteria =
+    spec?.criteria === undefined
+      ? []
+      : [
+          `- acceptance criteria: ${spec.criteria}, not in this one-shot spec; append \`### Review Findings\` at its end`,
+        ];
+  if (gate === undefined) return [storyLine(story), ...criteria];
   const said = 'file' in gate ? `${gate.file} (${gate.says})` : `none yet; it is written to ${gate.folder}/`;
   return [storyLine(story), `- gate: ${said}`];
 }
 
 /** The story itself: texts look for it by the ledger and by patterns, and a review needs what to compare with. */
-function storyLine({ id, status, place, isPlanned, writes, base, tasks, others }: Story): string {
+function storyLine({ id, status, place, isPlanned, writes, base, spec, tasks, others }: Story): string {
   if (isPlanned)
     return `- story: ${id}, planned in ${place}${writes === undefined ? '' : `; write it to ${writes}`}`;
   const more = others === 0 ? '' : `; ${plural(others, 'other story is', 'other stories are')} as far`;
   const from = base === undefined ? '' : `, ${comparison(base)}`;
   const open = tasks === undefined ? '' : `, but only ${tasks.done} of ${plural(tasks.total, 'task')} ticked`;
-  return `- story: ${place} (${status}${open}${from})${more}`;
+  // A build sets its spec to done and leaves the ledger at review.
+  const own =
+    spec?.says === undefined || spec.says === status ? '' : ` in the ledger, ${spec.says} by its build`;
+  return `- story: ${place} (${status}${own}${open}${from})${more}`;
 }
 
 function comparison(base: NonNullable<Story['base']>): string {

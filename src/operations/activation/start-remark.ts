@@ -1,7 +1,7 @@
 import { orElse } from '../../base/expected.ts';
 import type { SayStep } from '../../base/step.ts';
-import { shortName, type BmadRecord } from '../../model/record.ts';
-import type { StatePort, Workspace } from '../context.ts';
+import { shortName } from '../../model/record.ts';
+import type { Activation, StatePort, Workspace } from '../context.ts';
 import { UNPROVEN } from '../completion/done-rule.ts';
 import { actionData } from '../project/next-actions.ts';
 import { isSequence, sequenceRemark } from './v4-sequence.ts';
@@ -14,11 +14,13 @@ interface Where {
 
 /** What somebody who starts this has to know first, because another text says it otherwise or at ten times the length. */
 export async function startRemark(
-  record: BmadRecord,
+  { record, material }: Activation,
+  message: string | undefined,
   where: Where,
   say: SayStep,
 ): Promise<string | undefined> {
   const name = shortName(record.name);
+  if (name === 'review') return lensRemark(material.further, message, where).catch(orElse(undefined));
   if (/^(?:help|workflow-status)$/.test(name)) return nextRemark(where, say).catch(orElse(undefined));
   if (name === 'code-review') return reviewRemark(where, say).catch(orElse(undefined));
   if (isSequence(record)) {
@@ -29,6 +31,29 @@ export async function startRemark(
       .catch(orElse(undefined));
   }
   return undefined;
+}
+
+/** Its text names one lens; the files of those that are asked for would have to be found, and what each loads first. */
+async function lensRemark(
+  files: readonly string[],
+  message: string | undefined,
+  { workspace }: Where,
+): Promise<string | undefined> {
+  const [, codes = ''] =
+    /\blens(?:es)?\s{0,3}[=:]\s{0,3}([\w-]{1,60}(?:\s{0,3},\s{0,3}[\w-]{1,60}){0,20})/i.exec(message ?? '') ??
+    [];
+  const ordered = new Set<string>();
+  for (const code of codes.split(',')) {
+    const uri = files.find((file) => file.endsWith(`/lens-${code.trim()}.md`));
+    if (uri === undefined) continue;
+    const { text = '' } = await workspace.delivery.file(uri.slice('bmad://'.length));
+    for (const [path] of text.matchAll(/\breferences\/[\w-]{1,60}\.md/g))
+      if (files.some((file) => file.endsWith(`/${path}`))) ordered.add(path);
+    ordered.add(`references/lens-${code.trim()}.md`);
+  }
+  if (ordered.size === 0) return undefined;
+  const names = [...ordered].map((path) => `\`${path}\``).join(', ');
+  return `> Its files for these lenses, in order: ${names}.`;
 }
 
 /** Its text goes through a catalogue to find what `next` knows by the project's files. */

@@ -42,7 +42,7 @@ describe('what is told before work begins', () => {
     expect(body).toContain("`_bmad-output/{.memory,.runs,.tasks}` are the server's, not work:");
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
-      'No questions wanted? Then assume answers and approvals, not permissions (`bmad trust`).',
+      'No questions wanted? Assume answers and approvals, not permissions (`bmad trust`).',
     );
     expect(body).toContain(ALONE);
     expect(body).toContain(`2 files not committed (such as \`${NOTES}\`): commit before you build`);
@@ -60,7 +60,7 @@ describe('what is told before work begins', () => {
   it("names BMAD's own way where the text has one, and says nothing where nothing is asked", async () => {
     const ask = conversation(context);
     expect((await ask({ workflow: 'create-epics-and-stories' })).body).toContain(
-      'Then assume answers and approvals',
+      'Assume answers and approvals',
     );
     expect((await ask({ workflow: 'sprint-planning' })).body).not.toContain("the server's, not work");
     expect((await ask({ agent: 'architect' })).body).not.toContain('No questions wanted');
@@ -121,6 +121,10 @@ describe('what is told before work begins', () => {
     const ask = conversation(context);
     const before = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
     expect(before.body).toContain('is not committed yet: compare with HEAD');
+    expect(before.body).toContain(`- story: ${SPEC} (review in the ledger, done by its build, no baseline`);
+    expect(before.body).toContain(
+      `- acceptance criteria: ${PLANS}/epics.md:5, not in this one-shot spec; append \`### Review Findings\` at its end`,
+    );
     git('add', '.');
     git('commit', '--quiet', '-m', 'Build');
     const { body } = await ask({ workflow: 'code-review', message: 'the story 1-1-setup' });

@@ -91,7 +91,7 @@ export async function workRemarks(
 
 /** What to do where a text waits for an answer that the user may not want to give. */
 const unasked = ({ text }: Work): string =>
-  `No questions wanted? Then ${wayUnasked(text)}, not permissions (\`bmad trust\`).`;
+  `No questions wanted? ${wayUnasked(text).replace(/^./, (first) => first.toUpperCase())}, not permissions (\`bmad trust\`).`;
 
 /** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */
 function byHand({ text }: Work): string {
@@ -111,7 +111,7 @@ async function ownRecords(state: ProjectState): Promise<string[]> {
     all.length > 1 && others.length === 0
       ? `\`${parent}/{${all.map((folder) => posix.basename(folder)).join(',')}}\``
       : all.map((folder) => `\`${folder}/\``).join(', ');
-  return [`${named} are the server's, not work: leave them out of diffs and clean trees.`];
+  return [`${named} are the server's, not work: leave them out of diffs.`];
 }
 
 /** Who builds on a plan that is not committed is stopped by the text, or has the plan in the diff of the story. */

@@ -23,6 +23,7 @@ import { fileGiven } from '../activation/given-file.ts';
 import { namedOrigins, workspaceFrom } from './origins.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
+import { stepAsides } from './step-asides.ts';
 import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
 import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
 import { noteText } from '../recent.ts';
@@ -77,6 +78,7 @@ export const read = defineOperation({
       .describe('The other files of a workflow'),
     filesLeftOut: z.int().optional(),
     insteadOf: z.string().optional().describe('The name that was asked for, which has another ending'),
+    asides: z.array(z.string()).optional().describe('Notes on what it orders'),
     missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
     /** Whether the text was given before in this session, and is left out here. */
     given_before: z.boolean().optional(),
@@ -157,9 +159,14 @@ export const read = defineOperation({
         ? shown(file.text)
         : showText(rows, { cursor, detail, maxBytes: context.config.answerBytes });
     given?.note(text);
+    const asides =
+      record === undefined && detail !== 'concise'
+        ? await stepAsides(path, text.text, workspace, context, project)
+        : [];
     return {
       ...about,
       ...text,
+      ...(asides.length === 0 ? {} : { asides }),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
       ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
         ? {}
@@ -177,6 +184,7 @@ export const read = defineOperation({
           : [`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
         `${data.uri} (${data.origin}). ${shownNote(data, reader)}`,
         ...fileLines(data),
+        ...(data.asides ?? []),
       ].join('\n'),
       again: restOf(data),
       steps: [

@@ -30,6 +30,13 @@ export interface ContextSection {
   first?: boolean;
 }
 
+interface MaterialFile {
+  uri: string;
+  text: string;
+  /** The text with what has to be said within it. */
+  told?(say: SayStep): string;
+}
+
 /** What a document is made of; each format of BMAD brings its own. */
 export interface Material {
   /** What the model cannot know about using the files here; one line each. */
@@ -39,7 +46,7 @@ export interface Material {
   /** Context the model would otherwise have to compute or look up. */
   context(say: SayStep): ContextSection[];
   /** The files to follow, byte for byte, the most important first. */
-  files: { uri: string; text: string }[];
+  files: MaterialFile[];
   /** Where the files they mention can be read. */
   further: string[];
   problems: Problem[];
@@ -159,7 +166,10 @@ function composedNow(
     room -= byteLength(text) + 2;
     (room >= 0 ? before : after).push(text);
   }
-  return { about, body: joined([...needed, ...before, ...files.map(fileSection), ...after]) };
+  return {
+    about,
+    body: joined([...needed, ...before, ...files.map((file) => fileSection(file, say)), ...after]),
+  };
 }
 
 /** Before all else, because a model takes what it is given for the project's own. */
@@ -221,6 +231,7 @@ function asSection({ title, body }: ContextSection): string | undefined {
   return section(title, body);
 }
 
-function fileSection({ uri, text }: { uri: string; text: string }): string {
+function fileSection({ uri, told, ...file }: MaterialFile, say: SayStep): string {
+  const text = told?.(say) ?? file.text;
   return `## File ${uri}\n\n----- BEGIN ${uri} -----\n${text}${text.endsWith('\n') ? '' : '\n'}----- END ${uri} -----`;
 }

@@ -195,13 +195,19 @@ export function withoutConfigLoad(text: string, hasValue: Known['hasValue']): st
   );
 }
 
+/** Whether settings have nothing to be run at the end. */
+export function isEndEmpty(customization: Table): boolean {
+  const table = field(customization, 'workflow');
+  const end = isTable(table) ? table['on_complete'] : undefined;
+  return end === '' || (Array.isArray(end) && end.length === 0);
+}
+
 const ON_COMPLETE =
   /Run: `(?:uv run|python3) [^`]+\/resolve_customization\.py [^`]+ --key workflow\.on_complete`(?:\n\nIf the resolved `workflow\.on_complete`| — if the resolved value) is non-empty, follow it as the final terminal instruction before exiting\./g;
 
 /** What is to be done at the end, where nothing is. */
 function withoutEmptyEnd(text: string, { customization }: Known): string {
-  const table = field(customization, 'workflow');
-  const end = isTable(table) ? table['on_complete'] : undefined;
-  const isNothing = end === '' || (Array.isArray(end) && end.length === 0);
-  return isNothing ? text.replace(ON_COMPLETE, '[Nothing to run: on_complete is empty.]') : text;
+  return isEndEmpty(customization)
+    ? text.replace(ON_COMPLETE, '[Nothing to run: on_complete is empty.]')
+    : text;
 }

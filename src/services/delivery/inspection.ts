@@ -1,3 +1,4 @@
+import { isEndEmpty } from './done-steps.ts';
 import { basename } from 'node:path';
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
@@ -143,7 +144,17 @@ export function createInspection(
     return settings;
   }
 
-  return { layersOf, layersOfKey, projectSettings, check };
+  /** Whether the skill that a file belongs to has nothing to run at its end. */
+  async function hasEmptyEnd(path: string): Promise<boolean> {
+    const record = catalogue.callable.find(
+      (each) => behaviourOf(each).isSkill && path.startsWith(`${skillFolder(each)}/`),
+    );
+    if (record === undefined) return false;
+    const { customization, problems } = await resolveSkill(record, resolver);
+    return problems.length === 0 && isEndEmpty(customization);
+  }
+
+  return { layersOf, layersOfKey, projectSettings, check, hasEmptyEnd };
 }
 
 /** Scalars are replaced by the last layer that names them; lists and tables are merged from all of them. */

@@ -20,7 +20,7 @@ export const DONE_SCRIPTS = new Set([
  */
 const FORMATS: Record<string, (say: SayStep) => string> = {
   'memlog.py': () =>
-    '`<workspace>/.memlog.md` is front matter (the fields, `updated: YYYY-MM-DDTHH:MM` last), a blank line, then one line for each entry, `- (type by who) text`, only ever added at the end',
+    '`<workspace>/.memlog.md` is front matter (the fields, `updated: YYYY-MM-DDTHH:MM` last: the time of this write), a blank line, then one line for each entry, `- (type) text`, only ever added at the end; `--by` makes it `(type by who)`, `user` or the name of an agent',
   'lint_spine.py': () =>
     'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
   'recon_kit.py': () =>
@@ -81,19 +81,60 @@ export function isDoneWithout(script: string, { missing }: NamedScripts): boolea
 }
 
 /** Where the scripts are that a text names, or that they are not there. */
-export function scriptNotes({ place, missing }: NamedScripts): string[] {
+export function scriptNotes({ place, missing }: NamedScripts, text: string): string[] {
+  const where = [
+    ...(inText(missing, text).length > 0 ? ['brackets'] : []),
+    ...(inText(missing, text).length < missing.size ? ['Scripts'] : []),
+  ];
   return [
     ...(place === undefined ? [] : [`Scripts as \`{skill-root}/scripts/x\`: run them in ${place}.`]),
-    ...(missing.size === 0 ? [] : ['Its scripts are not on this disk: see Scripts.']),
+    ...(missing.size === 0 ? [] : [`Its scripts are not on this disk: see ${where.join(' and ')}.`]),
   ];
 }
 
-/** How to do without the scripts that a text names and that are not on disk. */
-export function scriptSection({ missing }: NamedScripts, say: SayStep): ContextSection[] {
-  if (missing.size === 0) return [];
-  const lines = [...missing].map(
-    ([script, uri]) => `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`,
-  );
+type Missing = NamedScripts['missing'];
+
+/** The scripts that a text names itself. */
+function inText(missing: Missing, text: string): string[] {
+  const named = new Set(scriptsIn(text));
+  return [...missing.keys()].filter((script) => named.has(script));
+}
+
+function instead(script: string, missing: Missing, say: SayStep): string {
+  return FORMATS[script]?.(say) ?? `do what it does; it is ${missing.get(script) ?? ''}`;
+}
+
+/** A text with what to do instead of its scripts, in a line where each is named first: who reads on needs it there. */
+export function withScriptLines(text: string, { missing }: NamedScripts, say: SayStep): string {
+  const found = inText(missing, text).map((script) => ({
+    script,
+    at: endOfBlock(text, text.indexOf(script)),
+  }));
+  let told = text;
+  for (const { script, at } of found.sort((a, b) => b.at - a.at))
+    told = `${told.slice(0, at)}\n[Instead of \`${script}\`, do this yourself: ${instead(script, missing, say)}.]${told.slice(at)}`;
+  return told;
+}
+
+/** The end of the line that something is in; of a table or of code the end of all of it. */
+function endOfBlock(text: string, place: number): number {
+  const lineEnd = (from: number): number => {
+    const end = text.indexOf('\n', from);
+    return end < 0 ? text.length : end;
+  };
+  const fences = text.slice(0, place).match(/^ {0,3}```/gm) ?? [];
+  const from = fences.length % 2 === 1 ? Math.max(place, text.indexOf('\n```', place) + 1) : place;
+  let end = lineEnd(from);
+  while (text[text.lastIndexOf('\n', end - 1) + 1] === '|' && text[end + 1] === '|') end = lineEnd(end + 1);
+  return end;
+}
+
+/** How to do without the scripts that are not on disk and that only the steps of a text name. */
+export function scriptSection({ missing }: NamedScripts, text: string, say: SayStep): ContextSection[] {
+  const here = new Set(inText(missing, text));
+  const others = [...missing.keys()].filter((script) => !here.has(script));
+  if (others.length === 0) return [];
+  const lines = others.map((script) => `- \`${script}\`: ${instead(script, missing, say)}.`);
   return [
     {
       title: 'Scripts',

@@ -13,6 +13,7 @@ import {
   namedScripts,
   scriptNotes,
   scriptSection,
+  withScriptLines,
   type NamedScripts,
 } from './script-notes.ts';
 import { customizationSections, rosterSection } from './skill-context.ts';
@@ -72,14 +73,14 @@ export function skillMaterial(parts: SkillParts): Material {
     context: (say) => [
       ...(entry === undefined ? customizationSections(skill, { ...parts, isNamed }, say) : []),
       ...forwardedCustomization(parts, say),
-      ...scriptSection(named, say),
+      ...scriptSection(named, body, say),
       ...rosterSection(parts.central, body),
     ],
     files: [
       ...(forwardedBy === undefined
         ? []
         : [{ uri: contentUri(forwardedBy.record.bmadRelativePath), text: forwardedBy.text }]),
-      { uri, text: body },
+      { uri, text: body, told: (say) => withScriptLines(body, named, say) },
     ],
     further: furtherFiles(parts),
     problems: [...parts.problems, ...skill.problems],
@@ -139,7 +140,7 @@ function notes(
     ...forwardedNote(parts),
     doneNote(parts, whole) + leftOutNote(parts, { whole, body }),
     `A skill it names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
-    `Files (\`{skill-root}/x\` or a bare path \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
+    `Files (\`{skill-root}/x\` or bare \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
     ...(skill.rendered === undefined ? ownFilesNote(parts, body, furtherFiles(parts), say) : []),
     ...rootNotes(parts, rules, say),
     ...(body.includes('bmad-help.csv')
@@ -153,7 +154,7 @@ function notes(
           `The agents, when they are wanted: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
         ]
       : []),
-    ...scriptNotes(named),
+    ...scriptNotes(named, body),
     ...standInNotes(parts, body),
   ].filter((note) => note !== '');
 }
@@ -165,7 +166,7 @@ function doneNote({ skill, central }: SkillParts, body: string): string {
   const isNamed = (script: string): boolean => body.includes(script);
   const gathered = ['resolve_party.py', 'resolve_personas.py'].filter(isNamed);
   const done = [
-    'reading `config.yaml`',
+    '`config.yaml`',
     isNamed('resolve_config.py') ? '`resolve_config.py`' : '',
     customized ? '`resolve_customization.py`' : '',
     ...(isTable(field(central, 'agents')) ? gathered.map((script) => `\`${script}\` (Roster)`) : []),

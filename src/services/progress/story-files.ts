@@ -28,6 +28,8 @@ interface StoryFacts {
   /** Its status stands in front matter, as in the specs that BMAD builds from; a story has a line for it. */
   isSpec: boolean;
   review: ReviewNotes | undefined;
+  /** Whether it says what has to be accepted; a spec that was built in a single step does not. */
+  hasCriteria: boolean;
   /** The commit it was begun at, as builds note it. */
   baseline: string | undefined;
   line: number | undefined;
@@ -158,6 +160,7 @@ const NOTHING: StoryFacts = {
   status: undefined,
   isSpec: false,
   review: undefined,
+  hasCriteria: false,
   baseline: undefined,
   line: undefined,
   tasks: { done: 0, total: 0 },
@@ -182,6 +185,7 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
     status: stated === undefined ? undefined : storyStatus(stated.word),
     isSpec: above !== undefined,
     review: reviewIn(lines),
+    hasCriteria: /\bacceptance\b/i.test(text),
     baseline: baselineIn(head),
     line: stated?.line,
     tasks: tasksIn(lines),

@@ -3,6 +3,7 @@ import { withoutEnd } from '../../base/text/ends.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
 import { isDone, isLeftOpen, planEvidence, type Story } from './stories.ts';
+import type { StoryFile } from './story-files.ts';
 import type { StoryStatus } from './words.ts';
 import type { Work } from './workers.ts';
 
@@ -26,6 +27,8 @@ export interface StoryInput {
   writes?: string;
   /** For a review: the commit that its changes begin at, or that its file should note one and does not. */
   base?: Base;
+  /** For a review of a spec: its own word for how far it is, and what plans the story where it has no criteria itself. */
+  spec?: { says: string | undefined; criteria?: string };
   /** For a review in version 4: what QA decided before, or the folder where that is to be written. */
   gate?: { file: string; says: string } | { folder: string };
   /** Of one that is called built: its tasks, where some are not ticked. */
@@ -103,7 +106,9 @@ function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): Stor
       ? { writes: posix.join(folder, `${story.epic}.${story.story}.story.md`) }
       : {}),
     // Only the specs of newer versions have it.
-    ...(isReview && file?.isSpec === true ? { base: { commit: file.baseline } } : {}),
+    ...(isReview && file?.isSpec === true
+      ? { base: { commit: file.baseline }, spec: ownWords(file, planEvidence(planned)[0]) }
+      : {}),
     // What was decided is for whoever works on the story again, too.
     ...(gate === undefined
       ? file?.v4 === true && gates !== undefined
@@ -127,6 +132,13 @@ export function draftsIn(
   const done = stories.filter(isDone).length;
   const left = stories.filter((story) => story.likely === 'backlog' && !isDone(story)).length;
   return { planned: stories.length, done, left };
+}
+
+function ownWords(
+  { word, hasCriteria }: StoryFile,
+  plan: Evidence | undefined,
+): NonNullable<StoryInput['spec']> {
+  return { says: word, ...(hasCriteria || plan === undefined ? {} : { criteria: at(plan) }) };
 }
 
 /** `story 1.2`; or nothing but `1.2`, `1-2-login`, `docs/stories/1.2.login.md`, behind a command or not. */
