@@ -53,7 +53,7 @@ export function wayUnasked(text: string): string {
 }
 
 /** What stays a person's, whatever a model may assume. */
-const NOT_ASSUMED = 'not what a person must allow (`bmad trust`)';
+const NOT_ASSUMED = 'not what a person must allow (trust)';
 
 /** That the user wants no questions, as a fact, before a text that asks some. */
 export function noQuestions(

@@ -42,7 +42,7 @@ describe('what is told before work begins', () => {
     expect(body).toContain("`_bmad-output/{.memory,.runs,.tasks}` are the server's, not work:");
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
     expect(body).toContain(
-      'No questions wanted? Assume answers and approvals, not permissions (`bmad trust`).',
+      'No questions wanted? Assume answers and approvals, not permissions (trust).',
     );
     expect(body).toContain(ALONE);
     expect(body).toContain(`2 files not committed (such as \`${NOTES}\`): commit before you build`);

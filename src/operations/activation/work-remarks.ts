@@ -91,7 +91,7 @@ export async function workRemarks(
 
 /** What to do where a text waits for an answer that the user may not want to give. */
 const unasked = ({ text }: Work): string =>
-  `No questions wanted? ${wayUnasked(text).replace(/^./, (first) => first.toUpperCase())}, not permissions (\`bmad trust\`).`;
+  `No questions wanted? ${wayUnasked(text).replace(/^./, (first) => first.toUpperCase())}, not permissions (trust).`;
 
 /** A program that is missing is no reason to stop: what it does is plain, and version 4 has it as a manual method. */
 function byHand({ text }: Work): string {
