@@ -28,18 +28,28 @@ const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: t
 /** A longer wish need not be repeated to who has just said it. */
 const SHORT_WISH = 200;
 
+/** Version 4 builds nothing without a story. */
+const ONE_STORY = 'for one small change: one story is written and then built, without other documents';
+
 /** How to begin in a project that has nothing yet; what is wanted and small comes first. */
 export function beginnings(report: Report, workers: Workers, wish: string): Action[] {
   const actions = plainBeginnings(report, workers);
-  const quick = isSmall(wish) ? workers.for('quick work', report.locations.v4)?.record : undefined;
-  const found = actions.findIndex(({ worker }) => worker !== undefined && worker.record === quick);
+  const { v4 } = report.locations;
+  const quick = isSmall(wish) ? workers.for('quick work', v4) : undefined;
+  // Several commands of one agent may begin something.
+  const found = actions.findIndex(
+    ({ worker }) =>
+      worker !== undefined && worker.record === quick?.record && worker.command === quick.command,
+  );
   const built = actions[found];
   if (built === undefined) return actions;
   const said = oneLine(wish, SHORT_WISH + 1);
   return [
     {
       ...built,
-      why: 'what is wanted is small: one story goes straight to code, without documents',
+      why: v4
+        ? 'what is wanted is small: one story is written and then built, without other documents'
+        : 'what is wanted is small: one story goes straight to code, without documents',
       optional: false,
       ...(said.length > SHORT_WISH ? {} : { about: said }),
     },
@@ -50,7 +60,9 @@ export function beginnings(report: Report, workers: Workers, wish: string): Acti
 function plainBeginnings({ brownfield, locations: { v4 } }: Report, workers: Workers): Action[] {
   const actions = BEGINNINGS.flatMap(({ work, ...action }): Action[] => {
     const worker = work === 'document code' && !brownfield ? undefined : workers.for(work, v4);
-    return worker === undefined ? [] : [{ ...action, evidence: [], worker }];
+    if (worker === undefined) return [];
+    const why = v4 && work === 'quick work' ? ONE_STORY : action.why;
+    return [{ ...action, why, evidence: [], worker }];
   });
   const type = brownfield ? 'brownfield' : 'greenfield';
   const frame = v4 ? workers.frame(`${type}-fullstack`) : undefined;

@@ -1,0 +1,20 @@
+import { afterAll, expect, it } from 'vitest';
+import { contextIn } from '../support/app.ts';
+import { conversation } from '../support/conversation.ts';
+import { progressProject } from '../support/progress-project.ts';
+
+const { folder } = await progressProject(afterAll, '4.44.3');
+
+it('puts the one story of a small wish first in version 4, not another command of the same agent', async () => {
+  const ask = conversation(await contextIn(folder));
+  const message = 'I want a small command line tool that keeps a reading list';
+  const { body } = await ask({ operation: 'next', message });
+  expect(body).toContain(
+    '1. Build something small right away: what is wanted is small: one story is written and then built, without other documents',
+  );
+  expect(body).toMatch(/\n {3}.*agent:"pm", message:"\*create-story/);
+  const plainly = (await ask({ operation: 'next', detail: 'full' })).body;
+  expect(plainly).toMatch(
+    /\d\. Build something small right away[^\n]*: for one small change: one story is written/,
+  );
+});
