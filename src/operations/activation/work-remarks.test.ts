@@ -41,9 +41,7 @@ describe('what is told before work begins', () => {
     const { body } = await ask({ workflow: 'build', message: 'story 1-2-login' });
     expect(body).toContain("`_bmad-output/{.memory,.runs,.tasks}` are the server's, not work:");
     expect(body).toMatch(/needs the user's permission to prove a story done\. Ask now: trust \S+/);
-    expect(body).toContain(
-      'No questions wanted? Assume answers and approvals, not permissions (trust).',
-    );
+    expect(body).toContain('No questions wanted? Assume answers and approvals, not permissions (trust).');
     expect(body).toContain(ALONE);
     expect(body).toContain(`2 files not committed (such as \`${NOTES}\`): commit before you build`);
     const review = await ask({ workflow: 'code-review', message: 'story 1-1-setup' });
