@@ -10,8 +10,8 @@ export function leadsAway(path: string): BmadError {
 }
 
 /**
- * Most of the files that are asked for do not exist, and whoever asked goes on without them: this error has no stack, which
- * would take ten times as long to note as it takes to find that out.
+ * Most requested files do not exist, and their callers continue without them. This error has no stack: recording one would
+ * take ten times as long as the lookup.
  */
 export function missing(path: string): BmadError {
   const limit = Error.stackTraceLimit;

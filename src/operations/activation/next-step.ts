@@ -4,8 +4,8 @@ import type { Activation } from '../context.ts';
 const STEP_FILE = /\/(steps[\w-]*)\/step-(\d+)-[^/]+\.md$/;
 
 /**
- * The file of the step that a document waits for, where this is the workflow that writes it: who goes on with a document
- * would begin with the first step again.
+ * The file of the next step of a document in progress, if this is the workflow that writes it. Without it, a model would
+ * begin with the first step again.
  */
 export function nextStepFile(
   { record, material: { files, further } }: Activation,

@@ -214,7 +214,7 @@ export async function openMemory(setup: MemorySetup) {
       return held === undefined ? 0 : copyAll(held, (await opened.sessionToWrite()).store, true);
     },
 
-    /** Makes the first recall of this process short, whoever opens the memory for it. */
+    /** Does in advance what makes the first recall of this process slow. */
     rehearse: on(rehearseRecall),
 
     /** The store, if it is open and its file is gone: this process then has the last of it. */

@@ -54,7 +54,7 @@ function addWorth(scores: Float64Array, { rids, counts }: Places, lengths: Uint1
 
 const [ZERO, NINE, SPACE] = [48, 57, 32];
 
-/** Whole numbers with a space between them; undefined where one is no row of ours. */
+/** Parses whole numbers separated by spaces; undefined if one of them is not a valid row id. */
 function numbersIn(bytes: Uint8Array): Uint32Array | undefined {
   const found = new Uint32Array((bytes.length >> 1) + 1);
   let [count, number] = [0, 0];
