@@ -42,7 +42,7 @@ export interface WorkspaceParts {
 }
 
 /** What is served, with the built-in modules that lists leave out or without them. */
-interface World {
+interface ServedContent {
   catalogue: Catalogue;
   delivery: Delivery;
 }
@@ -142,7 +142,7 @@ export async function openWorkspace(
   });
   const views = new Map<Catalogue, Workspace>();
   /** A view is of some of the origins of a world; what is delivered and known is the world's. */
-  const workspaceOf = (view: Catalogue, world: World): Workspace => ({
+  const workspaceOf = (view: Catalogue, world: ServedContent): Workspace => ({
     project,
     warnings,
     steps: git.steps,

@@ -61,7 +61,7 @@ export async function readKitSettings(root: string, seen?: Seen): Promise<KitSet
   };
 }
 
-interface Found {
+interface SettingsFile {
   file: string;
   text: string;
   table: Table;
@@ -73,7 +73,7 @@ async function firstTable(
   paths: readonly string[],
   problems: Problem[],
   seen: Seen | undefined,
-): Promise<Found | undefined> {
+): Promise<SettingsFile | undefined> {
   for (const file of paths) {
     let text = '';
     try {
@@ -89,7 +89,7 @@ async function firstTable(
 }
 
 function layer(
-  found: Found | undefined,
+  found: SettingsFile | undefined,
   placeOf: (key: string) => readonly string[] | undefined,
 ): KitLayer | undefined {
   if (found === undefined) return undefined;

@@ -9,7 +9,7 @@ import type { Tree } from './tree.ts';
 /** What a home folder has, and what makes it look like a BMAD folder without a manifest. */
 const HOME = ['.ssh/id_rsa', 'diary.md', '.claude/agents/a.md', '.claude/.credentials.json'];
 
-interface Found {
+interface Discovery {
   folder: string;
   tree: Tree | undefined;
   warnings: string[];
@@ -20,7 +20,7 @@ async function discover(
   written: readonly string[],
   links: Readonly<Record<string, string>> = {},
   listed = '',
-): Promise<Found> {
+): Promise<Discovery> {
   const folder = await temporaryFolder(afterAll);
   const home = HOME.map((path) => `home/${path}`);
   await writeFiles(folder, Object.fromEntries([...home, ...written, 'project/'].map((path) => [path, ''])));

@@ -7,7 +7,7 @@ import { installOf } from '../../tests/support/installs.ts';
 import { packageSource } from '../../tests/support/package-skills.ts';
 import { discoverSources, type Discovered, type DiscoveryRequest } from './discover.ts';
 
-interface Found {
+interface Discovery {
   folder: string;
   /** Kind, priority and name of each source, with its root from the folder of the test. */
   list: string[];
@@ -19,7 +19,7 @@ async function discover(
   written: readonly string[],
   request: Partial<DiscoveryRequest> = {},
   prepare: (folder: string) => Promise<void> = async () => undefined,
-): Promise<Found> {
+): Promise<Discovery> {
   const folder = await temporaryFolder(afterAll);
   await writeFiles(folder, Object.fromEntries([...written, 'project/', 'home/'].map((path) => [path, ''])));
   await prepare(folder);

@@ -22,11 +22,11 @@ export interface Trial {
   scene: Scene;
   /** The folder that the scene is made from. */
   model: string;
-  old: Outcome;
-  new: Outcome;
+  old: StateKept;
+  new: StateKept;
 }
 
-interface Outcome {
+interface StateKept {
   found: string[];
   /** What is found after one more write. */
   next: string[];

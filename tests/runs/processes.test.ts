@@ -19,7 +19,7 @@ const ROUNDS = Number(process.env['BMAD_TEST_RUN_ROUNDS'] ?? 1);
 const KILLS = Number(process.env['BMAD_TEST_RUN_KILLS'] ?? 2);
 const LONG = 3_600_000;
 
-interface Outcome {
+interface WriterEnd {
   acknowledged: number[];
   code: number | null;
   stderr: string;
@@ -32,7 +32,7 @@ async function runWriter(
   first: number,
   count: number,
   killAfter?: number,
-): Promise<Outcome> {
+): Promise<WriterEnd> {
   const child = spawn(process.execPath, [
     await childProgram(WRITER),
     folder,

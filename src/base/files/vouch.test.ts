@@ -9,7 +9,7 @@ import { watchFolders, type Place, type WatchOptions } from './watch-folders.ts'
 
 const FILES = { 'in/a/one.md': 'one', 'in/a/two.md': 'two', 'in/b/c/three.md': '3', 'out/far.md': 'far' };
 
-interface World {
+interface WatchedPlaces {
   at(path: string): string;
   places: Places;
   /** Compares everything, and then asks whether the watch answers for it. */
@@ -21,9 +21,9 @@ interface World {
 
 /** A folder that is watched below `in`, and places in it that were looked at long after they were made. */
 async function watched(
-  look: (places: Places, at: World['at']) => void,
-  { more, ...options }: WatchOptions & { more?: (at: World['at']) => void } = {},
-): Promise<World> {
+  look: (places: Places, at: WatchedPlaces['at']) => void,
+  { more, ...options }: WatchOptions & { more?: (at: WatchedPlaces['at']) => void } = {},
+): Promise<WatchedPlaces> {
   const top = await temporaryFolder(afterAll);
   const at = (path: string): string => join(top, path);
   await writeFiles(top, FILES);
@@ -57,13 +57,13 @@ async function watched(
   };
 }
 
-const all = (places: Places, at: World['at']): void => {
+const all = (places: Places, at: WatchedPlaces['at']): void => {
   for (const path of ['in', 'in/a', 'in/a/one.md', 'in/a/two.md', 'in/b/c', 'in/b/c/three.md'])
     places.look(at(path));
   for (const path of ['in/b', 'in/b/none.md', 'in/none/x.md']) places.find(at(path));
 };
 
-const EDITS: Record<string, (at: World['at']) => void> = {
+const EDITS: Record<string, (at: WatchedPlaces['at']) => void> = {
   'a file is written': (at) => writeFileSync(at('in/a/one.md'), 'other'),
   'its size and time stay': (at) => {
     writeFileSync(at('in/a/one.md'), 'eno');
@@ -103,13 +103,13 @@ describe.runIf(process.platform === 'linux')('a watch that answers for places', 
   });
 
   it('leaves what no folder tells of to be compared: links, files with two names, other places', async () => {
-    const more = (at: World['at']): void => {
+    const more = (at: WatchedPlaces['at']): void => {
       symlinkSync(at('out/far.md'), at('in/a/link.md'));
       symlinkSync(at('out'), at('in/linked'));
       writeFileSync(at('out/shared.md'), 'x');
       linkSync(at('out/shared.md'), at('in/a/shared.md'));
     };
-    const edits: Record<string, [place: string, edit: (at: World['at']) => void]> = {
+    const edits: Record<string, [place: string, edit: (at: WatchedPlaces['at']) => void]> = {
       link: ['in/a/link.md', (at) => writeFileSync(at('out/far.md'), 'changed')],
       'through a link': ['in/linked/far.md', (at) => writeFileSync(at('out/far.md'), 'changed')],
       'a linked folder': ['in/linked', (at) => writeFileSync(at('out/new.md'), '')],

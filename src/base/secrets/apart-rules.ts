@@ -4,13 +4,13 @@ import { isNoSecretOf } from './secret-values.ts';
 
 const VALUE = 'the value of a secret';
 
-type Found = Readonly<Record<string, string | undefined>>;
+type MatchedGroups = Readonly<Record<string, string | undefined>>;
 
-const isSecret = ({ key = '', value = '' }: Found): boolean =>
+const isSecret = ({ key = '', value = '' }: MatchedGroups): boolean =>
   isSecretName(key) && value.length >= 3 && !isNoSecretOf(key, value);
 
 /** In capitals it says what to put there: `"--token", "TOKEN"`. */
-const isArgument = (found: Found): boolean =>
+const isArgument = (found: MatchedGroups): boolean =>
   isSecret(found) && !/^(?:[A-Z_]+|-.*)$/.test(found['value'] ?? '');
 
 /** The name and the value apart: `name: DB_PASSWORD` and `value: …` on the next line, `key="Password" value="…"`. */

@@ -56,26 +56,27 @@ function rulesFor(path: string): readonly Rule[] {
 
 const VALUE = 'the value of a secret';
 
-type Found = Readonly<Record<string, string | undefined>>;
+type MatchedGroups = Readonly<Record<string, string | undefined>>;
 
-const isSecret = ({ key = '', value = '' }: Found): boolean =>
+const isSecret = ({ key = '', value = '' }: MatchedGroups): boolean =>
   isSecretName(key) && value.length >= 4 && !isNoSecretOf(key, value) && !isAboutOne(value);
 
 /** `${TOKEN:?a message}` has a message where others have a value, and `${TOKEN:-***}` one that is masked already. */
-const isBare = (found: Found): boolean =>
+const isBare = (found: MatchedGroups): boolean =>
   isSecret(found) && !(found['before'] === '{' && /^(?:\?|[-=]\*)/.test(found['value'] ?? ''));
 
 /** Messages and labels speak of secrets, and are none. */
-const isNoSentence = ({ key = '', value = '' }: Found): boolean =>
+const isNoSentence = ({ key = '', value = '' }: MatchedGroups): boolean =>
   isSecretName(key) && !isNoSecretOf(key, value) && !isAboutOne(value) && !isSentence(value);
 
 /** The same in code, where an expression may be inside of a text. */
-const isNoExpression = (found: Found): boolean =>
+const isNoExpression = (found: MatchedGroups): boolean =>
   isNoSentence(found) &&
   !/^(?:\$[{(]|\{\{|process\.env\.|os\.environ|import\.meta\.)/.test(found['value'] ?? '');
 
 /** In capitals it says what to put there: `--token TOKEN`. */
-const isOption = (found: Found): boolean => isSecret(found) && !/^[A-Z_]+$/.test(found['value'] ?? '');
+const isOption = (found: MatchedGroups): boolean =>
+  isSecret(found) && !/^[A-Z_]+$/.test(found['value'] ?? '');
 
 const EVERYWHERE: readonly Rule[] = [
   URL_CREDENTIALS,
@@ -135,7 +136,7 @@ const BLOCKS: Rule = {
 };
 
 /** Elsewhere than in YAML and TOML, what looks like a comment may be part of the value. */
-function beforeComment(path: string): (found: Found) => string | false {
+function beforeComment(path: string): (found: MatchedGroups) => string | false {
   const isCommented = /\.(?:ya?ml|toml)$/i.test(path);
   return ({ key, open = '', close, value = '' }) => {
     const comment = isCommented ? value.search(/[ \t]#/) : -1;

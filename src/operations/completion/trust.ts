@@ -20,7 +20,7 @@ const outcomeSchema = z.enum([
   'listed',
 ]);
 
-type Outcome = z.output<typeof outcomeSchema>;
+type TrustOutcome = z.output<typeof outcomeSchema>;
 
 export const trust = defineOperation({
   name: 'trust',
@@ -97,7 +97,7 @@ export const trust = defineOperation({
   }),
 });
 
-const SAID: Readonly<Record<Outcome, string>> = {
+const SAID: Readonly<Record<TrustOutcome, string>> = {
   trusted: 'Allowed until its scripts change',
   already_trusted: 'Already allowed',
   not_trusted: 'Not allowed yet',
@@ -106,13 +106,13 @@ const SAID: Readonly<Record<Outcome, string>> = {
   listed: '',
 };
 
-interface Wanted {
+interface TrustRequest {
   folder: string | undefined;
   workingDir: string | undefined;
   yes: boolean;
 }
 
-async function decided({ folder, workingDir, yes }: Wanted, context: Context, call: Call) {
+async function decided({ folder, workingDir, yes }: TrustRequest, context: Context, call: Call) {
   const state = await context.state(folder);
   const consent = await (await state.completion()).consent(workingDir);
   const told = { root: consent.root, programs: consent.lines, records: [], notes: [] as string[] };

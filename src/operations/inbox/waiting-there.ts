@@ -16,16 +16,16 @@ import { viewOf } from '../tasks/task-view.ts';
 import { action, type InboxItem } from './inbox-item.ts';
 import { ledgersBehind } from './ledgers-behind.ts';
 
-interface Found {
+interface WaitingThere {
   items: InboxItem[];
   unread: { what: string; why: string }[];
 }
 
-const nothing = (): Found => ({ items: [], unread: [] });
+const nothing = (): WaitingThere => ({ items: [], unread: [] });
 
 /** Each part is read for itself: one that cannot be is listed, and hides no other. */
-export async function waitingThere(state: ProjectState, context: Context, call: Call): Promise<Found> {
-  const parts: readonly (readonly [what: string, read: () => Promise<Found>])[] = [
+export async function waitingThere(state: ProjectState, context: Context, call: Call): Promise<WaitingThere> {
+  const parts: readonly (readonly [what: string, read: () => Promise<WaitingThere>])[] = [
     ['tasks', () => tasksOf(state)],
     ['delivery contracts', () => contractsOf(state)],
     ['git sources', () => sourcesOf(context)],
@@ -41,22 +41,22 @@ export async function waitingThere(state: ProjectState, context: Context, call: 
   return { items: all.flatMap(({ items }) => items), unread: all.flatMap(({ unread }) => unread) };
 }
 
-function unreadable(what: string, thrown: unknown, { log }: Context): Found {
+function unreadable(what: string, thrown: unknown, { log }: Context): WaitingThere {
   const { message } = BmadError.from(thrown, (id, original) =>
     log.error('incident', { id, name: 'inbox', error: String(original) }),
   );
   return { items: [], unread: [{ what, why: message }] };
 }
 
-const problemsOf = (what: string, problems: readonly string[]): Found['unread'] =>
+const problemsOf = (what: string, problems: readonly string[]): WaitingThere['unread'] =>
   problems.map((why) => ({ what, why }));
 
 const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
 
-async function tasksOf(state: ProjectState): Promise<Found> {
+async function tasksOf(state: ProjectState): Promise<WaitingThere> {
   const { queue } = await state.tasks();
   const { tasks, problems } = await queue.all();
-  const found: Found = { items: [], unread: problemsOf('tasks', problems) };
+  const found: WaitingThere = { items: [], unread: problemsOf('tasks', problems) };
   const { folder } = queue.place;
   for (const task of tasks.filter(({ status }) => WAITING.has(status))) {
     try {
@@ -96,10 +96,10 @@ function reasonOf({ approval, outside, result }: Task): string {
 
 const UNANSWERED = new Set(['pending-acceptance', 'renegotiating']);
 
-async function contractsOf(state: ProjectState): Promise<Found> {
+async function contractsOf(state: ProjectState): Promise<WaitingThere> {
   const { contracts } = await state.handovers();
   const { contracts: kept, problems } = await contracts.all();
-  const found: Found = { items: [], unread: problemsOf('delivery contracts', problems) };
+  const found: WaitingThere = { items: [], unread: problemsOf('delivery contracts', problems) };
   for (const one of kept.filter(({ contract }) => UNANSWERED.has(contract.status ?? ''))) {
     const { valid, findings } = await contracts.validate(one);
     const { id: contract_id, text, digest } = one;
@@ -128,7 +128,7 @@ async function contractsOf(state: ProjectState): Promise<Found> {
   return found;
 }
 
-async function sourcesOf(context: Context): Promise<Found> {
+async function sourcesOf(context: Context): Promise<WaitingThere> {
   const team = await context.gitSources();
   const views = await team.views(await team.all());
   const found = nothing();
@@ -167,7 +167,7 @@ async function sourcesOf(context: Context): Promise<Found> {
 }
 
 /** The last verdict that was given, if it is no PASS; and receipts that are not as they were written. */
-async function verdictsOf(state: ProjectState): Promise<Found> {
+async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
   const { intact, problems, place, fromHere } = await (await state.completion()).receipts();
   const found = nothing();
   const verify = action('Run the completion contract again', 'run_completion_contract', {}, { danger: true });
@@ -200,7 +200,7 @@ async function verdictsOf(state: ProjectState): Promise<Found> {
 }
 
 /** A project whose contract, or whose own checks, may not run yet or not any more: what `doctor` says of it, too. */
-async function programsOf(state: ProjectState): Promise<Found> {
+async function programsOf(state: ProjectState): Promise<WaitingThere> {
   const { root, lines, script, empty, allowed } = await (await state.completion()).consent();
   if (empty || allowed) return nothing();
   const item: InboxItem = {
@@ -219,7 +219,7 @@ async function programsOf(state: ProjectState): Promise<Found> {
 }
 
 /** Runs that nobody goes on with by themselves: they were paused, or have failed. */
-async function runsOf(state: ProjectState, context: Context, { signal }: Call): Promise<Found> {
+async function runsOf(state: ProjectState, context: Context, { signal }: Call): Promise<WaitingThere> {
   const reading = await (await state.runs()).read();
   const stopped = openRuns(reading).filter(({ status }) => status === 'paused' || status === 'failed');
   const { createJudge } = await import('../runs/run-standing.ts');
@@ -271,7 +271,7 @@ function stoppedTitle({ run_id: id, status, aside }: RunData): string {
   return `${id} ${status === 'paused' ? 'was paused' : 'has failed'}`;
 }
 
-async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Found> {
+async function handoffsOf(state: ProjectState, { signal }: Call): Promise<WaitingThere> {
   const reading = await (await state.runs()).read();
   const { handoffs } = await waitingIn(state, laterWork(state, reading, signal));
   return {

@@ -82,12 +82,12 @@ export const getAgentMemory = defineOperation({
   }),
 });
 
-interface Found {
+interface LearnedMemory {
   entry: MemoryEntry;
   sources: string[];
 }
 
-function learningOf({ entry, sources }: Found, dated: boolean): z.output<typeof learning> {
+function learningOf({ entry, sources }: LearnedMemory, dated: boolean): z.output<typeof learning> {
   return {
     text: entry.text,
     agent: entry.agent,

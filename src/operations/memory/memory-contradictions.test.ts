@@ -4,7 +4,7 @@ import { memoryKeepBoth } from './memory-change.ts';
 import { memoryContradictions } from './memory-contradictions.ts';
 import { rememberStructured } from './remember-structured.ts';
 
-interface Found {
+interface Contradictions {
   total: number;
   pairs: { memory: { id: string; text: string }; other: { id: string; text: string }; stored: boolean }[];
 }
@@ -16,7 +16,7 @@ describe('memories that may contradict each other', () => {
       void (await session.ok(rememberStructured, { type: 'decisions', agent: 'architect', text }));
     await remember('We use PostgreSQL for orders.');
     await remember('Prices are shown with tax.');
-    const look = async () => (await session.ok(memoryContradictions)).data as unknown as Found;
+    const look = async () => (await session.ok(memoryContradictions)).data as unknown as Contradictions;
     expect(await look()).toEqual({ pairs: [], total: 0 });
     await remember('We do not use PostgreSQL for orders.');
     const found = await look();

@@ -21,10 +21,10 @@ const pairSchema = z.object({
 });
 
 type Memory = Awaited<ReturnType<Context['memory']>>;
-type Found = Parameters<Memory['distinct']>[0][number];
+type RecalledMemory = Parameters<Memory['distinct']>[0][number];
 
 /** The newest of a type, also from files of the project; of a memory too large to be read whole, only from the store. */
-async function newest(memory: Memory, type: MemoryType): Promise<readonly Found[]> {
+async function newest(memory: Memory, type: MemoryType): Promise<readonly RecalledMemory[]> {
   if ((await memory.count({ type })) <= MOST_BROWSED) return (await memory.browse(type)).entries;
   const { entries } = await memory.list({ type }, { limit: MOST_COMPARED + 1 });
   return entries.map((entry) => ({ entry, sources: [], stored: true }));

@@ -16,7 +16,7 @@ interface Item {
   origin?: string;
 }
 
-interface Found {
+interface CataloguePage {
   total: number;
   items: readonly Item[];
   next?: string;
@@ -73,7 +73,7 @@ export function Catalogue(of: {
 
 function Items({ asked }: { asked: Readonly<Record<string, unknown>> }): VNode {
   const said = words.value;
-  const { data, error, reload } = useData<Found>(asked);
+  const { data, error, reload } = useData<CataloguePage>(asked);
   const [more, setMore] = useState(false);
   if (data === undefined)
     return error === undefined ? (

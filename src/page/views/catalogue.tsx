@@ -62,7 +62,7 @@ export function Catalogue(): VNode {
           <ListOf key={name} kind={name} alone={kind !== undefined} />
         ))
       ) : (
-        <Found query={settled} kind={kind} />
+        <SearchHits query={settled} kind={kind} />
       )}
     </>
   );
@@ -119,7 +119,7 @@ function ListOf({ kind, alone }: { kind: Kind; alone: boolean }): VNode {
   );
 }
 
-function Found({ query: text, kind }: { query: string; kind: Kind | undefined }): VNode {
+function SearchHits({ query: text, kind }: { query: string; kind: Kind | undefined }): VNode {
   const { catalogue } = words.value;
   const loaded = useAnswer(
     'search',

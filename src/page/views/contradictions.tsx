@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Contradictions as Found } from '../answers-known.ts';
+import type { Contradictions as ContradictionList } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Group } from '../parts/shown.tsx';
@@ -7,7 +7,7 @@ import { inLine } from '../parts/visible.ts';
 import { address } from '../router.ts';
 import { moment, words } from '../words.ts';
 
-type Pair = Found['pairs'][number];
+type Pair = ContradictionList['pairs'][number];
 
 /** What contradicts what, each pair side by side; a person says which holds. Nothing where nothing does. */
 export function Contradictions({ type }: { type: string }): VNode | null {

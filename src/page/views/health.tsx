@@ -22,7 +22,7 @@ export function Health(): VNode {
         title={health.title}
         lead={data === undefined ? undefined : data.ok ? health.good : health.bad}
       />
-      <Shown loaded={loaded}>{(found) => <Found doctor={found} />}</Shown>
+      <Shown loaded={loaded}>{(found) => <HealthReport doctor={found} />}</Shown>
       <Hosts />
       <Instances />
       <Clients />
@@ -32,7 +32,7 @@ export function Health(): VNode {
   );
 }
 
-function Found({ doctor }: { doctor: Doctor }): VNode {
+function HealthReport({ doctor }: { doctor: Doctor }): VNode {
   const { health } = words.value;
   const notices = [
     ...doctor.findings.map(({ about, text }) => ({ what: about, why: text })),

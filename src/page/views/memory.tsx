@@ -64,7 +64,7 @@ export function Memory(): VNode {
       {settled === '' ? (
         <All type={type} gone={query('all') === '1'} />
       ) : (
-        <Found text={settled} type={type} />
+        <MemoryHits text={settled} type={type} />
       )}
     </>
   );
@@ -90,7 +90,7 @@ function All({ type, gone }: { type: string; gone: boolean }): VNode {
   );
 }
 
-function Found({ text, type }: { text: string; type: string }): VNode {
+function MemoryHits({ text, type }: { text: string; type: string }): VNode {
   const { memory } = words.value;
   const loaded = useAnswer('recall_structured', { query: text, ...(type === '' ? {} : { type }) }, [
     'memory',

@@ -76,12 +76,12 @@ function withoutDoneOrders(text: string, known: Known): string {
   return replaced(text, section, left);
 }
 
-function replaced(text: string, { bodyStart, end, body }: Found, blocks: readonly string[]): string {
+function replaced(text: string, { bodyStart, end, body }: TextSection, blocks: readonly string[]): string {
   const gap = /^\s*/.exec(body)?.[0] ?? '';
   return text.slice(0, bodyStart) + gap + blocks.join('') + text.slice(end);
 }
 
-interface Found {
+interface TextSection {
   start: number;
   bodyStart: number;
   end: number;
@@ -89,7 +89,7 @@ interface Found {
 }
 
 /** A section by its heading, up to the next of its level. */
-function sectionOf(text: string, heading: string): Found | undefined {
+function sectionOf(text: string, heading: string): TextSection | undefined {
   const start = `\n${text}`.indexOf(`\n${heading}\n`);
   if (start === -1) return undefined;
   const bodyStart = start + heading.length + 1;

@@ -7,7 +7,7 @@ import { dot, normalized } from './rank.ts';
 import { laterOf } from './recall-order.ts';
 import { limitsFor, relationOf, type Relation } from './relation.ts';
 
-interface Found {
+interface ReadMemory {
   entry: MemoryEntry;
   /** Files of the project that have it. */
   sources: readonly string[];
@@ -22,7 +22,7 @@ interface Against {
 }
 
 /** Something to tell, with what else says the same or may say the contrary. */
-interface Distinct extends Found {
+interface Distinct extends ReadMemory {
   /** How many others say nearly the same. */
   also: number;
   against: Against[];
@@ -34,7 +34,7 @@ interface Distinct extends Found {
  */
 export async function distinct(
   opened: OpenMemory,
-  found: readonly Found[],
+  found: readonly ReadMemory[],
   signal?: AbortSignal,
 ): Promise<Distinct[]> {
   if (found.length < 2) return found.map((each) => ({ ...each, also: 0, against: [] }));
@@ -44,7 +44,7 @@ export async function distinct(
   for (const at of newestFirst) {
     const same = kept.find((other) => relation(other.at, at) === 'near-duplicate');
     if (same === undefined) {
-      kept.push({ told: { ...(found[at] as Found), also: 0, against: [] }, at, place: at });
+      kept.push({ told: { ...(found[at] as ReadMemory), also: 0, against: [] }, at, place: at });
       continue;
     }
     same.told.also += 1;
@@ -68,7 +68,7 @@ export async function distinct(
 }
 
 /** The newer of two first, those without a date last, equal ones as they were found. */
-function byAge(found: readonly Found[], a: number, b: number): number {
+function byAge(found: readonly ReadMemory[], a: number, b: number): number {
   const [one = '', other = ''] = [a, b].map((at) => {
     const date = found[at]?.entry.updatedAt ?? '';
     return date.startsWith('1970') ? '' : date;
@@ -76,7 +76,7 @@ function byAge(found: readonly Found[], a: number, b: number): number {
   return one === other ? a - b : one > other ? -1 : 1;
 }
 
-function ageOf(one: Found, other: Found): Against['age'] {
+function ageOf(one: ReadMemory, other: ReadMemory): Against['age'] {
   const later = laterOf(one.entry.updatedAt, other.entry.updatedAt);
   return later === undefined ? undefined : later === 'first' ? 'newer' : 'older';
 }
@@ -84,7 +84,7 @@ function ageOf(one: Found, other: Found): Against['age'] {
 /** How any two of them are related, by the rules that a new memory is compared by. */
 async function relations(
   opened: OpenMemory,
-  found: readonly Found[],
+  found: readonly ReadMemory[],
   signal: AbortSignal | undefined,
 ): Promise<(a: number, b: number) => Relation | undefined> {
   const session = await opened.session(signal).catch(ours(() => undefined, 'unavailable'));

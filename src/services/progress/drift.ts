@@ -1,10 +1,10 @@
 import { plural } from '../../base/text/text.ts';
 import type { Drift, Evidence, Item } from './model.ts';
-import type { Found } from './report.ts';
+import type { PlanningFiles } from './report.ts';
 import { fileEvidence, rank, type Story } from './stories.ts';
 
 /** Where the ledgers, the files and the plan of a project disagree, in the order of the ledgers. */
-export function findDrift(found: Found, items: readonly Item[]): Drift[] {
+export function findDrift(found: PlanningFiles, items: readonly Item[]): Drift[] {
   return [
     ...brokenOnes(found),
     ...sprintRows(found),
@@ -19,7 +19,7 @@ function drift(kind: Drift['kind'], about: string, says: string, ...evidence: Ev
   return { kind, about, says, evidence };
 }
 
-function* brokenOnes({ broken, others, sprint }: Found): Generator<Drift> {
+function* brokenOnes({ broken, others, sprint }: PlanningFiles): Generator<Drift> {
   for (const bad of broken) yield drift('broken ledger', bad.file, bad.says, bad);
   for (const file of others) {
     const used = `${file} is a second ledger; ${sprint?.file ?? 'the first'} is used`;
@@ -27,7 +27,7 @@ function* brokenOnes({ broken, others, sprint }: Found): Generator<Drift> {
   }
 }
 
-function* sprintRows({ sprint }: Found): Generator<Drift> {
+function* sprintRows({ sprint }: PlanningFiles): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
   for (const { key, lines } of sprint.duplicates) {
@@ -50,7 +50,7 @@ function* sprintRows({ sprint }: Found): Generator<Drift> {
   }
 }
 
-function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
+function* storyDrift({ sprint, stories, files }: PlanningFiles): Generator<Drift> {
   for (const { id, row, file, status, proven } of stories) {
     if (file !== undefined && file.word !== undefined && file.status === undefined) {
       const says = `${id}: "${file.word.slice(0, 60)}" in the story file is not a valid status`;
@@ -83,7 +83,7 @@ function sameStage(a: string, b: string): boolean {
   return stage(a) === stage(b);
 }
 
-function* epicDrift({ sprint, epics }: Found): Generator<Drift> {
+function* epicDrift({ sprint, epics }: PlanningFiles): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
   for (const { epic, row, stories } of epics) {
@@ -121,7 +121,10 @@ function openStories(key: string, at: Evidence, open: readonly Story[]): Drift {
   return drift('epic done, stories open', key, says, at, ...rows);
 }
 
-function* workflowDrift({ workflows, artefacts, sprint }: Found, items: readonly Item[]): Generator<Drift> {
+function* workflowDrift(
+  { workflows, artefacts, sprint }: PlanningFiles,
+  items: readonly Item[],
+): Generator<Drift> {
   if (workflows === undefined) return;
   const { file } = workflows;
   for (const { id, kind, line, says, word } of workflows.rows) {

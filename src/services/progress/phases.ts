@@ -1,6 +1,6 @@
 import type { Artefact } from './artefacts.ts';
 import { PHASES, type Evidence, type Item, type ItemKind, type Phase, type State } from './model.ts';
-import type { Found, Report } from './report.ts';
+import type { PlanningFiles, Report } from './report.ts';
 
 const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
   research: 'analysis',
@@ -17,7 +17,7 @@ const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
 const ALWAYS = new Set<ItemKind>(['brief', 'prd', 'ux', 'architecture', 'epics', 'readiness']);
 
 /** One item for each kind of document, decided by the best there is, and one for each further draft. */
-export function documentItems(found: Found): Item[] {
+export function documentItems(found: PlanningFiles): Item[] {
   const items: Item[] = [];
   for (const kind of Object.keys(PHASE_OF) as ItemKind[]) {
     const phase = PHASE_OF[kind] ?? 'planning';
@@ -42,7 +42,7 @@ export function documentItems(found: Found): Item[] {
 }
 
 /** Version 4 leaves no file of this check, and a project with stories is past it: a missing file then says nothing. */
-function isPastCheck({ locations: { v4 }, sprint, files }: Found): boolean {
+function isPastCheck({ locations: { v4 }, sprint, files }: PlanningFiles): boolean {
   return v4 || sprint !== undefined || files.stories.length > 0;
 }
 
@@ -61,7 +61,7 @@ function itemOf(kind: ItemKind, phase: Phase, id: string, { state, status, evide
 export const lacksOnlyCheck = ({ kind, stepsLeft }: Artefact): boolean => kind === 'epics' && stepsLeft === 1;
 
 /** A list of epics is whole when each has stories; what was planned with it has been checked, marked or not. */
-function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: Found): Artefact {
+function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: PlanningFiles): Artefact {
   const isUsed =
     sprint !== undefined ||
     files.stories.length > 0 ||
@@ -85,7 +85,7 @@ function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: Found
 }
 
 /** In version 4 the epics are the last part of the PRD. */
-function plannedPrd(best: Artefact, { locations: { v4 }, plan, artefacts, files }: Found): Artefact {
+function plannedPrd(best: Artefact, { locations: { v4 }, plan, artefacts, files }: PlanningFiles): Artefact {
   const isPlanned =
     plan.epics.length + plan.stories.length + files.stories.length > 0 ||
     artefacts.some(({ kind }) => kind === 'epics');
@@ -97,7 +97,7 @@ function plannedPrd(best: Artefact, { locations: { v4 }, plan, artefacts, files 
 type Decided = Pick<Item, 'state' | 'evidence'>;
 
 /** Version 4 and the first alphas write the epics into the PRD. */
-function plannedInPrd({ plan, artefacts }: Found): Decided | undefined {
+function plannedInPrd({ plan, artefacts }: PlanningFiles): Decided | undefined {
   const [first] = plan.epics;
   const [prd] = artefacts.filter(({ kind }) => kind === 'prd').sort(byState);
   if (first === undefined || plan.stories.length === 0 || prd === undefined) return undefined;
@@ -107,7 +107,7 @@ function plannedInPrd({ plan, artefacts }: Found): Decided | undefined {
   };
 }
 
-function skippedBy(kind: ItemKind, { workflows }: Found): Decided | undefined {
+function skippedBy(kind: ItemKind, { workflows }: PlanningFiles): Decided | undefined {
   const row = workflows?.rows.find((other) => other.kind === kind && other.says === 'skipped');
   return row === undefined || workflows === undefined
     ? undefined
@@ -121,7 +121,7 @@ const NEEDED: Record<Exclude<Phase, 'implementation'>, readonly (readonly ItemKi
   solutioning: [['architecture'], ['epics']],
 };
 
-export function phasesOf(found: Found, items: readonly Item[]): Report['phases'] {
+export function phasesOf(found: PlanningFiles, items: readonly Item[]): Report['phases'] {
   return PHASES.map((phase) => {
     const mine = items.filter((item) => item.phase === phase);
     if (phase === 'implementation') return { phase, ...implementationState(found, mine) };
@@ -158,7 +158,10 @@ function isPartOfPrd({ kind, evidence: [first] }: Item, items: readonly Item[]):
   );
 }
 
-function implementationState({ epics, stories, broken, sprint }: Found, items: readonly Item[]): Decided {
+function implementationState(
+  { epics, stories, broken, sprint }: PlanningFiles,
+  items: readonly Item[],
+): Decided {
   const work = items.filter(({ kind }) => kind === 'story' || kind === 'spec');
   const done = work.filter(({ state }) => state === 'complete');
   const ledger =

@@ -22,7 +22,7 @@ import { findStoryFiles, type StoryFiles } from './story-files.ts';
 import { readWorkflowLedger, type WorkflowLedger } from './workflow-ledger.ts';
 
 /** What was found in the files of a project. */
-export interface Found {
+export interface PlanningFiles {
   locations: Locations;
   artefacts: Artefact[];
   plan: Plan;
@@ -37,7 +37,7 @@ export interface Found {
 }
 
 /** All that the files of a project prove about its progress. */
-export interface Report extends Found {
+export interface Report extends PlanningFiles {
   items: Item[];
   phases: { phase: Phase; state: State; evidence: Evidence[] }[];
   drift: Drift[];
@@ -69,7 +69,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
   const sprint = sprints.good[0];
   const stories = joinedStories(sprint, storyFiles, plan);
   const epics = joinedEpics(sprint, plan, stories);
-  const found: Found = {
+  const found: PlanningFiles = {
     locations,
     artefacts,
     plan,
@@ -183,7 +183,7 @@ async function ledgers<L extends { file: string }>(
   return found;
 }
 
-function sprintItems({ sprint, broken, locations: { v4 } }: Found): Item[] {
+function sprintItems({ sprint, broken, locations: { v4 } }: PlanningFiles): Item[] {
   const base = { kind: 'sprint', phase: 'implementation', id: 'sprint-planning' } as const;
   if (sprint !== undefined) {
     const says = plural(sprint.rows.length, 'row');
@@ -195,7 +195,7 @@ function sprintItems({ sprint, broken, locations: { v4 } }: Found): Item[] {
   return [{ ...base, state: bad.length === 0 ? 'not started' : 'unknown', evidence: bad }];
 }
 
-function workItems({ sprint, epics, files }: Found): Item[] {
+function workItems({ sprint, epics, files }: PlanningFiles): Item[] {
   const phase = 'implementation';
   const items: Item[] = [];
   for (const epic of epics) {

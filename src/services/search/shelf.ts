@@ -40,7 +40,7 @@ const WEAK = { words: 0.14, wordsToo: 0.2, meaning: 0.25 };
 const WORDS_SHOWN = 3;
 
 /** What a question may be about, best first; equal ones in the order of the records. */
-interface Found {
+interface RankedHits {
   all: SearchHit[];
   /** The same as if those that are left out were not there. */
   own: SearchHit[];
@@ -50,7 +50,7 @@ export type Shelf = (
   question: string,
   signal?: AbortSignal,
   leftOut?: (record: BmadRecord) => boolean,
-) => Promise<Found>;
+) => Promise<RankedHits>;
 
 export interface ShelfParts {
   records: readonly BmadRecord[];

@@ -1,5 +1,5 @@
 import { MOST_FOLLOWED } from './most-followed.ts';
-import type { ListName, Wanted, Watch } from './watch.ts';
+import type { ListName, Interests, Watch } from './watch.ts';
 
 /** Where a request says who sends it. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
@@ -7,14 +7,14 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** Who wants to hear of what; the watch follows all of it together. */
 export interface Listeners {
   /** Has to be awaited before the request is answered: until the watch knows what is there, it would miss a change. */
-  add(who: unknown, wanted: Wanted, owner?: string): Promise<void>;
+  add(who: unknown, wanted: Interests, owner?: string): Promise<void>;
   remove(who: unknown): Promise<void> | undefined;
   /** Whether so many more resources can be followed. A caller who is known gets no more than is left for all others. */
   fits(uris: readonly string[], owner?: string): boolean;
 }
 
 export function createListeners(watch: Watch): Listeners {
-  const wanted = new Map<unknown, Wanted & { owner: string | undefined }>();
+  const wanted = new Map<unknown, Interests & { owner: string | undefined }>();
   const all = (): Set<string> => new Set([...wanted.values()].flatMap(({ uris }) => uris));
   const tell = (): Promise<void> =>
     watch.follow({ uris: [...all()], lists: [...wanted.values()].flatMap(({ lists }) => lists) });
@@ -33,7 +33,7 @@ export function createListeners(watch: Watch): Listeners {
   };
 }
 
-export const NOTHING: Wanted = { uris: [], lists: [] };
+export const NOTHING: Interests = { uris: [], lists: [] };
 
 const LISTS = {
   toolsListChanged: 'tools',
@@ -41,12 +41,12 @@ const LISTS = {
   resourcesListChanged: 'resources',
 } as const satisfies Record<string, ListName>;
 
-export function isWanted({ uris, lists }: Wanted): boolean {
+export function isWanted({ uris, lists }: Interests): boolean {
   return uris.length + lists.length > 0;
 }
 
 /** What a message that opens a stream of changes asks to hear of. */
-export function wantedIn(message: { params?: Record<string, unknown> }): Wanted {
+export function wantedIn(message: { params?: Record<string, unknown> }): Interests {
   const filter = message.params?.['notifications'];
   if (typeof filter !== 'object' || filter === null) return NOTHING;
   const { resourceSubscriptions: uris, ...flags } = filter as Record<string, unknown>;

@@ -18,7 +18,7 @@ export interface Looks {
   list(seen: SeenList): Promise<unknown>;
 }
 
-export interface Wanted {
+export interface Interests {
   uris: readonly string[];
   lists: readonly SeenList[];
 }
@@ -28,9 +28,9 @@ export interface Telling {
   subscribe(uri: string, data: unknown): void;
   unsubscribe(uri: string): void;
   /** Follows all of these as well; settled when it is known what they are now. */
-  add(wanted: Wanted): Promise<void>;
+  add(wanted: Interests): Promise<void>;
   /** Follows nothing but these. */
-  follow(wanted: Wanted): Promise<void>;
+  follow(wanted: Interests): Promise<void>;
   /** Whether a list is followed, for whatever host. */
   follows(list: ListName): boolean;
   close(): void;
@@ -141,7 +141,7 @@ export function openTelling(context: Context, notifier: ServerNotifier, looks: L
     ];
   }
 
-  async function add({ uris, lists: seen }: Wanted): Promise<void> {
+  async function add({ uris, lists: seen }: Interests): Promise<void> {
     const newLists = seen.filter((each) => !lists.has(keyOf(each)) && lists.size < MOST_HOSTS * 3);
     const newUris = uris.filter((uri) => !resources.has(uri));
     for (const each of newLists) lists.set(keyOf(each), { seen: each, mark: await markOfList(each) });

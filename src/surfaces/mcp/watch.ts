@@ -10,10 +10,10 @@ import { KINDS_OF } from '../../operations/catalogue/targets.ts';
 import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 import { MOST_FOLLOWED } from './most-followed.ts';
-import type { ListName, Looks, SeenList, Telling, Wanted } from './telling.ts';
+import type { ListName, Looks, SeenList, Telling, Interests } from './telling.ts';
 import { toolList } from './tools.ts';
 
-export type { ListName, Wanted };
+export type { ListName, Interests };
 
 /** What one client, or one entry point for many, wants to hear about. */
 export interface Watch {
@@ -21,7 +21,7 @@ export interface Watch {
   subscribe(uri: string, call: Call): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
   /** The same for clients that name all they want to hear of at once, whether it exists or not. */
-  follow(wanted: Wanted): Promise<void>;
+  follow(wanted: Interests): Promise<void>;
   /**
    * A client is about to be shown a list, and hears when that is different. One that names what it wants to hear of has
    * to have named it.

@@ -45,7 +45,7 @@ export function inline(text: string, style?: Style): Line {
   return spans;
 }
 
-interface Found {
+interface StyledPart {
   spans: Line;
   end: number;
 }
@@ -65,7 +65,7 @@ function closing(text: string, mark: string, from: number, unclosed: Set<string>
   return -1;
 }
 
-function codeAt(text: string, at: number, unclosed: Set<string>): Found | undefined {
+function codeAt(text: string, at: number, unclosed: Set<string>): StyledPart | undefined {
   if (text[at] !== '`') return undefined;
   const mark = text.startsWith('``', at) ? '``' : '`';
   const end = closing(text, mark, at + mark.length, unclosed);
@@ -73,7 +73,7 @@ function codeAt(text: string, at: number, unclosed: Set<string>): Found | undefi
   return { spans: [span(text.slice(at + mark.length, end), 'name')], end: end + mark.length };
 }
 
-function markedAt(text: string, at: number, unclosed: Set<string>): Found | undefined {
+function markedAt(text: string, at: number, unclosed: Set<string>): StyledPart | undefined {
   const [mark, style] = MARKS.find(([each]) => text.startsWith(each, at)) ?? [];
   if (mark === undefined) return undefined;
   const begins = /\S/.test(text.charAt(at + mark.length));
@@ -86,7 +86,7 @@ function markedAt(text: string, at: number, unclosed: Set<string>): Found | unde
 }
 
 /** `[words](address)`; the address is shown, so that nobody is led where they do not see. */
-function linkAt(text: string, at: number, unclosed: Set<string>): Found | undefined {
+function linkAt(text: string, at: number, unclosed: Set<string>): StyledPart | undefined {
   if (text[at] !== '[') return undefined;
   const middle = closing(text, '](', at + 1, unclosed);
   const end = middle === -1 ? -1 : closing(text, ')', middle + 2, unclosed);
@@ -100,7 +100,7 @@ function linkAt(text: string, at: number, unclosed: Set<string>): Found | undefi
   };
 }
 
-function addressAt(text: string, at: number): Found | undefined {
+function addressAt(text: string, at: number): StyledPart | undefined {
   ADDRESS_START.lastIndex = at;
   if (!ADDRESS_START.test(text)) return undefined;
   ADDRESS.lastIndex = at;

@@ -28,11 +28,11 @@ export const listScreen: Draw<Listed> = ({ what, detail, items }, page) => {
   );
 };
 
-interface Found {
+interface SearchResult {
   items: readonly (Item & { why?: string | undefined })[];
 }
 
-export const searchScreen: Draw<Found> = ({ items }, page) =>
+export const searchScreen: Draw<SearchResult> = ({ items }, page) =>
   items.length === 0
     ? undefined
     : listing(
