@@ -276,8 +276,7 @@ describe('architecture', () => {
   });
 
   it('has no types named after how they came about instead of what they are', async () => {
-    const vague =
-      /\b(?:interface|type|class) (?:World|Found|Outcome|Wanted|Gathered|Info|Stuff|Thing)\b/;
+    const vague = /\b(?:interface|type|class) (?:World|Found|Outcome|Wanted|Gathered|Info|Stuff|Thing)\b/;
     expect(await having(vague, files)).toEqual([]);
   });
 });

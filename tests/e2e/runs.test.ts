@@ -44,7 +44,7 @@ describe('runs, from the command line to a host', () => {
     expect(recorded.stdout).toContain('1 of 2 steps (50 %)');
     const client = await connectClient(place);
     const status = await call(client, 'get_workflow_status');
-    expect(status).toContain(`Run ${id} (branch main): running, 1 of 2 steps (50 %)`);
+    expect(status).toContain(`Run ${id} (session branch main): running, 1 of 2 steps (50 %)`);
     expect(status).toContain('"n": 3');
     expect(await call(client, 'list_sessions', { status: 'active' })).toContain(
       '3 runs (2 running, 1 completed)',

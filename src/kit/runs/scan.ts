@@ -43,7 +43,7 @@ export async function readRuns(
   for (const folder of folders.read) branches.push(...(await branchesIn(look, folder, current, problems)));
   const joined = joinedByName(branches);
   if (current !== MAIN && !joined.some(({ name, archive }) => name === current && archive === undefined))
-    problems.push(`The current branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
+    problems.push(`The current session branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
   return { branches: joined, current, currentFrom, problems, folders };
 }
 

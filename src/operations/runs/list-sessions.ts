@@ -66,7 +66,7 @@ export const listSessions = defineOperation({
   },
   render: ({ current, current_from: from, sessions, counts, asked, problems }) => ({
     body: lines(
-      `Current branch: ${current} (${from})`,
+      `Current session branch: ${current} (${from})`,
       sessions.length === 0 ? noneText(asked, counts) : sessions.map(sessionText),
       problems.map((problem) => `Problem: ${problem}`),
     ),

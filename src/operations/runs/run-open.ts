@@ -66,7 +66,7 @@ export const runOpen = defineOperation({
     };
   },
   render: ({ run, start, open_already: before, open_since: since }) => ({
-    body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
+    body: `Opened ${run.run_id} (session branch ${run.branch}) in ${run.folder}`,
     note: lines(
       before === undefined
         ? undefined

@@ -5,7 +5,7 @@ import { nextLine, stepsText, type RunData } from './run-view.ts';
 
 /** Everything about a run, for a person or a model. What others wrote is marked as such. */
 export function runText(run: RunData): string {
-  const where = run.archive === undefined ? `branch ${run.branch}` : `archived, ${run.archive}`;
+  const where = run.archive === undefined ? `session branch ${run.branch}` : `archived, ${run.archive}`;
   const notes = [
     run.agent_notes ?? '',
     ...run.issues.map((issue) => `Issue: ${oneLine(asText(issue), 300)}`),

@@ -31,7 +31,7 @@ export async function latestOpen(
   const { first, aside } = await judge.sorted(open);
   const found = first ?? aside[0];
   if (found !== undefined) return found;
-  throw new BmadError('not_found', `There is no open run in the branch ${branch}.`, {
+  throw new BmadError('not_found', `There is no open run in the session branch ${branch}.`, {
     steps: [
       openRun(undefined, 'Open a run'),
       { operation: 'list_sessions', why: 'See the session branches' },

@@ -237,7 +237,7 @@ describe('session_archive', () => {
     await session.ok(runFinish, { run_id });
     const { data } = await session.ok(sessionArchive, { name: 'side' });
     expect(data['folder']).toMatch(/archive\/side-\d{8}$/);
-    expect(data['notes']).toEqual(['It was the current branch; now that is "main" again.']);
+    expect(data['notes']).toEqual(['It was the current session branch; now that is "main" again.']);
     const { data: listed } = await session.ok(listSessions, { status: 'completed' });
     expect((listed['sessions'] as { name: string; archive?: string }[]).map(({ name }) => name)).toContain(
       'side',

@@ -28,7 +28,9 @@ export const sessionCreate = defineOperation({
   },
   render: ({ branch, folder }) => ({
     body: `Created ${branch} in ${folder}.`,
-    steps: [{ operation: 'session_switch', args: { name: branch }, why: 'Make it the current branch' }],
+    steps: [
+      { operation: 'session_switch', args: { name: branch }, why: 'Make it the current session branch' },
+    ],
   }),
 });
 
@@ -46,7 +48,7 @@ export const sessionSwitch = defineOperation({
     return (await (await context.state(project)).runs()).switchBranch(name);
   },
   render: ({ branch, before, file }) => ({
-    body: `The current branch is ${branch}${before === branch ? ', as before' : `; it was ${before}`} (${file}).`,
+    body: `The current session branch is ${branch}${before === branch ? ', as before' : `; it was ${before}`} (${file}).`,
   }),
 });
 

@@ -38,7 +38,7 @@ describe('get_workflow_status', () => {
       },
     });
     expect((await session.ok(getWorkflowStatus, { run_id: 'prd-1' })).data['hint']).toBe(
-      'It is in the branch side; the current one is main.',
+      'It is in the session branch side; the current one is main.',
     );
     const wrong = await session.fail(getWorkflowStatus, { run_id: 'prd-1', branch: 'main' });
     expect(wrong).toMatchObject({ code: 'not_found', hint: 'It is in side.' });

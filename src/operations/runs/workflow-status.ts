@@ -83,9 +83,11 @@ export const getWorkflowStatus = defineOperation({
     ...(hint === undefined ? {} : { note: hint }),
     steps: run === undefined ? (hint === undefined ? [FIRST_RUN] : []) : wayOn(run),
     body: lines(
-      run === undefined ? `The branch ${branch} has no runs.` : [asideText(run) ?? [], runText(run)].flat(),
+      run === undefined
+        ? `The session branch ${branch} has no runs.`
+        : [asideText(run) ?? [], runText(run)].flat(),
       journal === undefined ? undefined : ['Journal:', ...journal.map(journalLine)],
-      others.length === 0 ? undefined : 'Other runs of the branch:',
+      others.length === 0 ? undefined : 'Other runs of this session branch:',
       others.map((each) => `- ${runLine(each)}`),
       problems.map((problem) => `Problem: ${problem}`),
     ),
@@ -138,7 +140,7 @@ function noBranch(name: string, { branches }: RunsReading): BmadError {
 function hintFor(run: Run | undefined, reading: RunsReading, asked: string | undefined): string | undefined {
   if (run !== undefined) {
     if (asked !== undefined || run.archive !== undefined || run.branch === reading.current) return undefined;
-    return `It is in the branch ${run.branch}; the current one is ${reading.current}.`;
+    return `It is in the session branch ${run.branch}; the current one is ${reading.current}.`;
   }
   const others = reading.branches.filter(({ runs }) => runs.length > 0);
   const places = others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`);

@@ -29,7 +29,7 @@ export async function createBranch(
     // A folder without a manifest is what a crash or a person left; the branch is then made of it.
     const made = taken === name && !(await stateNames(join(place.base, place.path))).includes(BRANCH_FILE);
     if (taken !== undefined && !made)
-      throw new BmadError('conflict', `There is already a branch ${quoted(taken)}.`, {
+      throw new BmadError('conflict', `There is already a session branch ${quoted(taken)}.`, {
         subject: name,
         hint: 'Choose another name.',
         steps: [{ operation: 'session_switch', args: { name: taken }, why: 'Or switch to it' }],
@@ -85,7 +85,7 @@ export async function archiveBranch(
 ): Promise<{ branch: string; folder: string; notes: string[] }> {
   checkedBranch(name);
   if (name === MAIN)
-    throw new BmadError('invalid_input', 'The branch "main" cannot be archived.', {
+    throw new BmadError('invalid_input', 'The session branch "main" cannot be archived.', {
       subject: MAIN,
       hint: 'Work without a branch goes there.',
     });
@@ -109,7 +109,7 @@ export async function archiveBranch(
     if (reading.current === name) {
       const [marker = folder] = reading.folders.read;
       await replaceShared(marker.base, `${marker.path}/${ACTIVE_FILE}`, `${MAIN}\n`);
-      notes.push(`It was the current branch; now that is "${MAIN}" again.`);
+      notes.push(`It was the current session branch; now that is "${MAIN}" again.`);
     }
     if (going.length > 0) notes.push(`Unfinished runs: ${going.join(', ')}.`);
     return { branch: name, folder: path, notes };

@@ -26,7 +26,7 @@ function onlyArchived(branches: readonly RunBranch[], name: string): RunBranch |
 
 export function checkedBranch(name: string): string {
   if (isBranchName(name)) return name;
-  throw new BmadError('invalid_input', `${quoted(name)} is not a valid branch name.`, {
+  throw new BmadError('invalid_input', `${quoted(name)} is not a valid name for a session branch.`, {
     subject: name.slice(0, 100),
     hint: `Use at most 64 letters, digits, "-" and "_", starting with a letter or digit; "${ARCHIVE}" is reserved.`,
   });
@@ -67,7 +67,7 @@ export function findRun(reading: RunsReading, id: string, branch?: string): Run 
     (live.length === 0 && all.length === 1 ? all[0] : undefined);
   if (found !== undefined) return found;
   if (all.length === 0) throw unknownRun(reading, id, undefined, all);
-  throw new BmadError('ambiguous', `Several branches have a run ${quoted(id)}.`, {
+  throw new BmadError('ambiguous', `Several session branches have a run ${quoted(id)}.`, {
     subject: id,
     hint: `Name the branch: ${all.map((run) => run.archive ?? run.branch).join(', ')}.`,
   });
@@ -89,7 +89,7 @@ function unknownRun(
 ): BmadError {
   const runs = reading.branches.flatMap((each) => each.runs);
   const ids = [...new Set(runs.map((run) => run.id))];
-  const where = branch === undefined ? '' : ` in the branch ${quoted(branch)}`;
+  const where = branch === undefined ? '' : ` in the session branch ${quoted(branch)}`;
   const others = elsewhere.map((run) => run.archive ?? run.branch).join(', ');
   return new BmadError('not_found', `There is no run ${quoted(id)}${where}.`, {
     subject: id.slice(0, 100),

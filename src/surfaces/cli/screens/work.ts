@@ -104,7 +104,7 @@ export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, prob
         line(exists ? MARKS.good : MARKS.bad, ` ${name}  `, span(path, 'muted')),
       ),
     ),
-    [muted(page.say(`branch ${branch}, kept in ${run.folder}`))],
+    [muted(page.say(`session branch ${branch}, kept in ${run.folder}`))],
     problemLines([...run.problems, ...problems], page),
   );
 };
