@@ -102,8 +102,18 @@ export function isSame(a: Step, b: Step): boolean {
 }
 
 /** What can wait comes after what cannot, each in its order. */
-export function neededFirst(actions: readonly Action[]): Action[] {
+function neededFirst(actions: readonly Action[]): Action[] {
   return [...actions.filter(({ optional }) => !optional), ...actions.filter(({ optional }) => optional)];
+}
+
+/** What the user wants beyond the plan comes first once all that is planned is built, and after what is under way. */
+export function withWish(actions: readonly Action[], wished: Action | undefined): Action[] {
+  const sorted = neededFirst(actions);
+  if (wished === undefined) return sorted;
+  const isOver = actions.every((action) => isLeftLast(action) || isProving(action));
+  if (isOver && !wished.optional) return [wished, ...sorted];
+  const after = sorted.filter(({ optional }) => !optional).length;
+  return sorted.toSpliced(after, 0, { ...wished, optional: true });
 }
 
 /** Whether it is the step that proves all of it, which says what there is to say of verification. */

@@ -27,11 +27,11 @@ import {
   isLeftLast,
   isProving,
   isSame,
-  neededFirst,
   runAction,
   runEvidence,
   stepsOf,
   verificationSchema,
+  withWish,
 } from './next-actions.ts';
 
 const itemSchema = z.object({
@@ -63,7 +63,7 @@ export const next = defineOperation({
       .string()
       .max(200_000)
       .optional()
-      .describe('What the user wants; while nothing is planned, something small goes straight to code'),
+      .describe('What the user wants; something small that is not planned goes straight to code'),
     project: projectField,
   }),
   output: z.object({
@@ -128,7 +128,7 @@ export const next = defineOperation({
     const left = new Set(aside.map(({ run_id: id }) => id));
     const live = runs.filter(({ id }) => !left.has(id));
     const started = live.flatMap((each) => workflowOf(each) ?? []);
-    const { report, actions, totals, closing } = await progress.next(workspace.catalogue, {
+    const { report, actions, wished, totals, closing } = await progress.next(workspace.catalogue, {
       started,
       wish: message,
     });
@@ -163,7 +163,7 @@ export const next = defineOperation({
           : { ...each, state: 'in progress', evidence: [found.evidence] };
       }),
       actions: [
-        ...neededFirst([...due, ...(proving === undefined ? [] : [proving])]),
+        ...withWish([...due, ...(proving === undefined ? [] : [proving])], wished && actionData(wished)),
         ...aside.map(asideAction),
       ],
       drift: report.drift,

@@ -1,6 +1,5 @@
-import { oneLine } from '../../base/text/text.ts';
 import type { Report } from './report.ts';
-import { isSmall } from './small-wish.ts';
+import { isSmall, repeated } from './small-wish.ts';
 import type { Action, Work, Workers } from './workers.ts';
 
 const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: true }[] = [
@@ -25,9 +24,6 @@ const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: t
   { work: 'brainstorm', what: 'Brainstorm', why: 'if the idea is not clear yet', optional: true },
 ];
 
-/** A longer wish need not be repeated to who has just said it. */
-const SHORT_WISH = 200;
-
 /** Version 4 builds nothing without a story. */
 const ONE_STORY = 'for one small change: one story is written and then built, without other documents';
 
@@ -43,7 +39,6 @@ export function beginnings(report: Report, workers: Workers, wish: string): Acti
   );
   const built = actions[found];
   if (built === undefined) return actions;
-  const said = oneLine(wish, SHORT_WISH + 1);
   return [
     {
       ...built,
@@ -51,7 +46,7 @@ export function beginnings(report: Report, workers: Workers, wish: string): Acti
         ? 'what is wanted is small: one story is written and then built, without other documents'
         : 'what is wanted is small: one story goes straight to code, without documents',
       optional: false,
-      ...(said.length > SHORT_WISH ? {} : { about: said }),
+      ...repeated(wish),
     },
     ...actions.toSpliced(found, 1).map((action) => ({ ...action, optional: true })),
   ];

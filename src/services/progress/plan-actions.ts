@@ -81,8 +81,7 @@ export function planActions(
           : [''];
     act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${edit}`, evidence, isLate, workerFor);
   }
-  const begun = items.some(({ state }) => state !== 'not started') || files.specs.length > 0;
-  if (!begun && sprint === undefined) return beginnings(report, workers, wish);
+  if (!isBegun(report)) return beginnings(report, workers, wish);
   const quick = !isOpen('spec') && isOpen('prd');
   const order = neededOrder(report, workers, { quick, isUnderWay });
   const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
@@ -142,6 +141,11 @@ export function planActions(
     act('ux', 'Write', 'only if the product has a user interface', asked, true);
   }
   return actions;
+}
+
+/** Whether there is anything to go on with. */
+export function isBegun({ items, files, sprint }: Report): boolean {
+  return items.some(({ state }) => state !== 'not started') || files.specs.length > 0 || sprint !== undefined;
 }
 
 /** The product owner of version 4 checks all documents; nothing on file says whether that has been done. */

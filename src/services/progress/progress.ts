@@ -4,7 +4,8 @@ import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type ItemKind, type State } from './model.ts';
-import { planActions } from './plan-actions.ts';
+import { wishAction } from './new-wish.ts';
+import { isBegun, planActions } from './plan-actions.ts';
 import { namedPieces } from './piece-names.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findLocations } from './locations.ts';
@@ -61,9 +62,11 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     /** `started` are the workflows that are under way, `wish` is what the user wants. */
     async next(catalogue: Catalogue, asked: { started?: readonly string[]; wish?: string | undefined } = {}) {
       const report = await read();
-      const actions = nextActions(report, new Workers(catalogue), asked);
+      const workers = new Workers(catalogue);
+      const actions = nextActions(report, workers, asked);
+      const wished = isBegun(report) ? wishAction(report, workers, asked.wish ?? '') : undefined;
       const closing = inReview(report).filter(hasPassed);
-      return { report, actions, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
+      return { report, actions, wished, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
     phaseOf: phaseOfWorkflow,
     /** Whether something was built with a spec, by a workflow that reviews its own change. */

@@ -1,3 +1,5 @@
+import { oneLine } from '../../base/text/text.ts';
+
 /** Words for something that one story is enough for, in English and French. */
 const SMALL =
   /\b(?:small|tiny|little|simple|minor|quick|petite?s?|minuscules?|simples|rapide)\b(?! (?:business|compan|compagn|enterprise|entreprise|team|équipe|shop|commerce|child|enfant))/iu;
@@ -11,4 +13,12 @@ const LARGE =
 /** Whether what the user wants is small enough to be built at once. */
 export function isSmall(wish: string): boolean {
   return (SMALL.test(wish) || ONE.test(wish) || REPAIR.test(wish)) && !LARGE.test(wish);
+}
+
+/** A longer wish need not be repeated to who has just said it. */
+const SHORT_WISH = 200;
+
+export function repeated(wish: string): { about?: string } {
+  const said = oneLine(wish, SHORT_WISH + 1);
+  return said.length > SHORT_WISH ? {} : { about: said };
 }

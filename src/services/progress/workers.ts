@@ -85,6 +85,7 @@ const WAYS = {
     agents: ['quick-flow-solo-dev', 'dev'],
   },
   retrospective: { v6: ['retrospective'], agents: ['sm', 'dev'] },
+  'correct course': { v6: ['correct-course'], v4: 'pm *correct-course', agents: ['pm', 'sm'] },
 } satisfies Record<string, Ways>;
 
 export type Work = keyof typeof WAYS;

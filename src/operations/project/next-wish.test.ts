@@ -1,0 +1,74 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contractSession } from '../../../tests/support/contract-project.ts';
+import { ledger, plain } from '../../../tests/support/progress-trees/pieces.ts';
+import { spec } from '../../../tests/support/progress-trees/reviews.ts';
+import { next } from './next.ts';
+import type { Action } from './next-actions.ts';
+
+const IMPL = '_bmad-output/implementation-artifacts';
+const PLANS = '_bmad-output/planning-artifacts';
+const SMALL = 'a small option --json for tally';
+const LARGE = 'accounts for all our customers, with invoices';
+
+const built = {
+  'package.json': '{ "name": "tally", "scripts": { "test": "node --test" } }\n',
+  [`${IMPL}/spec-tally.md`]: spec('done'),
+};
+const planned = {
+  [`${PLANS}/prd.md`]: plain,
+  [`${PLANS}/architecture.md`]: plain,
+  [`${PLANS}/epics.md`]: `${plain}\n## Epic 1: Base\n\n### Story 1.1: Setup\n\n### Story 1.2: Names\n`,
+};
+const finished = {
+  ...planned,
+  [`${IMPL}/sprint-status.yaml`]: ledger({ 'epic-1': 'done', '1-1-setup': 'done', '1-2-names': 'done' }),
+};
+const underWay = {
+  ...planned,
+  [`${IMPL}/sprint-status.yaml`]: ledger({
+    'epic-1': 'in-progress',
+    '1-1-setup': 'done',
+    '1-2-names': 'ready-for-dev',
+  }),
+};
+async function actionsOf(files: Record<string, string>, message?: string) {
+  const { ok } = await contractSession(afterAll, files, { flags: { trustProject: 'false' } });
+  const { data } = await ok(next, { message });
+  return (data['actions'] as Action[]).map(({ what, use, optional, call }) => ({
+    what,
+    use,
+    optional,
+    said: call?.['message'],
+  }));
+}
+
+describe('next with a wish, in a project that has begun', () => {
+  it.each([
+    ['built with a spec', built],
+    ['whose stories are done', finished],
+  ])('begins with something small in one %s', async (_, files) => {
+    const [first, ...others] = await actionsOf(files, SMALL);
+    expect(first).toMatchObject({ what: 'Build what is wanted now', use: 'build', optional: false });
+    expect(first?.said).toContain(SMALL);
+    expect(others).toEqual(await actionsOf(files));
+  });
+
+  it('puts it after what is under way', async () => {
+    const [first, second] = await actionsOf(underWay, SMALL);
+    expect(first).toMatchObject({ what: 'Build story 1-2-names', optional: false });
+    expect(second).toMatchObject({ what: 'Build what is wanted now', optional: true });
+  });
+
+  it.each([
+    ['whose stories are done', finished],
+    ['that is under way', underWay],
+  ])('offers to change the plan for something larger, in one %s', async (_, files) => {
+    const [added, ...more] = (await actionsOf(files, LARGE)).filter(({ said }) => said === LARGE);
+    expect(added).toMatchObject({ use: 'correct-course', optional: true });
+    expect(more).toEqual([]);
+  });
+
+  it.each(['what is next?', 'continue', 'La suite', ''])('takes %j for no wish', async (message) => {
+    expect(await actionsOf(finished, message)).toEqual(await actionsOf(finished));
+  });
+});

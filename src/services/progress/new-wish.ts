@@ -1,0 +1,40 @@
+import type { Report } from './report.ts';
+import { isSmall, repeated } from './small-wish.ts';
+import type { Action, Worker, Workers } from './workers.ts';
+
+/** What asks how far the project is, or to go on with it, is no wish. */
+const ASKS =
+  /\?\s*$|^(?:what|where|how far|status|progress|continue|next|go on|resume|que|quoi|où|état|suite|la suite|reprend\p{L}*|continu\p{L}*)\b/iu;
+
+/** What leads to something that the user wants beyond the plan; a project without one has beginnings for it. */
+export function wishAction(report: Report, workers: Workers, wish: string): Action | undefined {
+  const { v4 } = report.locations;
+  if (wish.trim() === '' || ASKS.test(wish.trim())) return undefined;
+  if (isSmall(wish)) {
+    const worker = workers.for('quick work', v4);
+    return worker && { ...small(worker), evidence: [], worker, ...repeated(wish) };
+  }
+  const plan = report.items.find(({ kind, id }) => kind === 'prd' && id === 'prd');
+  const worker = plan?.state === 'complete' ? workers.for('correct course', v4) : undefined;
+  return (
+    worker && {
+      what: 'Bring what is wanted into the plan',
+      why: 'if it is not planned yet: the PRD, the architecture and the epics are changed where it needs that',
+      evidence: plan?.evidence.slice(0, 1) ?? [],
+      worker,
+      ...repeated(wish),
+      optional: true,
+    }
+  );
+}
+
+/** A developer of version 4 builds nothing without a story. */
+function small({ command }: Worker): Pick<Action, 'what' | 'why'> {
+  return {
+    what: 'Build what is wanted now',
+    why:
+      command !== undefined
+        ? 'it is small and not in the plan: one story is written and then built'
+        : 'it is small and not in the plan: it goes straight to code',
+  };
+}
