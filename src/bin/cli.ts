@@ -7,6 +7,7 @@ import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Words } from '../language/translator.ts';
 import type { Context } from '../operations/context.ts';
 import { extractPresentation } from '../surfaces/cli/presentation.ts';
+import { isOwnOption } from '../surfaces/cli/own-options.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { spoken } from '../surfaces/cli/spoken.ts';
 import { outside } from './outside.ts';
@@ -20,7 +21,7 @@ import { wordsFor } from './words.ts';
 const PRESETS = { answerBytes: '400000' };
 
 async function main(): Promise<number> {
-  const { settings, rest: others } = extractSettings(programArguments());
+  const { settings, rest: others } = extractSettings(programArguments(), isOwnOption);
   const { how, rest } = extractPresentation(others);
   const interrupted = new AbortController();
   const person = await personHere({ ...how, json: rest.includes('--json') }, interrupted.signal);

@@ -89,8 +89,11 @@ function keep(into: RawSettings, { name, type }: Setting, value: string): void {
   into[name] = type === 'list' ? [...[into[name] ?? []].flat(), value] : value;
 }
 
-/** Extracts the settings from a command line whose other words are parsed elsewhere. */
-export function extractSettings(args: readonly string[]): {
+/** Extracts the settings from a command line whose other words are parsed elsewhere; `isOwn` has those of a command by the same name. */
+export function extractSettings(
+  args: readonly string[],
+  isOwn: (flag: string, before: readonly string[]) => boolean = () => false,
+): {
   settings: RawSettings;
   rest: string[];
 } {
@@ -108,7 +111,7 @@ export function extractSettings(args: readonly string[]): {
       deny(found, without);
       continue;
     }
-    if (setting === undefined) {
+    if (setting === undefined || isOwn(flag, rest)) {
       rest.push(word);
       continue;
     }

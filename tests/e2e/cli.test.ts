@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/product.ts';
 import { cliFile, contentRoot, temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad, bmadServer, type Ended } from '../support/programs.ts';
 import { DEFAULT_TOOLS } from '../support/tool-names.ts';
@@ -89,6 +90,17 @@ describe('a command', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject(data);
     expect(stderr).toBe('');
+  });
+
+  it('leaves --lang to the command that has it as its own', async () => {
+    const project = await temporaryFolder(afterAll);
+    await writeFiles(project, {
+      'shop.ts': 'export function openShop() {}\n',
+      'shop.py': 'def open_shop(): pass\n',
+    });
+    const { code, stdout } = await bmad(['code', 'open shop', '--lang', 'python'], { cwd: project, env });
+    expect([code, stdout.toString('utf8')]).toEqual([0, expect.stringMatching(/shop\.py/)]);
+    expect(stdout.toString('utf8')).not.toContain('shop.ts');
   });
 
   it('takes --json in front as well', async () => {

@@ -103,5 +103,7 @@ describe('the other way to start a command of a person', () => {
     expect(withoutRepeats([`Ask now: ${way}.\nOther.`], call)).toEqual([`Ask now: ${short}.\nOther.`]);
     // Where conversations cannot be told apart, each answer is whole.
     expect(withoutRepeats([way], {})).toEqual([way]);
+    const under = `1. Prove what is done\n   The user runs: ${way}`;
+    expect(withoutRepeats([under], call)).toEqual([under]);
   });
 });

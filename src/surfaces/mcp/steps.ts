@@ -91,6 +91,8 @@ export function withoutRepeats(texts: readonly string[], { recent }: Pick<Call, 
         const at = line.indexOf(OTHERWISE);
         const [before, after] = [line.slice(0, at), line.slice(at + OTHERWISE.length)];
         if (at < 0 || after.includes(OTHERWISE)) return line;
+        // Indented under what is to be done, it is what the user has to do now.
+        if (/^ {3}/.test(line)) return line;
         // A sentence goes on, or ends, behind the command.
         const other = withoutEnd(after, '.)');
         const end = after.slice(other.length);
