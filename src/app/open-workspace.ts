@@ -5,6 +5,7 @@ import { readInside, realFolder } from '../base/files/files.ts';
 import { PERSON_FILE } from '../base/product.ts';
 import type { Places } from '../base/files/places.ts';
 import { stepLines } from '../base/step.ts';
+import { localDay } from '../base/text/local-time.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
@@ -120,7 +121,7 @@ export async function openWorkspace(
           : folderTree(folder, maxFileBytes, { within: folder, seen: places });
       },
       seen: places,
-      today: () => new Date().toISOString().slice(0, 10),
+      today: () => localDay(new Date()),
       // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
       async withUser(kit) {
         if (outside.forOthers === true) return kit;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { conversation } from '../../../tests/support/conversation.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
@@ -140,5 +140,21 @@ describe('what is told before work begins', () => {
   it('is no name where nobody has given one', async () => {
     const { body } = await conversation(context)({ workflow: 'code-review' });
     expect(body).toContain('`{user_name}`: (none given: leave it out)');
+  });
+
+  it('is one day, that of the user, whatever the day is in Greenwich', async () => {
+    const before = process.env['TZ'];
+    // One of them has another day at any hour.
+    process.env['TZ'] = new Date().getUTCHours() < 11 ? 'Etc/GMT+12' : 'Etc/GMT-14';
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    });
+    const { body } = await conversation(await contextIn(await temporaryFolder(afterAll)))({
+      workflow: 'prd',
+    });
+    const [, day] = /The time now: ([\d-]+)T/.exec(body) ?? [];
+    expect(day).not.toBe(new Date().toISOString().slice(0, 10));
+    expect(body).toContain(`\`{date}\`: ${day}`);
   });
 });

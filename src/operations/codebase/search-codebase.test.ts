@@ -50,6 +50,9 @@ describe('search_codebase', () => {
     expect(JSON.stringify((found.data['items'] as object[])[0])).toContain('US-042');
     const none = await session.ok(searchCodebase, { query: 'quaternion', ...asked });
     expect(none.answer.body).toContain('There is no code here');
+    const part = await session.ok(searchCodebase, { query: 'cart items', path: '**/*.md', ...asked });
+    expect(part.answer.body).toContain('notes.md');
+    expect(part.answer.body).not.toContain('no code');
   });
 
   it('answers with place, symbol, score and lines', async () => {

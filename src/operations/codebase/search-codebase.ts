@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { patiently } from '../../base/pace.ts';
 import { BmadError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
@@ -80,11 +81,13 @@ export const searchCodebase = defineOperation({
       });
     const codebase = await context.codebase(root);
     const asked = { query, path, lang, limit: limit ?? DEFAULT_HITS };
-    const { hits, ...found } = await patiently(call.signal, () =>
+    const { hits, code, ...found } = await patiently(call.signal, () =>
       codebase.search(asked, call.signal, call.progress),
     );
     const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
-    return { ...found, query: query.slice(0, 200), items };
+    // A part of the project says nothing about the rest.
+    const isWhole = path === undefined && lang === undefined;
+    return { ...found, ...(isWhole ? present({ code }) : {}), query: query.slice(0, 200), items };
   },
 
   render({ query, total, items, partial, notes, files, code }) {
