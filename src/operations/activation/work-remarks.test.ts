@@ -68,6 +68,8 @@ describe('what is told before work begins', () => {
     'Decide yourself, keep it small.',
     'Do it without asking me.',
     'No questions, please',
+    'Do not stop to ask me, just build it',
+    "Don't ever ask me",
     'Décide toi-même, garde ça petit.',
     'Fais-le sans me demander.',
     'Pas de questions.',
@@ -88,6 +90,10 @@ describe('what is told before work begins', () => {
   it.each([
     'A form that does not ask for a password',
     'A quiz with no questions about history',
+    'The quiz page shows no questions, fix it',
+    'The login dialog should never ask again.',
+    'Users can delete their account without asking.',
+    "La page n'affiche aucune question.",
     'Le formulaire ne demande pas de mot de passe',
   ])('is nothing of the kind where what is built asks nothing: %s', async (message) => {
     expect((await conversation(context)({ workflow: 'prd', message })).body).not.toContain(

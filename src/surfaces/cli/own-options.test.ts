@@ -27,6 +27,7 @@ describe('an option of a command that is also a setting', () => {
         settings: { [setting?.name ?? '']: 'y' },
         rest: [...words, 'x'],
       });
+      expect(extractSettings(['--quiet', ...words, option, 'y'], isOwnOption).settings).toEqual({});
       expect(extractSettings(['search', ...words, option, 'y'], isOwnOption).rest).toEqual([
         'search',
         ...words,
