@@ -33,7 +33,7 @@ it('does so too once the stories of the plan are done', async () => {
     message: 'a small option --json',
   });
   expect(body).toContain(
-    '1. Build what is wanted now: it is small and not in the plan: one story is written and then built',
+    '1. Build what is wanted now: it is small, and no story of the plan: one story is written and then built',
   );
   expect(body).toContain('agent:"pm", message:"*create-story a small option --json"');
 });

@@ -35,7 +35,7 @@ export const WISHES: readonly RegExp[] = [
 ];
 
 const ASKING = /\bask me\b|\b(?:demandez?|posez?)-moi\b|\binterview me\b|\binterrogez?-moi\b/iu;
-const DENIED = /\b(?:not|never|without|no need|ne|pas|sans)\b|n(?:'|’)?t\b/iu;
+const DENIED = /\b(?:not|dont|never|without|no need|ne|pas|sans)\b|n(?:'|’)t\b/iu;
 
 /** Whether a user asks to be asked; a part of a sentence that denies something does not. */
 function wantsQuestions(message: string): boolean {

@@ -82,7 +82,7 @@ describe('what is told before work begins', () => {
       expect((await ask({ workflow, message: 'go on' })).body).toContain('The user wants no questions: ');
     const review = await ask({
       workflow: 'create-epics-and-stories',
-      message: 'go on, but ask me this time',
+      message: 'go on, but I want you to ask me this time',
     });
     expect(review.body).not.toContain('The user wants no questions');
   });

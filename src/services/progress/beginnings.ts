@@ -1,5 +1,5 @@
 import type { Report } from './report.ts';
-import { isSmall, repeated } from './small-wish.ts';
+import { isSmall, isWish, repeated } from './small-wish.ts';
 import type { Action, Work, Workers } from './workers.ts';
 
 const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: true }[] = [
@@ -31,7 +31,7 @@ const ONE_STORY = 'for one small change: one story is written and then built, wi
 export function beginnings(report: Report, workers: Workers, wish: string): Action[] {
   const actions = plainBeginnings(report, workers);
   const { v4 } = report.locations;
-  const quick = isSmall(wish) ? workers.for('quick work', v4) : undefined;
+  const quick = isWish(wish) && isSmall(wish) ? workers.for('quick work', v4) : undefined;
   // Several commands of one agent may begin something.
   const found = actions.findIndex(
     ({ worker }) =>

@@ -1,15 +1,13 @@
 import type { Report } from './report.ts';
-import { isSmall, repeated } from './small-wish.ts';
+import { isSmall, isWish, repeated } from './small-wish.ts';
+import { storyInput } from './story-inputs.ts';
 import type { Action, Worker, Workers } from './workers.ts';
-
-/** What asks how far the project is, or to go on with it, is no wish. */
-const ASKS =
-  /\?\s*$|^(?:what|where|how far|status|progress|continue|next|go on|resume|que|quoi|où|état|suite|la suite|reprend\p{L}*|continu\p{L}*)\b/iu;
 
 /** What leads to something that the user wants beyond the plan; a project without one has beginnings for it. */
 export function wishAction(report: Report, workers: Workers, wish: string): Action | undefined {
   const { v4 } = report.locations;
-  if (wish.trim() === '' || ASKS.test(wish.trim())) return undefined;
+  // A story of the plan is among its own actions.
+  if (!isWish(wish) || storyInput(report, [], wish) !== undefined) return undefined;
   if (isSmall(wish)) {
     const worker = workers.for('quick work', v4);
     return worker && { ...small(worker), evidence: [], worker, ...repeated(wish) };
@@ -34,7 +32,7 @@ function small({ command }: Worker): Pick<Action, 'what' | 'why'> {
     what: 'Build what is wanted now',
     why:
       command !== undefined
-        ? 'it is small and not in the plan: one story is written and then built'
-        : 'it is small and not in the plan: it goes straight to code',
+        ? 'it is small, and no story of the plan: one story is written and then built'
+        : 'it is small, and no story of the plan: it goes straight to code',
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSmall } from './small-wish.ts';
+import { isSmall, isWish } from './small-wish.ts';
 
 describe('isSmall', () => {
   it.each([
@@ -18,5 +18,34 @@ describe('isSmall', () => {
     'une plateforme pour les petites entreprises',
     'la comptabilité des petites entreprises',
     'an application for our customers, with accounts and invoices',
+    'A bug tracker for our 200 engineers with projects, sprints and reports',
+    'a fixed asset management system',
+    'a single page application for hospitals with accounts, billing and scheduling',
+    'not a simple thing: a whole shop with payments',
+    'a small shop with accounts, invoices, stock, suppliers, returns and reports',
   ])('leaves the choice: %s', (wish) => expect(isSmall(wish)).toBe(false));
+});
+
+describe('isWish', () => {
+  it.each([
+    'Can you add a dark mode toggle?',
+    'Progress bar for uploads',
+    'Status page for the API',
+    'what I want is a dark mode',
+    'a small tool',
+    'Next to the name, show the age',
+  ])('hears one: %s', (words) => expect(isWish(words)).toBe(true));
+
+  it.each([
+    '',
+    'what should I do? I have little time',
+    'What is next?',
+    'où en est le projet',
+    'Où en est-on ?',
+    'continue',
+    'status of the project',
+    'ok',
+    'go ahead',
+    'La suite, stp',
+  ])('hears none: %s', (words) => expect(isWish(words)).toBe(false));
 });
