@@ -39,6 +39,11 @@ describe('the documents that a workflow of 6.0 asks for', () => {
     );
   });
 
+  it('have none where parts of the step that is marked may be left', async () => {
+    await fill({ [`${PLANS}/prd.md`]: upTo(2) });
+    expect(await documentsOf('create-prd')).toContain(`- prd: ${PLANS}/prd.md (in progress)`);
+  });
+
   it('have a step file that is read by the beginning of its name', async () => {
     const outcome = await execute(read, { target: `${STEPS}/step-04.md` }, within, testCall());
     expect(outcome.ok ? {} : outcome.error).toMatchObject({

@@ -49,6 +49,7 @@ async function prepared(): Promise<{ folder: string; file: string }> {
   const reader = await store(file, { writes: false });
   let pauses = 0;
   await reader.prepare(async () => void (pauses += 1));
+  await reader.handOn();
   await reader.close();
   expect(pauses).toBe(0);
   return { folder, file };
@@ -95,5 +96,34 @@ describe('vectors that were loaded before anyone asked', () => {
     const vector = embedded('Redis', otherSpace);
     expect(await strange.search({ terms: [], vector, filter: {}, limit: 1 })).toEqual([]);
     expect(loads()).toBe(3);
+  });
+
+  it('are done without where they cannot be looked at, and the next question is answered', async () => {
+    const { file } = await prepared();
+    const real = await sqliteDriver();
+    let fails = false;
+    const connect: Driver['connect'] = (...args) => {
+      const connection = real.connect(...args);
+      return {
+        exec: (sql) => connection.exec(sql),
+        close: () => connection.close(),
+        prepare(sql) {
+          const statement = connection.prepare(sql);
+          return {
+            run: (...values) => statement.run(...values),
+            iterate: (...values) => statement.iterate(...values),
+            get(...values) {
+              if (fails && values[0] === 'store') throw new Error('disk I/O error');
+              return statement.get(...values);
+            },
+          };
+        },
+      };
+    };
+    const next = await store(file, { driver: { ...real, connect } });
+    fails = true;
+    await expect(nearest(next, 'NATS')).rejects.toThrow('disk I/O error');
+    fails = false;
+    expect(await nearest(next, 'NATS')).toBe('Orders go over NATS');
   });
 });

@@ -55,13 +55,13 @@ interface InputsAsked {
   beside?: Beside | undefined;
 }
 
-const NOTHING = {
+const nothing = () => ({
   documents: [] as Documents,
   story: undefined,
   lines: [] as string[],
   progress: undefined,
   drafts: undefined,
-};
+});
 
 /**
  * The documents of the project that a workflow asks for, with their paths. Texts look for them by patterns such as
@@ -95,7 +95,7 @@ export async function knownInputs(
         drafts: isV4 ? await known.draftsFor(work) : undefined,
       };
     })
-    .catch(orElse(NOTHING));
+    .catch(orElse(nothing()));
   const inPieces = new Set<string>();
   const isAsked = (kind: Kind): boolean =>
     from.includes(kind) ||

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../../tests/support/kit-project.ts';
-import { TEXT } from '../../../tests/support/progress-trees/pieces.ts';
+import { ledger, TEXT } from '../../../tests/support/progress-trees/pieces.ts';
 import { GRIMOIRE_FILES, WEB_CONTEXT } from '../../../tests/support/kit-trees.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
@@ -19,6 +19,18 @@ async function contextOf(
 }
 
 describe('get_project_context', () => {
+  it('shows the word of a story masked, and as one short line', async () => {
+    const { data, text } = await contextOf({
+      '_bmad-output/implementation-artifacts/sprint-status.yaml': ledger({
+        '1-1-setup': '"blocked, password: Hunter2!x9Qz"',
+        '1-2-login': `"${'very '.repeat(60)}late"`,
+      }),
+    });
+    expect(text).not.toContain('Hunter2');
+    expect(text).toContain('- 1-1-setup: blocked, password: ***');
+    expect(data.stories?.list.map(({ status }) => status.length <= 61)).toEqual([true, true]);
+  });
+
   it('brings together what the files of the kit say', async () => {
     const { data, text } = await contextOf({
       ...KIT_FILES,

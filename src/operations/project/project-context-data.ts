@@ -1,11 +1,12 @@
 import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { documentsOf } from './discovery.ts';
 import { olderNote } from './older-state.ts';
 import type { ContextData, ContextSectionName } from './project-context-schema.ts';
-import type { Call, Context, MemoryPort, ProjectFacts } from '../context.ts';
+import type { Call, Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
 
 const BUILT = new Set(['architecture', 'api', 'database', 'infrastructure', 'vigilance']);
 
@@ -23,7 +24,6 @@ export async function contextData(
     path,
     state: far,
   }));
-  const work = await (await state.progress()).work();
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
   const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));
@@ -95,9 +95,7 @@ export async function contextData(
           ...(section === 'architecture' ? { decisions: aboutArchitecture(decisions) } : {}),
         }
       : {}),
-    ...(section === 'all' && work.stories.length > 0
-      ? { stories: { total: work.totals.stories, done: work.totals.done, list: work.stories } }
-      : {}),
+    ...(section === 'all' ? await storiesOf(state, facts) : {}),
     ...(section === 'all'
       ? {
           other: shown(
@@ -111,6 +109,23 @@ export async function contextData(
       : {}),
     warnings: [...new Set([...warnings, ...(await state.older()).map((part) => olderNote(part, call))])],
   };
+}
+
+/** As many as a reader takes in; the totals have all. */
+const MOST_STORIES = 200;
+const LONGEST_STATUS = 60;
+
+/** Stories, those that are not done first: what is done is rarely asked about. */
+async function storiesOf(state: ProjectState, facts: ProjectFacts): Promise<Pick<ContextData, 'stories'>> {
+  const { totals, stories } = await (await state.progress()).work();
+  if (stories.length === 0) return {};
+  const sorted = [...stories.filter(({ done }) => !done), ...stories.filter(({ done }) => done).toReversed()];
+  const list = sorted.slice(0, MOST_STORIES).map((story) => ({
+    ...story,
+    // Any word may stand in a ledger.
+    status: oneLine(facts.shown(story.status), LONGEST_STATUS),
+  }));
+  return { stories: { total: totals.stories, done: totals.done, list } };
 }
 
 type Session = NonNullable<ContextData['session']>;

@@ -152,10 +152,8 @@ function documentsPart(documents: Data['documents'], brief: boolean): string {
 
 const STORIES_SHOWN = 8;
 
-/** Those that are not done first: what is done is rarely asked about. */
 function storiesPart({ total, done, list }: NonNullable<Data['stories']>, brief: boolean): string {
-  const sorted = [...list.filter((each) => !each.done), ...list.filter((each) => each.done).toReversed()];
-  const shown = brief ? sorted.slice(0, STORIES_SHOWN) : sorted;
+  const shown = brief ? list.slice(0, STORIES_SHOWN) : list;
   const rest = total - shown.length;
   return lines(
     '## Stories',

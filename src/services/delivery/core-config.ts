@@ -65,6 +65,6 @@ function settingsIn(table: Table): [string, string][] {
   return Object.entries(table).flatMap(([key, value]): [string, string][] => {
     if (isTable(value)) return settingsIn(value);
     if (Array.isArray(value)) return [[key, value.filter((each) => typeof each === 'string').join(', ')]];
-    return typeof value === 'string' || typeof value === 'boolean' ? [[key, String(value)]] : [];
+    return ['string', 'boolean', 'number'].includes(typeof value) ? [[key, String(value)]] : [];
   });
 }

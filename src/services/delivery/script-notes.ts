@@ -123,7 +123,8 @@ function endOfBlock(text: string, place: number): number {
     return end < 0 ? text.length : end;
   };
   const fences = text.slice(0, place).match(/^ {0,3}```/gm) ?? [];
-  const from = fences.length % 2 === 1 ? Math.max(place, text.indexOf('\n```', place) + 1) : place;
+  const close = fences.length % 2 === 1 ? text.slice(place).search(/\n {0,3}```/) : -1;
+  const from = close < 0 ? place : place + close + 1;
   let end = lineEnd(from);
   while (text[text.lastIndexOf('\n', end - 1) + 1] === '|' && text[end + 1] === '|') end = lineEnd(end + 1);
   return end;

@@ -90,9 +90,14 @@ export abstract class MemoryStore {
     return undefined;
   }
 
-  /** Loads what the first search needs, in pieces, for the next store that is opened in the same place. */
+  /** Loads what the first search needs, in pieces. */
   async prepare(_pause: () => Promise<void>): Promise<void> {
     // Most need nothing.
+  }
+
+  /** Hands what it has loaded on to the next store that is opened in the same place. */
+  async handOn(): Promise<void> {
+    // Most have loaded nothing.
   }
 
   /** Gives back what it holds as soon as no one uses it; it can still be used. */

@@ -6,7 +6,7 @@ import { relationOf } from './relation.ts';
 /** Lets others in between two pieces of work; throws when there is nobody left to do it for. */
 type Pause = () => Promise<void>;
 
-/** A word that is in no text: what takes time is code that runs for the first time, not what is found. */
+/** Hardly in any text: what takes time is code that runs for the first time, not what is found. */
 const NOWHERE = 'xqzvkw database';
 
 /** Pairs for which one part more of the rules for contradictions is needed each time. */
@@ -47,4 +47,5 @@ export async function rehearseRecall(opened: OpenMemory, pause: Pause): Promise<
     limit: 1,
     superseded: false,
   });
+  await store.handOn();
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { contextIn, testCall, temporaryFolder } from '../../../tests/support/app.ts';
 import type { Step } from '../../base/step.ts';
 import * as onDemand from '../../operations/on-demand.ts';
 import { stepsFor, withoutRepeats } from './steps.ts';
@@ -95,15 +95,22 @@ describe('the other way to start a command of a person', () => {
       stepsFor(context.tools, onDemand, own)({ operation: 'trust', args: { folder }, why: '' }) ?? '';
     expect(way).toContain('; where bmad is not installed: /usr/bin/node /opt/bmad.cjs trust');
     const short = way.slice(0, way.indexOf(';'));
-    const call = { recent: { texts: [], calls: new Map(), turn: 1, given: new Map() } };
-    expect(withoutRepeats([`Ask: ${way}.`, `Decide: ${way}`], call)).toEqual([
-      `Ask: ${way}.`,
-      `Decide: ${short}`,
-    ]);
-    expect(withoutRepeats([`Ask now: ${way}.\nOther.`], call)).toEqual([`Ask now: ${short}.\nOther.`]);
+    const recent = { texts: [], calls: new Map(), turn: 1, given: new Map() };
+    const call = { ...testCall(), recent };
+    const shown = (texts: string[], args: object = { at: (recent.turn += 1) }) =>
+      withoutRepeats(texts, call, args);
+    expect(await shown([`Ask: ${way}.`, `Decide: ${way}`])).toEqual([`Ask: ${way}.`, `Decide: ${short}`]);
+    expect(await shown([`Ask now: ${way}.\nOther.`])).toEqual([`Ask now: ${short}.\nOther.`]);
     // Where conversations cannot be told apart, each answer is whole.
-    expect(withoutRepeats([way], {})).toEqual([way]);
+    expect(await withoutRepeats([way], testCall(), {})).toEqual([way]);
     const under = `1. Prove what is done\n   The user runs: ${way}`;
-    expect(withoutRepeats([under], call)).toEqual([under]);
+    expect(await shown([under])).toEqual([under]);
+    // Whoever repeats a call at once has not got its answer.
+    recent.given.clear();
+    const args = { asked: 'again' };
+    for (const _ of [1, 2]) {
+      recent.turn += 1;
+      expect(await shown([way], args)).toEqual([way]);
+    }
   });
 });

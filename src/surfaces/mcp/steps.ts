@@ -80,9 +80,10 @@ function personsCommand(
 const OTHERWISE = `; where ${CLI_PROGRAM} is not installed: `;
 
 /** Texts of one answer without the other way to start a command, where this conversation has been given that before. */
-export function withoutRepeats(texts: readonly string[], { recent }: Pick<Call, 'recent'>): string[] {
-  const given = recent?.given;
-  if (given === undefined) return [...texts];
+export async function withoutRepeats(texts: readonly string[], call: Call, args: unknown): Promise<string[]> {
+  if (call.recent?.given === undefined || !texts.some((text) => text.includes(OTHERWISE))) return [...texts];
+  const { toldOnce } = await import('../../operations/activation/given-texts.ts');
+  const words = JSON.stringify(args) ?? '';
   return texts.map((text) => {
     if (!text.includes(OTHERWISE)) return text;
     return text
@@ -96,10 +97,7 @@ export function withoutRepeats(texts: readonly string[], { recent }: Pick<Call, 
         // A sentence goes on, or ends, behind the command.
         const other = withoutEnd(after, '.)');
         const end = after.slice(other.length);
-        const key = `command ${other}`;
-        const isKnown = given.has(key);
-        if (!isKnown) given.set(key, { digest: '', next: undefined });
-        return isKnown ? `${before}${end}` : line;
+        return toldOnce(call, `command ${other}`, words) ? line : `${before}${end}`;
       })
       .join('\n');
   });

@@ -176,10 +176,13 @@ export async function callTool(
   const { execute } = await operationsOnDemand();
   const outcome = await execute(operation, args, context, { ...call, say: write });
   const isExact = outcome.ok && outcome.answer.exact === true;
-  const answer = (...texts: string[]): CallToolResult => ({
-    content: (isExact ? texts : withoutRepeats(texts, call)).map((text) => ({ type: 'text', text })),
+  const answer = async (...texts: string[]): Promise<CallToolResult> => ({
+    content: (isExact ? texts : await withoutRepeats(texts, call, args)).map((text) => ({
+      type: 'text',
+      text,
+    })),
   });
-  if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
+  if (!outcome.ok) return { ...(await answer(outcome.error.textWith(write))), isError: true };
   if (name === APP_DATA) return answer(JSON.stringify(outcome.data));
   const { note = '', steps = [], instructs } = outcome.answer;
   const isWrapped = instructs === true && waysOf(call.host).wrapsAnswers === true;
@@ -187,7 +190,10 @@ export async function callTool(
   const notes = [note, stepLines(steps, write).join('\n')].filter(Boolean);
   if (context.config.output !== 'structured') return answer(body, ...notes);
   const { structuredAnswer } = await import('./structured.ts');
-  return { ...answer(body, ...notes), structuredContent: structuredAnswer(outcome.data, body, ...notes) };
+  return {
+    ...(await answer(body, ...notes)),
+    structuredContent: structuredAnswer(outcome.data, body, ...notes),
+  };
 }
 
 /** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */

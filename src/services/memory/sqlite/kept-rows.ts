@@ -58,7 +58,17 @@ const JOINED = `SELECT json_group_array(json_array(${COLUMNS})) AS rows ${WANTED
 /** Drivers end a text here; only a file from elsewhere has one that goes on. */
 const NUL = '\\u0000';
 
+/** Together the largest rows that fit still make a text that SQLite and JavaScript can hold. */
+const AT_ONCE = 32;
+
 function read(database: Database, rids: readonly number[]): MemoryRow[] {
+  const rows: MemoryRow[] = [];
+  for (let at = 0; at < rids.length; at += AT_ONCE)
+    rows.push(...readSome(database, rids.slice(at, at + AT_ONCE)));
+  return rows;
+}
+
+function readSome(database: Database, rids: readonly number[]): MemoryRow[] {
   const wanted = JSON.stringify(rids);
   const joined = database.get<{ rows: string }>(JOINED, wanted)?.rows ?? '[]';
   const rows = joined.includes(NUL) ? undefined : jsonIn(joined);

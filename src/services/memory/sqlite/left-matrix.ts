@@ -18,7 +18,7 @@ interface Left {
 let left: Left | undefined;
 
 /** Leaves vectors for the next opening of the same file. */
-export async function leaveMatrix(database: Database, matrix: Matrix): Promise<void> {
+async function leaveMatrix(database: Database, matrix: Matrix): Promise<void> {
   const { path } = database;
   const identity = await fileIdentity(path);
   const name = await database.read(() => nameOf(database));
@@ -29,7 +29,7 @@ export async function leaveMatrix(database: Database, matrix: Matrix): Promise<v
  * The vectors that were left, if the file is still the same one and has only gone on since; otherwise none, which are then loaded.
  * What has changed since comes with the next question.
  */
-export async function matrixFor(database: Database, space: VectorSpace): Promise<Matrix> {
+async function matrixFor(database: Database, space: VectorSpace): Promise<Matrix> {
   const found = left;
   if (found?.path !== database.path) return new Matrix(space);
   left = undefined;
@@ -42,4 +42,37 @@ export async function matrixFor(database: Database, space: VectorSpace): Promise
     rev >= found.matrix.rev &&
     spaceText(found.matrix.space) === spaceText(space);
   return isSame ? found.matrix.reopened() : new Matrix(space);
+}
+
+/** The vectors of one opening of a file at a time. */
+export class OpenVectors {
+  readonly #space: VectorSpace | undefined;
+  #held: { of: Database; matrix: Promise<Matrix> } | undefined;
+
+  constructor(space: VectorSpace | undefined) {
+    this.#space = space;
+  }
+
+  async of(database: Database): Promise<Matrix | undefined> {
+    if (this.#space === undefined) return undefined;
+    if (this.#held?.of === database) return this.#held.matrix;
+    const matrix = matrixFor(database, this.#space);
+    this.#held = { of: database, matrix };
+    // What cannot be read now may be readable for the next one who asks.
+    matrix.catch(() => {
+      if (this.#held?.matrix === matrix) this.#held = undefined;
+    });
+    return matrix;
+  }
+
+  drop(): void {
+    this.#held = undefined;
+  }
+
+  /** Leaves them for the next opening; from then on they are no longer used here. */
+  async handOn(database: Database): Promise<void> {
+    const matrix = await this.of(database);
+    this.drop();
+    if (matrix !== undefined) await leaveMatrix(database, matrix);
+  }
 }

@@ -10,8 +10,7 @@ import { copyDatabase } from './copy.ts';
 import { areAllEmbedded, embeddedIn, isDamaged, metaText, numberIn, statsIn } from './figures.ts';
 import { LiveDatabase, type LiveSetup } from './live.ts';
 import { lookedAt } from './looked-at.ts';
-import type { Matrix } from './matrix.ts';
-import { leaveMatrix, matrixFor } from './left-matrix.ts';
+import { OpenVectors } from './left-matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { checkSchema } from './own-schema.ts';
 import { migrate, SCHEMA } from './schema.ts';
@@ -72,8 +71,7 @@ export async function openSqliteStore({
 /** Memories in one SQLite file that many processes share. */
 export class SqliteStore extends MemoryStore {
   readonly #live: LiveDatabase;
-  /** The vectors of one opening of the file. */
-  #vectors: { of: Database; matrix: Promise<Matrix> } | undefined;
+  readonly #vectors: OpenVectors;
   /** Whether anything was forgotten or superseded, as of a change. */
   #gone: { of: Database; rev: number; any: boolean } | undefined;
   #openings = 0;
@@ -85,21 +83,15 @@ export class SqliteStore extends MemoryStore {
     super(options);
     this.#note = note;
     this.#live = live;
-  }
-
-  async #matrixOf(database: Database): Promise<Matrix | undefined> {
-    const { space } = this.options;
-    if (space === undefined) return undefined;
-    if (this.#vectors?.of !== database) this.#vectors = { of: database, matrix: matrixFor(database, space) };
-    return this.#vectors.matrix;
+    this.#vectors = new OpenVectors(options.space);
   }
 
   override async prepare(pause: () => Promise<void>): Promise<void> {
-    await this.#live.use(async (database) => {
-      const matrix = await this.#matrixOf(database);
-      await matrix?.load(database, pause);
-      if (matrix !== undefined) await leaveMatrix(database, matrix);
-    });
+    await this.#live.use(async (database) => (await this.#vectors.of(database))?.load(database, pause));
+  }
+
+  override async handOn(): Promise<void> {
+    await this.#live.use((database) => this.#vectors.handOn(database));
   }
 
   async list(filter: MemoryFilter, page: Page) {
@@ -133,7 +125,7 @@ export class SqliteStore extends MemoryStore {
 
   protected async found(query: MemoryQuery) {
     return this.#live.use(async (database) => {
-      const matrix = await this.#matrixOf(database);
+      const matrix = await this.#vectors.of(database);
       if (query.vector !== undefined) await matrix?.load(database);
       return database.read(() => {
         if (query.vector !== undefined) {
@@ -236,7 +228,7 @@ export class SqliteStore extends MemoryStore {
   }
 
   override leave(): void {
-    this.#vectors = undefined;
+    this.#vectors.drop();
     this.#live.leave();
   }
 
