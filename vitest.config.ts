@@ -73,8 +73,20 @@ const FAST = [
   'tests/{contract,surface}/**/*.test.ts',
   'tests/page/built.test.ts',
 ];
-/** What takes long and hangs on few files: generated cases, the stores of memories, the search for slow expressions. */
-const THOROUGH = ['tests/{memory,property}/**/*.test.ts', 'tests/patterns.test.ts'];
+/**
+ * What takes long and hangs on few files: generated cases, the stores of memories, the search for slow expressions, hostile
+ * input, and what asks every operation the same.
+ */
+const THOROUGH = [
+  'tests/{memory,property}/**/*.test.ts',
+  'tests/patterns.test.ts',
+  'tests/contract/{fairness,hostile-project,reading,repository-shapes,upstream}.test.ts',
+  'src/app/built-in-modules.test.ts',
+  'src/base/{parse/parse-hostile,text/hidden}.test.ts',
+  'src/operations/{own-state,delegation/delegation-context,project/move-state,server/warm}.test.ts',
+  'src/services/search/kept-index.test.ts',
+  'src/surfaces/http/{room,api/openapi-answers,oauth/gate}.test.ts',
+];
 const INSTALLS = [...BESIDE_WITH_INSTALLS, 'tests/{installs,journeys,search,steps}/**/*.test.ts'];
 const PROCESSES = [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'];
 const BROWSER = ['tests/page/**/*.test.ts'];
