@@ -45,6 +45,15 @@ describe('contextSections', () => {
     expect(shop[0]?.text).toContain('/health');
   });
 
+  it('keeps a table that somebody has filled in, though its title is still open', () => {
+    const rows = ['web', 'api', 'mail', 'jobs'].map((name) => `| ${name} | ${name}.example.org |`).join('\n');
+    const [table] = contextSections(
+      `# Contexte — {{project_name}}\n\n## Infrastructure\n\n| Service | Hôte |\n|---|---|\n${rows}\n| {{service}} | {{host}} |\n`,
+    );
+    expect(table?.rows).toHaveLength(4);
+    expect(table?.text).not.toContain('{{');
+  });
+
   it('keeps a tree that is filled in', () => {
     const [section] = contextSections('## Architecture\n\n```\nshop/\n├── web\n```\n');
     expect(section?.text).toBe('```\nshop/\n├── web\n```');

@@ -46,9 +46,10 @@ export function contextSections(text: string): ContextSection[] {
   );
 }
 
-/** In a file that does not even name its project, what is beside open placeholders is the template's as well. */
-function isTemplates({ topic, lines }: ContextSection): boolean {
-  return topic !== 'agents' && topic !== 'requests' && lines.some(({ text }) => PLACEHOLDER.test(text));
+/** In a file that does not even name its project, what is beside as many open placeholders is the template's as well. */
+function isTemplates({ topic, lines, rows }: ContextSection): boolean {
+  const open = lines.filter(({ text }) => PLACEHOLDER.test(text)).length;
+  return topic !== 'agents' && topic !== 'requests' && open > 0 && open >= rows.length;
 }
 
 /** Lines that say something: no open placeholders, no tables without rows, no headings over nothing. */
