@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, testCall, temporaryFolder } from '../../../tests/support/app.ts';
 import type { Step } from '../../base/step.ts';
 import * as onDemand from '../../operations/on-demand.ts';
+import { toldOnce } from '../../operations/activation/given-texts.ts';
 import { stepsFor, withoutRepeats } from './steps.ts';
 
 const folder = await temporaryFolder(afterAll);
@@ -98,19 +99,17 @@ describe('the other way to start a command of a person', () => {
     const recent = { texts: [], calls: new Map(), turn: 1, given: new Map() };
     const call = { ...testCall(), recent };
     const shown = (texts: string[], args: object = { at: (recent.turn += 1) }) =>
-      withoutRepeats(texts, call, args);
-    expect(await shown([`Ask: ${way}.`, `Decide: ${way}`])).toEqual([`Ask: ${way}.`, `Decide: ${short}`]);
-    expect(await shown([`Ask now: ${way}.\nOther.`])).toEqual([`Ask now: ${short}.\nOther.`]);
-    // Where conversations cannot be told apart, each answer is whole.
-    expect(await withoutRepeats([way], testCall(), {})).toEqual([way]);
+      withoutRepeats(texts, (command) => toldOnce(call, command, JSON.stringify(args)));
+    expect(shown([`Ask: ${way}.`, `Decide: ${way}`])).toEqual([`Ask: ${way}.`, `Decide: ${short}`]);
+    expect(shown([`Ask now: ${way}.\nOther.`])).toEqual([`Ask now: ${short}.\nOther.`]);
     const under = `1. Prove what is done\n   The user runs: ${way}`;
-    expect(await shown([under])).toEqual([under]);
+    expect(shown([under])).toEqual([under]);
     // Whoever repeats a call at once has not got its answer.
     recent.given.clear();
     const args = { asked: 'again' };
     for (const _ of [1, 2]) {
       recent.turn += 1;
-      expect(await shown([way], args)).toEqual([way]);
+      expect(shown([way], args)).toEqual([way]);
     }
   });
 });

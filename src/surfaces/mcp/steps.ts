@@ -1,7 +1,6 @@
 import { CLI_PROGRAM } from '../../base/product.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 import { argumentsText, stepArguments, type Step, type StepWriter } from '../../base/step.ts';
-import type { Call } from '../../operations/context.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
 
@@ -80,10 +79,7 @@ function personsCommand(
 const OTHERWISE = `; where ${CLI_PROGRAM} is not installed: `;
 
 /** Texts of one answer without the other way to start a command, where this conversation has been given that before. */
-export async function withoutRepeats(texts: readonly string[], call: Call, args: unknown): Promise<string[]> {
-  if (call.recent?.given === undefined || !texts.some((text) => text.includes(OTHERWISE))) return [...texts];
-  const { toldOnce } = await import('../../operations/activation/given-texts.ts');
-  const words = JSON.stringify(args) ?? '';
+export function withoutRepeats(texts: readonly string[], isNew: (command: string) => boolean): string[] {
   return texts.map((text) => {
     if (!text.includes(OTHERWISE)) return text;
     return text
@@ -97,7 +93,7 @@ export async function withoutRepeats(texts: readonly string[], call: Call, args:
         // A sentence goes on, or ends, behind the command.
         const other = withoutEnd(after, '.)');
         const end = after.slice(other.length);
-        return toldOnce(call, `command ${other}`, words) ? line : `${before}${end}`;
+        return isNew(other) ? line : `${before}${end}`;
       })
       .join('\n');
   });

@@ -173,16 +173,18 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const operation = await toolNamed(name, context, call);
   const write = await stepWriter(context);
-  const { execute } = await operationsOnDemand();
+  const { execute, toldOnce } = await operationsOnDemand();
+  const isNew = (command: string): boolean =>
+    call.recent?.given === undefined || toldOnce(call, `command ${command}`, JSON.stringify(args) ?? '');
   const outcome = await execute(operation, args, context, { ...call, say: write });
   const isExact = outcome.ok && outcome.answer.exact === true;
-  const answer = async (...texts: string[]): Promise<CallToolResult> => ({
-    content: (isExact ? texts : await withoutRepeats(texts, call, args)).map((text) => ({
+  const answer = (...texts: string[]): CallToolResult => ({
+    content: (isExact ? texts : withoutRepeats(texts, isNew)).map((text) => ({
       type: 'text',
       text,
     })),
   });
-  if (!outcome.ok) return { ...(await answer(outcome.error.textWith(write))), isError: true };
+  if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
   if (name === APP_DATA) return answer(JSON.stringify(outcome.data));
   const { note = '', steps = [], instructs } = outcome.answer;
   const isWrapped = instructs === true && waysOf(call.host).wrapsAnswers === true;
@@ -191,7 +193,7 @@ export async function callTool(
   if (context.config.output !== 'structured') return answer(body, ...notes);
   const { structuredAnswer } = await import('./structured.ts');
   return {
-    ...(await answer(body, ...notes)),
+    ...answer(body, ...notes),
     structuredContent: structuredAnswer(outcome.data, body, ...notes),
   };
 }
