@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession } from '../../../tests/support/contract-project.ts';
 import { ledger, plain } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
+import { runOpen } from '../runs/run-open.ts';
 import { next } from './next.ts';
 import type { Action } from './next-actions.ts';
 
@@ -74,4 +75,35 @@ describe('next with a wish, in a project that has begun', () => {
       expect(await actionsOf(finished, message)).toEqual(await actionsOf(finished));
     },
   );
+
+  it('leads to a PRD with something larger where there is only a spec', async () => {
+    const actions = await actionsOf(built, LARGE);
+    expect(actions[0]).toMatchObject({ what: 'Write the PRD for what is wanted', use: 'prd', said: LARGE });
+    expect(actions.filter(({ use }) => use === 'prd')).toHaveLength(1);
+  });
+
+  it('carries the words of the user into whatever a project begins with', async () => {
+    for (const { said } of await actionsOf({}, LARGE)) expect(said).toContain(LARGE);
+    for (const { said } of await actionsOf({}, 'what is next?')) expect(said ?? '').not.toContain('next?');
+  });
+});
+
+describe('next where a status is no status', () => {
+  it('has its correction as a step', async () => {
+    const ledgerFile = ledger({ 'epic-1': 'in-progress', '1-1-setup': 'done', '1-2-names': 'finito' });
+    const actions = await actionsOf({ ...planned, [`${IMPL}/sprint-status.yaml`]: ledgerFile });
+    expect(actions[0]).toMatchObject({ what: 'Correct the status of story 1-2-names', optional: false });
+  });
+});
+
+describe('next while the first document is being written', () => {
+  it('resumes that, offers it no second time, and the rest as an option', async () => {
+    const session = await contractSession(afterAll, {}, { flags: { trustProject: 'false' } });
+    await session.ok(runOpen, { workflow: 'prd' });
+    const { data } = await session.ok(next);
+    const [first, ...others] = data['actions'] as Action[];
+    expect(first?.what).toMatch(/^Resume run /);
+    expect(others.map(({ optional }) => optional)).not.toContain(false);
+    expect(others.map(({ use }) => use)).not.toContain('prd');
+  });
 });

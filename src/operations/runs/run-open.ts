@@ -70,7 +70,7 @@ export const runOpen = defineOperation({
     note: lines(
       before === undefined
         ? undefined
-        : `${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as failed.`,
+        : `${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as abandoned.`,
       keepingNotes(run),
     ),
     steps: [

@@ -1,6 +1,6 @@
 import type { Report } from './report.ts';
 import { isSmall, isWish, repeated } from './small-wish.ts';
-import type { Action, Work, Workers } from './workers.ts';
+import { worksOf, type Action, type Work, type Workers } from './workers.ts';
 
 const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: true }[] = [
   {
@@ -27,9 +27,15 @@ const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: t
 /** Version 4 builds nothing without a story. */
 const ONE_STORY = 'for one small change: one story is written and then built, without other documents';
 
-/** How to begin in a project that has nothing yet; what is wanted and small comes first. */
-export function beginnings(report: Report, workers: Workers, wish: string): Action[] {
-  const actions = plainBeginnings(report, workers);
+/** How to begin in a project that has nothing yet; what is wanted and small comes first, and what is under way is begun. */
+export function beginnings(
+  report: Report,
+  workers: Workers,
+  { wish, started }: { wish: string; started: readonly string[] },
+): Action[] {
+  const begun = new Set(started.flatMap(worksOf));
+  const said = isWish(wish) ? repeated(wish) : {};
+  const actions = plainBeginnings(report, workers, begun).map((action) => ({ ...action, ...said }));
   const { v4 } = report.locations;
   const quick = isWish(wish) && isSmall(wish) ? workers.for('quick work', v4) : undefined;
   // Several commands of one agent may begin something.
@@ -45,19 +51,22 @@ export function beginnings(report: Report, workers: Workers, wish: string): Acti
       why: v4
         ? 'what is wanted is small: one story is written and then built, without other documents'
         : 'what is wanted is small: one story goes straight to code, without documents',
-      optional: false,
-      ...repeated(wish),
+      optional: begun.size > 0,
     },
     ...actions.toSpliced(found, 1).map((action) => ({ ...action, optional: true })),
   ];
 }
 
-function plainBeginnings({ brownfield, locations: { v4 } }: Report, workers: Workers): Action[] {
+function plainBeginnings(
+  { brownfield, locations: { v4 } }: Report,
+  workers: Workers,
+  begun: ReadonlySet<Work>,
+): Action[] {
   const actions = BEGINNINGS.flatMap(({ work, ...action }): Action[] => {
     const worker = work === 'document code' && !brownfield ? undefined : workers.for(work, v4);
-    if (worker === undefined) return [];
+    if (worker === undefined || begun.has(work)) return [];
     const why = v4 && work === 'quick work' ? ONE_STORY : action.why;
-    return [{ ...action, why, evidence: [], worker }];
+    return [{ ...action, why, evidence: [], worker, optional: action.optional === true || begun.size > 0 }];
   });
   const type = brownfield ? 'brownfield' : 'greenfield';
   const frame = v4 ? workers.frame(`${type}-fullstack`) : undefined;

@@ -13,6 +13,13 @@ export function wishAction(report: Report, workers: Workers, wish: string): Acti
     return worker && { ...small(worker), evidence: [], worker, ...repeated(wish) };
   }
   const plan = report.items.find(({ kind, id }) => kind === 'prd' && id === 'prd');
+  if (plan?.state === 'not started') {
+    const worker = workers.for('prd', v4);
+    const why = 'it is more than one story, and there is no plan yet';
+    return (
+      worker && { what: 'Write the PRD for what is wanted', why, evidence: [], worker, ...repeated(wish) }
+    );
+  }
   const worker = plan?.state === 'complete' ? workers.for('correct course', v4) : undefined;
   return (
     worker && {

@@ -81,7 +81,7 @@ export function planActions(
           : [''];
     act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${edit}`, evidence, isLate, workerFor);
   }
-  if (!isBegun(report)) return beginnings(report, workers, wish);
+  if (!isBegun(report)) return beginnings(report, workers, { wish, started });
   const quick = !isOpen('spec') && isOpen('prd');
   const order = neededOrder(report, workers, { quick, isUnderWay });
   const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));

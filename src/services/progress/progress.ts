@@ -63,8 +63,14 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     async next(catalogue: Catalogue, asked: { started?: readonly string[]; wish?: string | undefined } = {}) {
       const report = await read();
       const workers = new Workers(catalogue);
-      const actions = nextActions(report, workers, asked);
       const wished = isBegun(report) ? wishAction(report, workers, asked.wish ?? '') : undefined;
+      // With what is wanted, the same is said once.
+      const isWished = ({ worker, about }: Action): boolean =>
+        about === undefined &&
+        worker !== undefined &&
+        worker.record === wished?.worker?.record &&
+        worker.command === wished.worker.command;
+      const actions = nextActions(report, workers, asked).filter((action) => !isWished(action));
       const closing = inReview(report).filter(hasPassed);
       return { report, actions, wished, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },

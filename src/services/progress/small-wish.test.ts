@@ -8,6 +8,8 @@ describe('isSmall', () => {
     'a single endpoint that says the time',
     'Fix the typo in the footer',
     'juste une page de contact',
+    'a command that counts words',
+    'Add a dark mode button',
     'une petite commande qui compte les mots',
   ])('takes for one story: %s', (wish) => expect(isSmall(wish)).toBe(true));
 
@@ -20,6 +22,8 @@ describe('isSmall', () => {
     'an application for our customers, with accounts and invoices',
     'A bug tracker for our 200 engineers with projects, sprints and reports',
     'a fixed asset management system',
+    'ajoute une petite boutique avec paiement, comptes et stock',
+    'a command centre for our fleet, with maps and alarms',
     'a single page application for hospitals with accounts, billing and scheduling',
     'not a simple thing: a whole shop with payments',
     'a small shop with accounts, invoices, stock, suppliers, returns and reports',

@@ -2,11 +2,13 @@ import { oneLine } from '../../base/text/text.ts';
 
 /** Words for something that one story is enough for, in English and French; beside these nouns they mean something else. */
 const SMALL =
-  /\b(?:small|tiny|little|simple|minor|quick|petite?s?|minuscules?|simples|rapide)\b(?! (?:business|compan|compagn|enterprise|entreprise|team|équipe|shop|commerce|child|enfant|time|money|budget|experience|expérience))/iu;
+  /\b(?:small|tiny|little|simple|minor|quick|petite?s?|minuscules?|simples|rapide)\b(?! (?:business|compan|compagn|enterprise|entreprise|team|équipe|shop|commerce|boutique|magasin|child|enfant|time|money|budget|experience|expérience))/iu;
 const NOT_SMALL =
   /(?:\bnot|n(?:'|’)t|\bpas|\brien de)(?: an?| une?| so| si| really| vraiment){0,2} (?:small|tiny|little|simple|minor|quick|petit|rapide)/iu;
 const ONE =
   /\b(?:one|single|just an?|only an?|une? seule?|juste une?|seulement une?) (?:command|script|file|function|page(?![ -]app)|endpoint|route|button|field|option|change|commande|fichier|fonction|bouton|champ|changement)\b/iu;
+const ONE_THING =
+  /^(?:(?:i|we) (?:want|need|would like) |je (?:veux|voudrais) |(?:please )?(?:add|write|make) |ajoute[rz]? |écri(?:s|vez|re) )?(?:an?|une?) (?:\p{L}+ ){0,2}(?:command|script|function|endpoint|button|option|flag|commande|fonction|bouton)(?!\p{L}| cent(?:er|re))/iu;
 const REPAIR =
   /^(?:please |can you |could you |peux-tu |pouvez-vous |merci de )?(?:fix|repair|rename|tweak|hotfix|corrige[rz]?|répare[rz]?|renomme[rz]?)(?!\p{L})|\b(?:a|the|this|that|une?|le|la|ce|cette) (?:\p{L}+ )?(?:bug|typo|bogue|coquille)\b(?! (?:track|report|database|bount))/iu;
 /** What is small beside these is only a part of it. */
@@ -20,7 +22,7 @@ const MOST_CHARACTERS = 400;
 export function isSmall(wish: string): boolean {
   const parts = wish.split(/[,;]| and | et /iu).length;
   return (
-    (SMALL.test(wish) || ONE.test(wish) || REPAIR.test(wish.trim())) &&
+    [SMALL, ONE, ONE_THING, REPAIR].some((sign) => sign.test(wish.trim())) &&
     !LARGE.test(wish) &&
     !NOT_SMALL.test(wish) &&
     parts <= MOST_PARTS &&

@@ -1,4 +1,4 @@
-import { plural } from '../../base/text/text.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import type { Gate } from './gates.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
@@ -55,6 +55,19 @@ export function storyActions(report: Report, workers: Workers): Action[] {
       approves ? RULES.draft.work : RULES.ready.work,
     );
   });
+  first(
+    stories.filter(
+      ({ row, likely }) =>
+        row !== undefined && row.word !== '' && row.means === undefined && likely === undefined,
+    ),
+    (story, more) =>
+      actions.push({
+        what: `Correct the status of story ${story.id}`,
+        why: `the ledger says "${oneLine(story.row?.word ?? '', 60)}", which is no status${more}`,
+        evidence: evidenceOf(story, sprint?.file),
+        about: story.id,
+      }),
+  );
   // Before the next one is begun: what is called done may not be.
   first(
     stories.filter((story) => isDone(story) && isLeftOpen(story)),

@@ -101,10 +101,12 @@ export function commandOf(operation: AnyOperation, run: RunOperation, askable = 
   return command;
 }
 
-/** `decision` is `decisions`, and `agent` is `agents`, where only one of the words that can be meant has it. */
+/** `decision` is `decisions`, and `agent` is `agents`, where only one of the words that can be meant begins with it. */
 function understood(value: unknown, { enum: known = [] }: Property = {}): unknown {
   if (typeof value !== 'string' || value === '' || known.includes(value)) return value;
-  const meant = known.filter((word) => word.includes(value.toLowerCase()));
+  const typed = value.toLowerCase();
+  // Not in the middle of a word: `done` would be `abandoned`.
+  const meant = known.filter((word) => word.split(/[-_]/).some((part) => part.startsWith(typed)));
   return meant.length === 1 ? meant[0] : value;
 }
 

@@ -105,5 +105,7 @@ describe('words that people try first', () => {
   it('are understood in the singular where one word is meant', async () => {
     expect((await typed('list', 'agent')).out).toBe((await typed('agents')).out);
     expect((await typed('list', 'workflow', '--limit', '1')).out).toContain('**');
+    // In the middle of another word it is not meant: "done" is no "abandoned".
+    expect((await typed('run', 'finish', 'some-run', 'done')).err).toMatch(/"done".*abandoned/s);
   });
 });
