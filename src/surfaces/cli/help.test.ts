@@ -105,6 +105,10 @@ describe('words that people try first', () => {
   it('are understood in the singular where one word is meant', async () => {
     expect((await typed('list', 'agent')).out).toBe((await typed('agents')).out);
     expect((await typed('list', 'workflow', '--limit', '1')).out).toContain('**');
+    const refused = (await typed('code', '')).err;
+    expect(refused).toMatch(/bmad code: "query" must not be empty/);
+    expect(refused).toContain('"bmad code --help" lists what it takes.');
+    expect(refused).not.toContain('search_codebase');
     // In the middle of another word it is not meant: "done" is no "abandoned".
     expect((await typed('run', 'finish', 'some-run', 'done')).err).toMatch(/"done".*abandoned/s);
   });

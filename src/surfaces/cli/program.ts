@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Call, Context } from '../../operations/context.ts';
@@ -76,9 +77,10 @@ export async function runProgram(
     const outcome = await execute(operation, input, context, call);
     terminal.status?.clear();
     if (!outcome.ok) {
-      const error =
-        outcome.error.code === 'not_found' ? (instead ?? withWay(outcome.error, otherwise)) : outcome.error;
-      exitCode = await report(error, asJson, terminal);
+      const { error } = outcome;
+      const told =
+        error.code === 'not_found' ? (instead ?? withWay(error, otherwise)) : asTyped(error, operation);
+      exitCode = await report(told, asJson, terminal);
       return undefined;
     }
     if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
@@ -116,6 +118,19 @@ export async function runProgram(
 function withWay(error: BmadError, otherwise: string | undefined): BmadError {
   if (otherwise === undefined) return error;
   return error.with({ hint: [otherwise, error.hint].filter(Boolean).join('\n') });
+}
+
+/** What is wrong with the input of an operation, by the name of its command: nobody has typed the other. */
+function asTyped(error: BmadError, { name, command }: AnyOperation): BmadError {
+  const { code, message, hint = '', suggestions, subject } = error;
+  const start = `${name}: `;
+  if (code !== 'invalid_input' || command === undefined || !message.startsWith(start)) return error;
+  const typed = `${CLI_PROGRAM} ${command}`;
+  return new BmadError(code, `${typed}: ${message.slice(start.length)}`, {
+    suggestions,
+    ...present({ subject }),
+    hint: hint.startsWith('Arguments: ') ? `"${typed} --help" lists what it takes.` : hint,
+  });
 }
 
 /** What the short form `bmad architect "…"` takes as well as `bmad execute`. */
