@@ -4,8 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { operations as listed } from '../../src/operations/index.ts';
+import type { AnyOperation } from '../../src/operations/operation.ts';
 import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/outside-task-read.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { exampleInput } from '../support/example-input.ts';
 import { writeFiles } from '../support/folders.ts';
 import { KIT_FILES } from '../support/kit-project.ts';
 
@@ -14,7 +16,7 @@ const readers = [...listed, outsideTaskShow, outsideTaskList].filter(({ effect }
 const MEMORY = { id: '728cfd79-2a3f-5f9a-ad84-d776ac131a77' };
 const SKILL = 'skill://bmm/bmad-agent-analyst';
 
-/** What is asked of those that need to be told something. */
+/** What is asked of those that need to be told something and have no example, or one about things that are not here. */
 const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
   bmad: { operation: 'execute', agent: 'architect' },
   search: { query: 'architecture' },
@@ -50,6 +52,9 @@ const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
   app_data: { view: 'board' },
 };
 
+const inputOf = (operation: AnyOperation): Record<string, unknown> =>
+  ASKED[operation.name] ?? (operation.input.safeParse({}).success ? {} : exampleInput(operation));
+
 /** The kit counts in one file what its memory is asked; a cache may be made and thrown away at any time. */
 const MAY_CHANGE = /(?:\/activity\.jsonl|\/no-home\/\.cache(?:\/.*)?)$/;
 
@@ -83,7 +88,7 @@ describe.each([
     const made: string[] = [];
     const refused: string[] = [];
     for (const operation of readers) {
-      const outcome = await execute(operation, ASKED[operation.name] ?? {}, context, testCall());
+      const outcome = await execute(operation, inputOf(operation), context, testCall());
       if (!outcome.ok && !['not_found', 'empty'].includes(outcome.error.code))
         refused.push(`${operation.name}: ${outcome.error.text}`);
       const after = await snapshot(folder);

@@ -8,6 +8,7 @@ import { operations } from '../../src/operations/index.ts';
 import { reachable } from '../../src/operations/reachable.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { exampleInput } from '../support/example-input.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 
 /** What a caller sends whose token allows only to read. */
@@ -75,7 +76,7 @@ async function askAll(): Promise<string[]> {
   const answered: string[] = [];
   for (const { operation, reachable: offered } of reachable(context, reader)) {
     if (!offered) continue;
-    for (const input of ASKED[operation.name] ?? [{}]) {
+    for (const input of ASKED[operation.name] ?? [exampleInput(operation), {}]) {
       const outcome = await execute(operation, input, context, reader);
       if (outcome.ok) answered.push(operation.name);
     }
