@@ -219,7 +219,7 @@ describe('M-25: museum and sessions say what the files say', () => {
 });
 
 describe('M-30: the contract’s sentences fit', () => {
-  const read = { stacks: [], steps: [], kitForm: false, noStack: false, noTests: false, toolsMissing: [] };
+  const read = { stacks: [], steps: [], kitForm: false, noStack: false, untested: [], toolsMissing: [] };
   const ending = { code: 0, signal: undefined, timedOut: false, timeoutMs: 1_000 };
 
   it('does not ask for a stack that was named', () => {

@@ -156,6 +156,42 @@ describe('the built-in contract', () => {
     expect(own).toMatchObject({ status: 'PASS', output: expect.stringContaining('own') });
   });
 
+  it('does not call it verified where a runner has run no test', async () => {
+    const pack = (test: string): Record<string, string> => ({
+      'package.json': JSON.stringify({ type: 'module', scripts: { test } }),
+    });
+    const hints = ['javascript: node --test found no tests.', expect.stringContaining('add tests')];
+    const none = await builtin(pack('node --test'));
+    expect(none).toMatchObject({ status: 'NOT_VERIFIED', reason: 'There was no test to run.', hints });
+    expect(none['output']).toMatch(/^(?:#|ℹ) tests 0$/m);
+    expect(await builtin(pack('node --test --test-reporter=spec'))).toMatchObject({
+      status: 'NOT_VERIFIED',
+      hints,
+    });
+    const one = {
+      ...pack('node --test'),
+      'a.test.js': "import test from 'node:test';\ntest('a', () => {});\n",
+    };
+    expect(await builtin(one)).toMatchObject({ status: 'PASS', hints: [] });
+    const go = (last: string): Promise<Data> =>
+      builtin(
+        { 'go.mod': '' },
+        { go: `[[ $1 == test ]] && printf '?   \\tx/a\\t[no test files]\\n${last}'; exit 0` },
+      );
+    expect(await go('')).toMatchObject({
+      status: 'NOT_VERIFIED',
+      hints: ['go: go test found no tests.', hints[1]],
+    });
+    expect(await go('ok  \\tx/b\\t0.003s\\n')).toMatchObject({ status: 'PASS' });
+  });
+
+  it('tells a runner that fails for want of tests from tests that fail', async () => {
+    const files = { 'package.json': '{"scripts":{"test":"x"}}', 'yarn.lock': '' };
+    const said = (line: string): Promise<Data> => builtin(files, { yarn: `echo "${line}"; exit 1` });
+    expect(await said('No test files found, exiting with code 1')).toMatchObject({ status: 'NOT_VERIFIED' });
+    expect(await said('# tests 0')).toMatchObject({ status: 'FAIL' });
+  });
+
   it('says PASS only if every stack that is there was verified', async () => {
     const files = { 'go.mod': '', 'ansible/site.yml': '' };
     const both = await builtin(files, { go: 'exit 0' });

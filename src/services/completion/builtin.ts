@@ -18,10 +18,10 @@ import type { OutputKeeper } from './output.ts';
 import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
 import { PLANS } from './plans.ts';
 import { contractEnvironment, type RunRequest, type RunResult } from './run.ts';
-import type { Status, Step } from './verdict.ts';
+import { ADD_TESTS, type Status, type Step } from './verdict.ts';
 
-/** Raised whenever the commands change, so that a receipt says what it stands for. */
-export const BUILTIN_VERSION = 1;
+/** Raised whenever the commands change, or what they have to show for a PASS, so that a receipt says what it stands for. */
+export const BUILTIN_VERSION = 2;
 
 const FILE_BYTES = 5_000_000;
 
@@ -92,7 +92,8 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
           'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.',
         ]
       : []),
-    ...(lacks.length > 0 && steps.some(({ ok }) => ok === true)
+    ...(lacks.some(({ untested }) => untested) ? [ADD_TESTS] : []),
+    ...(lacks.length > 0 && stacks.length > 1 && steps.some(({ ok }) => ok === true)
       ? ['To get a verdict on one stack only, name it with "stack".']
       : []),
   ];
@@ -124,6 +125,7 @@ async function runAll(
     const { stack, shown } = command;
     const started = performance.now();
     keeper.note(`▶ ${shown}`);
+    const tests = request.reader.begin(stack);
     const step: Step = { stack, command: shown, ...(command.advisory === true ? { advisory: true } : {}) };
     steps.push(step);
     const tail: string[] = [];
@@ -141,8 +143,10 @@ async function runAll(
     keeper.flush();
     step.duration_ms = Math.round(performance.now() - started);
     if (timedOut) return { steps, timedOut: true, signal: killed };
-    const lack = code === undefined || code === 0 ? undefined : command.missing?.(code, tail.join(''));
-    if (lack !== undefined) lacks.push({ stack, what: lack });
+    const missing = code === undefined || code === 0 ? undefined : command.missing?.(code, tail.join(''));
+    const untested = command.advisory === true ? undefined : code === 0 ? tests.untested : tests.failedFor;
+    const lack = missing ?? (untested && `${untested} found no tests.`);
+    if (lack !== undefined) lacks.push({ stack, what: lack, ...(untested && { untested: true }) });
     else step.ok = code === 0;
     if (code !== undefined) step.exit_code = code;
     keeper.note(
@@ -180,7 +184,13 @@ function judgement(
   if (failed.length > 0)
     return { status: 'FAIL', reason: `Failed: ${failed.map(({ command }) => command).join(', ')}.` };
   const passed = counted.filter(({ ok }) => ok === true);
-  if (passed.length === 0) return { status: 'NOT_VERIFIED', reason: 'No required command could be run.' };
+  if (passed.length === 0)
+    return {
+      status: 'NOT_VERIFIED',
+      reason: lacks.some(({ untested }) => untested)
+        ? 'There was no test to run.'
+        : 'No required command could be run.',
+    };
   if (lacks.length > 0)
     return {
       status: 'NOT_VERIFIED',

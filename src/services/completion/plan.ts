@@ -20,6 +20,8 @@ export interface PlannedCommand {
 export interface Lack {
   stack: KitStack;
   what: string;
+  /** Its command ran and found no tests. */
+  untested?: true;
 }
 
 export interface StackPlan {

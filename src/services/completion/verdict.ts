@@ -1,4 +1,5 @@
 import type { WatchedResult } from '../../base/process/process-watched.ts';
+import { TestTally } from './no-tests.ts';
 
 /** The three answers of a contract. Only the first lets anybody say that something is done. */
 export type Status = 'PASS' | 'FAIL' | 'NOT_VERIFIED';
@@ -21,7 +22,6 @@ const COMMAND = /^▶ (.+)$/;
 const RESULT = /^ {2}→ (.+)$/;
 const NO_STACK = /Aucun stack détecté/;
 const UNKNOWN_STACK = /Stack '[^']*' non reconnu/;
-const NO_TESTS = /\bno tests (?:ran|collected)\b|\bcollected 0 items\b/;
 const NOT_FOUND = /(?:^|[:\s])([\w.-]+): (?:command )?not found$/;
 
 const MOST_STEPS = 200;
@@ -34,7 +34,8 @@ export interface ReadVerdict {
   /** Whether it speaks as the kit's script does, which names each stack before its commands. */
   kitForm: boolean;
   noStack: boolean;
-  noTests: boolean;
+  /** Stacks whose test runners found no tests, and these runners. */
+  untested: { stack: string; runners: string }[];
   toolsMissing: string[];
 }
 
@@ -46,7 +47,8 @@ export class VerdictReader {
   /** The command whose result is still to come; suites of tests look like commands and do not replace it. */
   private pending: Step | undefined;
   private noStack = false;
-  private noTests = false;
+  /** One for each stack; the first for what comes before any. */
+  private readonly tallies: { stack: string; tests: TestTally }[] = [{ stack: '', tests: new TestTally() }];
   private readonly toolsMissing = new Set<string>();
 
   /** Takes one line; answers whether it says how far the run has come. */
@@ -60,10 +62,17 @@ export class VerdictReader {
     // What the script and the tools say about themselves is short; data that tests print may be long.
     if (line.length > LONGEST_COMMAND * 2) return false;
     if (NO_STACK.test(line) || UNKNOWN_STACK.test(line)) this.noStack = true;
-    if (NO_TESTS.test(line)) this.noTests = true;
+    this.tallies.at(-1)?.tests.line(line);
     const tool = NOT_FOUND.exec(line)?.[1];
     if (tool !== undefined && this.toolsMissing.size < 20) this.toolsMissing.add(tool);
     return from === 'stdout' && this.step(line);
+  }
+
+  /** From here on, what test runners say is about this stack. */
+  begin(stack: string): TestTally {
+    const tests = new TestTally();
+    this.tallies.push({ stack, tests });
+    return tests;
   }
 
   get read(): ReadVerdict {
@@ -74,7 +83,9 @@ export class VerdictReader {
       steps: [...this.steps, ...open].slice(0, MOST_STEPS),
       kitForm: this.headers.length > 0,
       noStack: this.noStack,
-      noTests: this.noTests,
+      untested: this.tallies.flatMap(({ stack, tests: { untested: runners } }) =>
+        runners === undefined ? [] : [{ stack, runners }],
+      ),
       toolsMissing: [...this.toolsMissing],
     };
   }
@@ -84,7 +95,10 @@ export class VerdictReader {
     if (stack !== undefined) {
       this.settle();
       const name = /^[\w-]+/.exec(stack.toLowerCase())?.[0] ?? stack;
-      if (this.headers.length < MOST_STEPS) this.headers.push(name);
+      if (this.headers.length < MOST_STEPS) {
+        this.headers.push(name);
+        this.begin(name);
+      }
       return true;
     }
     const command = COMMAND.exec(line)?.[1];
@@ -157,8 +171,14 @@ function statusOf(
     );
   if (read.kitForm && !read.steps.some(({ ok }) => ok !== undefined))
     return open('The script says PASS but ran no command: the tools it looks for are missing.');
+  const [first] = read.untested;
+  if (first !== undefined && read.stacks.length <= read.untested.length)
+    return open(`The script says PASS, but nothing was tested: ${first.runners} found no tests.`);
   return { status: 'PASS', reason: `Its verdict is PASS, its exit code 0.` };
 }
+
+/** Who reads that nothing was tested has to know what would change it. */
+export const ADD_TESTS = 'Nothing was tested: add tests, or check where the test command looks for them.';
 
 /** What is known to go wrong with the kit's script, where this run shows signs of it. */
 function hintsFor(
@@ -180,7 +200,11 @@ function hintsFor(
     hints.push(`No command was run for ${idle.join(', ')}, so it was not checked: install its tools.`);
   if (status === 'PASS' && !read.kitForm)
     hints.push('The script does not list its commands, so only its own verdict is known.');
-  if (read.noTests && status === 'FAIL')
+  if (status === 'PASS')
+    for (const { stack, runners } of read.untested)
+      hints.push(`${stack === '' ? '' : `${stack}: `}${runners} found no tests.`);
+  if (status === 'NOT_VERIFIED' && read.untested.length > 0) hints.push(ADD_TESTS);
+  if (status === 'FAIL' && read.untested.some(({ runners }) => runners.includes('pytest')))
     hints.push('pytest exits with code 5 when there are no tests, and the script treats that as a failure.');
   if (read.verdict === 'PASS' && code !== 0 && !timedOut)
     hints.push('PASS was printed, but the exit code decides: a test may have printed it.');
