@@ -202,6 +202,7 @@ describe('reconcile', () => {
     const { data, answer, failed } = await ok(reconcileLedgers, { apply: true });
     expect(data).toMatchObject({ applied: false, ledgers: [], broken: [{ file: LEDGER, line: 3 }] });
     expect(answer.body).toContain(`Left alone: ${LEDGER}:3:`);
+    expect(answer.body).not.toContain('already have everything');
     expect(failed).toBe(true);
     expect(await text()).toBe(before);
   });

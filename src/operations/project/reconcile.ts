@@ -72,7 +72,9 @@ export const reconcileLedgers = defineOperation({
   render({ proposal, applied, ledgers, broken, left }) {
     const count = ledgers.reduce((sum, { changes }) => sum + changes.length, 0);
     const lines: string[] = [];
-    if (count === 0) lines.push('The ledgers already have everything that the files prove.');
+    // Nothing is known of what a broken ledger has.
+    if (count === 0 && broken.length === 0)
+      lines.push('The ledgers already have everything that the files prove.');
     for (const { file, changes, diff } of ledgers) {
       lines.push(`${file}, ${plural(changes.length, 'change')}:`);
       for (const { key, from, to, why } of changes)
