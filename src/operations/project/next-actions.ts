@@ -34,9 +34,13 @@ export type Action = z.output<typeof actionSchema>;
 
 /** What receipts say about work that is called done: a ledger says that of anything. */
 export const verificationSchema = z.object({
-  /** The newest verdict that was given here; `none` where nothing was ever verified. */
-  verdict: z.enum(['PASS', 'FAIL', 'none']),
+  /** The newest verdict that was given here; `outdated`: a PASS of what has changed since; `none`: there was never one. */
+  verdict: z.enum(['PASS', 'FAIL', 'outdated', 'none']),
   receipt: z.string().optional(),
+  /** What has changed since the PASS, in words. */
+  outdated: z.string().optional(),
+  /** Of a PASS: the project is too large to be compared with it on each call. */
+  compared: z.literal(false).optional(),
   /** Whether the completion contract could say more now. */
   contract: z.enum(['may run', 'waits for a person', 'forbidden', 'nothing to run', 'unknown']),
   says: z.string(),

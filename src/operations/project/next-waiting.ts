@@ -2,7 +2,7 @@ import type { SayStep, Step } from '../../base/step.ts';
 import { present } from '../../base/present.ts';
 import { cell, oneLine, plural } from '../../base/text/text.ts';
 import type { Waiting } from './discovery.ts';
-import { stepsOf, type Action, type Evidence } from './next-actions.ts';
+import { isProving, stepsOf, type Action, type Evidence, type Verification } from './next-actions.ts';
 
 type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
 
@@ -98,11 +98,44 @@ export function closingSteps(
   ];
 }
 
-type Verified = { verdict: string } | undefined;
+type Verified = Pick<Verification, 'verdict' | 'says' | 'compared'> | undefined;
 
-/** Something is called done that no contract has passed. */
-export const isUnproven = ({ done }: Totals, verified: Verified): boolean =>
-  done > 0 && verified !== undefined && verified.verdict !== 'PASS';
+/** Something is called done that no contract has ever passed. */
+const isUnproven = ({ done }: Totals, verified: Verified): boolean =>
+  done > 0 && (verified?.verdict === 'none' || verified?.verdict === 'FAIL');
+
+/** What is said where nothing has to be done any more; nothing where something has. */
+export function endingLines(due: readonly Action[], { totals, phases, verification }: Ended): string[] {
+  const proof =
+    verification?.verdict === 'outdated'
+      ? ', and no longer proven'
+      : isUnproven(totals, verification)
+        ? ', and not proven'
+        : '';
+  if (due.length === 0) return [`Nothing left to do: everything planned is done${proof}.`];
+  if (!isOver(due, phases)) return [];
+  return [`All stories are done${proof}; what follows is optional.`];
+}
+
+interface Ended {
+  totals: Totals;
+  phases: readonly { state: string }[];
+  verification?: Verified;
+}
+
+const isOver = (due: readonly Action[], phases: Ended['phases']): boolean =>
+  due.length === 0 || (due.every(({ optional }) => optional) && phases.at(-1)?.state === 'complete');
+
+/** What there is to say of verification: of a PASS only who asks, and who is told that all is done without a comparison. */
+export function verificationLines(
+  due: readonly Action[],
+  { phases, verification }: Ended,
+  detail: string,
+): string[] {
+  if (verification === undefined || due.some(isProving)) return [];
+  const { verdict, compared, says } = verification;
+  return verdict !== 'PASS' || detail === 'full' || (compared === false && isOver(due, phases)) ? [says] : [];
+}
 
 export function totalsLines(
   totals: Totals,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { detailField, projectField } from '../fields.ts';
@@ -10,12 +11,13 @@ import {
   actionLines,
   asideLines,
   closingSteps,
-  isUnproven,
+  endingLines,
   notShown,
   place,
   stillOpen,
   table,
   totalsLines,
+  verificationLines,
   waitingLines,
 } from './next-waiting.ts';
 import {
@@ -25,7 +27,6 @@ import {
   askedOf,
   evidenceSchema,
   isLeftLast,
-  isProving,
   isSame,
   runAction,
   runEvidence,
@@ -47,6 +48,8 @@ const itemSchema = z.object({
 const SHOWN_ACTIONS = { concise: 1, standard: 3, full: 12 };
 const SHOWN_DRIFT = { concise: 0, standard: 2, full: 40 };
 const SHOWN_WAITING = { concise: 0, standard: 2, full: 20 };
+
+const COMPARE: Step = { operation: 'verify_receipts', why: 'Compare the files with those that passed' };
 
 export const next = defineOperation({
   name: 'next',
@@ -149,7 +152,10 @@ export const next = defineOperation({
       ...actions.map((action) => askedOf(actionData(action), verification)),
     ];
     const isOver = built && totals.waiting_for_review + closing.length === 0 && due.every(isLeftLast);
-    const proving = isOver && verification !== undefined ? provingAction(verification, totals) : undefined;
+    const proving =
+      isOver && verification !== undefined
+        ? provingAction(verification, totals.done_without_review)
+        : undefined;
     const language = await languageOf(workspace);
     return {
       project: state.root,
@@ -184,22 +190,16 @@ export const next = defineOperation({
     say,
     reader,
   ) {
+    const due = actions.filter(({ aside }) => aside === undefined);
+    const left = actions.filter(({ aside }) => aside !== undefined);
+    const said = verificationLines(due, { totals, phases, verification }, detail);
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
       ...totalsLines(totals, phases, verification),
-      ...(verification === undefined ||
-      actions.some(isProving) ||
-      (verification.verdict === 'PASS' && detail !== 'full')
-        ? []
-        : [verification.says]),
+      ...said,
       '',
+      ...endingLines(due, { totals, phases, verification }),
     ];
-    const due = actions.filter(({ aside }) => aside === undefined);
-    const left = actions.filter(({ aside }) => aside !== undefined);
-    const unproven = isUnproven(totals, verification) ? ', and not proven' : '';
-    if (due.length === 0) lines.push(`Nothing left to do: everything planned is done${unproven}.`);
-    else if (due.every(({ optional }) => optional) && phases.at(-1)?.state === 'complete')
-      lines.push(`All stories are done${unproven}; what follows is optional.`);
     const shown = due.slice(0, SHOWN_ACTIONS[detail]);
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const more = due.slice(shown.length).map(({ what }) => what);
@@ -227,6 +227,7 @@ export const next = defineOperation({
       // What stands under an action is not said again.
       steps: [
         ...(verification?.steps ?? []),
+        ...(said.length > 0 && verification?.compared === false ? [COMPARE] : []),
         ...(waiting.told_before === true ? [] : closingSteps(waiting, left, detail)),
       ].filter((step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other))),
       again:

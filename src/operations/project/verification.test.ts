@@ -9,6 +9,7 @@ import { kitAtHome } from '../../kit/home.ts';
 import { addReceipt, receiptPlace } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
 import type { Answer } from '../operation.ts';
+import { runCompletionContract } from '../completion/run-completion-contract.ts';
 import { activate } from '../activation/activate.ts';
 import { next } from './next.ts';
 
@@ -25,12 +26,12 @@ const NOTHING = 'Nothing has been verified: ';
 const RUN = 'run_completion_contract {}';
 const whole = (answer: Answer): string => `${answer.body}\n${saidIn(answer)}`;
 
-/** A verdict as the contract leaves it, without a run of it. */
-async function verdict(folder: string, status: 'PASS' | 'FAIL'): Promise<void> {
+/** A failure as the contract leaves it, without a run of it. */
+async function failure(folder: string): Promise<void> {
   const state = join(folder, 'no-home/.local/state/bmad-mcp-server');
   const now = new Date().toISOString();
   await addReceipt(await receiptPlace(await kitAtHome(folder, state), state), {
-    status,
+    status: 'FAIL',
     reason: 'Because',
     contract: { kind: 'builtin', version: 1 },
     directory: '.',
@@ -55,13 +56,13 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     );
     expect(whole(before.answer)).toContain(RUN);
     expect((await ok(next, { detail: 'concise' })).answer.body).toContain(NOTHING);
-    await verdict(folder, 'FAIL');
+    await failure(folder);
     const failed = await ok(next);
     expect(failed.answer.body).toMatch(
       /The last verification failed \(\S+\): repair it and run the contract again\./,
     );
     expect(whole(failed.answer)).toContain(RUN);
-    await verdict(folder, 'PASS');
+    await ok(runCompletionContract);
     const after = await ok(next);
     expect(after.data['verification']).toMatchObject({ verdict: 'PASS' });
     expect(after.answer.body).not.toMatch(/verified|verification/i);

@@ -11,10 +11,11 @@ const RUN: Step = { operation: 'run_completion_contract', args: {}, why: 'Verify
 /** How work that is done or waits for review has been verified, and who can do what about it. */
 export async function verificationOf(
   state: ProjectState,
-  { confirm }: Call,
+  { confirm, signal }: Call,
   { built, ...reviews }: Reviews & { built: boolean },
 ): Promise<Verification | undefined> {
-  const known = await (await state.completion()).standing().catch(ours(({ message }) => message));
+  const completion = await state.completion();
+  const known = await completion.standing().catch(ours(({ message }) => message));
   if (typeof known === 'string')
     return !built
       ? undefined
@@ -26,7 +27,16 @@ export async function verificationOf(
         };
   const { last, way } = known;
   const would = way.may === 'run' || way.may === 'ask' ? way.commands : [];
-  const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, last !== undefined);
+  const isPassed = last?.status === 'PASS';
+  const since = built && isPassed ? await completion.since(signal).catch(ours(() => undefined)) : undefined;
+  const outdated = since && outdatedText(since);
+  const again =
+    last === undefined
+      ? 'the completion contract has not been run'
+      : isPassed
+        ? 'run the contract again'
+        : 'repair it and run the contract again';
+  const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, again);
   // Before anything is built there is one thing to know: what the user is asked for at the end can be given now.
   if (!built)
     return way.may !== 'ask' || confirm !== undefined
@@ -37,25 +47,50 @@ export async function verificationOf(
           says: 'The completion contract, which proves that a story is done, waits for the user: tell them now.',
           steps,
         };
-  if (last?.status === 'PASS')
+  const runs = would.length === 0 ? {} : { would };
+  if (outdated !== undefined)
+    return {
+      verdict: 'outdated',
+      receipt: since?.pass.id,
+      contract,
+      ...runs,
+      outdated,
+      says: `The proof is outdated (${outdated}): ${why}.`,
+      steps,
+    };
+  if (isPassed) {
+    const isCompared = since?.files === 'same';
     return {
       verdict: 'PASS',
       receipt: last.id,
       contract,
-      says: `Last verified ${last.started}: contract PASS (${last.id}).`,
+      ...(isCompared ? {} : { compared: false }),
+      says: isCompared
+        ? `Last verified ${last.started}: contract PASS (${last.id}).`
+        : `Last verified ${last.started}: contract PASS (${last.id}). Whether files have changed since was not compared.`,
       steps: [],
     };
+  }
   return {
     verdict: last?.status ?? 'none',
     ...(last === undefined ? {} : { receipt: last.id }),
     contract,
-    ...(would.length === 0 ? {} : { would }),
+    ...runs,
     says: [
       `${last === undefined ? 'Nothing has been verified' : `The last verification failed (${last.id})`}: ${why}.`,
       ...ruleLine(reviews),
     ].join('\n'),
     steps,
   };
+}
+
+type Since = NonNullable<Awaited<ReturnType<Completion['since']>>>;
+
+/** What has changed since a PASS, after which it proves nothing; nothing where nothing is known to have changed. */
+function outdatedText({ pass: { id, started }, files, contract }: Since): string | undefined {
+  const day = started.slice(0, 10);
+  if (files === 'changed') return `proven on ${day} (${id}), files have changed since`;
+  return contract === 'changed' ? `proven on ${day} (${id}), the contract has changed since` : undefined;
 }
 
 /** How many stories wait for a review, and which have passed it and are not set to done. */
@@ -72,15 +107,18 @@ function ruleLine({ waiting, closing }: Reviews): string[] {
   return waiting === 0 ? [] : [`One rule for done: a review that passes sets a story to done; ${UNPROVEN}.`];
 }
 
-/** The step that is left where everything is built: until it is taken, what is done is not proven. */
+/**
+ * The step that is left where everything is built: until it is taken, what is done is not proven. `unseen` is how much of
+ * it has no review on file.
+ */
 export function provingAction(
-  { verdict, contract, steps, would = [] }: Verification,
-  { done_without_review: unseen }: { done_without_review: number },
+  { verdict, contract, steps, outdated, would = [] }: Verification,
+  unseen: number,
 ): Action | undefined {
   if (verdict === 'PASS' || (contract !== 'may run' && contract !== 'waits for a person')) return undefined;
   const [first] = steps;
   const asksUser = first !== undefined && first.operation !== RUN.operation;
-  const so = `${unseen === 0 ? 'built and reviewed' : 'built'}, not proven`;
+  const so = outdated ?? `${unseen === 0 ? 'built and reviewed' : 'built'}, not proven`;
   const runs = would.length === 0 ? '' : ` (it runs ${would.join(', ')})`;
   const how = asksUser
     ? `the user has to allow the completion contract${runs}: tell them, then call it`
@@ -99,13 +137,14 @@ export function provingAction(
   };
 }
 
-type Known = Awaited<ReturnType<Awaited<ReturnType<ProjectState['completion']>>['standing']>>;
+type Completion = Awaited<ReturnType<ProjectState['completion']>>;
+type Known = Awaited<ReturnType<Completion['standing']>>;
 
-function wayFrom(way: Known['way'], root: string, canAsk: boolean, hasFailed: boolean): Way {
+function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string): Way {
   if (way.may === 'run')
     return {
       contract: 'may run',
-      why: hasFailed ? 'repair it and run the contract again' : 'the completion contract has not been run',
+      why: again,
       steps: [RUN],
     };
   if (way.may === 'never')

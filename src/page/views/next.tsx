@@ -51,7 +51,9 @@ function Standing({ data }: { data: NextData }): VNode {
           {/* What it says is for a model that has to ask; who reads this can decide. */}
           {data.verification.contract === 'waits for a person' ? (
             <>
-              {next.unproven(inLine(data.verification.receipt ?? '', 60))}{' '}
+              {next[data.verification.verdict === 'outdated' ? 'outdated' : 'unproven'](
+                inLine(data.verification.receipt ?? '', 60),
+              )}{' '}
               <a href={address('inbox')}>{next.allow}</a>
             </>
           ) : (

@@ -99,6 +99,7 @@ export const en = {
   next: {
     unproven: (receipt: string) =>
       receipt === '' ? 'Nothing has been verified yet.' : `The last verification did not pass (${receipt}).`,
+    outdated: (receipt: string) => `What was proven has changed since (${receipt}).`,
     allow: 'Allow the completion contract in the inbox',
     title: 'Next',
     lead: (done: number, all: number) => (all === 0 ? 'No stories yet.' : `${done} of ${all} stories done.`),

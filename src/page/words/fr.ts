@@ -100,6 +100,7 @@ export const fr: Words = {
       receipt === ''
         ? 'Rien n’a encore été vérifié.'
         : `La dernière vérification n’a pas réussi (${receipt}).`,
+    outdated: (receipt) => `Ce qui était prouvé a changé depuis (${receipt}).`,
     allow: 'Autorisez le contrat d’achèvement dans la boîte de réception',
     title: 'Suite',
     lead: (done, all) =>

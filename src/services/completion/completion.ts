@@ -33,6 +33,7 @@ import {
   type RunResult,
   type Script,
 } from './run.ts';
+import { sinceLastPass, type Since } from './since.ts';
 import { lastVerdict, wayOf, type VerifiedSoFar } from './standing.ts';
 import { tellerOf } from './teller.ts';
 import { gitState } from './tree-files.ts';
@@ -92,6 +93,12 @@ export async function openCompletion(setup: CompletionSetup) {
       const programs = await readPrograms(await planOf({ setup, root }, {}), await scriptOf(root, kit));
       const way = await wayOf(programs, setup.trust, setup.state);
       return { last: lastVerdict(intact, fromHere), way };
+    },
+    /** Whether anything has changed since the last PASS, by a look that is short enough for every call. */
+    async since(signal: AbortSignal): Promise<Since | undefined> {
+      const place = await receiptPlace(kit, setup.state);
+      const contract = contractOf(await scriptOf(root, kit));
+      return sinceLastPass({ root, place, contract, leftOut, env: setup.env }, signal);
     },
     async receipts() {
       const place = await receiptPlace(kit, setup.state);

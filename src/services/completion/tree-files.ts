@@ -28,7 +28,12 @@ async function git(
 }
 
 /** The files of a project: those that git tracks or would track, else all that no ignore file names. */
-export async function listTree(root: string, env: Environment, signal: AbortSignal): Promise<TreeFiles> {
+export async function listTree(
+  root: string,
+  env: Environment,
+  signal: AbortSignal,
+  most = MOST_PATHS,
+): Promise<TreeFiles> {
   const listed = await git(
     root,
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
@@ -37,7 +42,7 @@ export async function listTree(root: string, env: Environment, signal: AbortSign
   );
   // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
   return listed === undefined || listed.length === 0
-    ? { paths: (await walk(root, signal)).sort(), listed: 'walk' }
+    ? { paths: (await walk(root, signal, most)).sort(), listed: 'walk' }
     : { paths: [...new Set(listed)].sort(), listed: 'git' };
 }
 
@@ -97,12 +102,12 @@ const RULES_BYTES = 256 * 1024;
 type PlacedRules = { folder: string; rules: IgnoreRules }[];
 
 /** Without git. Links are listed and not followed, so there is no way out of the root and no loop. */
-async function walk(root: string, signal: AbortSignal): Promise<string[]> {
+async function walk(root: string, signal: AbortSignal, most: number): Promise<string[]> {
   const found: string[] = [];
   const open: { folder: string; rules: PlacedRules }[] = [{ folder: '', rules: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     signal.throwIfAborted();
-    if (found.length > MOST_PATHS) break;
+    if (found.length > most) break;
     const { folder } = next;
     const entries = await listInside(root, folder).catch(unlessShort([]));
     const ignore = entries.some(({ name }) => name === '.gitignore')

@@ -12,7 +12,7 @@ import type { Environment } from './run.ts';
 import { listTree, type TreeFiles } from './tree-files.ts';
 
 /** Larger files are told apart by their size only. */
-const LARGEST_FILE = 50_000_000;
+export const LARGEST_FILE = 50_000_000;
 const MOST_FILES = 50_000;
 const MOST_BYTES = 2_000_000_000;
 
@@ -40,7 +40,15 @@ export async function readTree(
   signal: AbortSignal,
 ): Promise<Tree> {
   const { paths, listed } = await listTree(root, env, signal);
-  const own = paths.filter((path) => !leftOut(path));
+  return treeOf(root, { paths: paths.filter((path) => !leftOut(path)), listed }, signal);
+}
+
+/** The same of files that are known to belong to it. */
+export async function treeOf(
+  root: string,
+  { paths: own, listed }: TreeFiles,
+  signal: AbortSignal,
+): Promise<Tree> {
   const looked = own.slice(0, MOST_FILES);
   let bytes = 0;
   const marks = await mapLimited(looked, 16, async (path): Promise<FileMark | undefined> => {
@@ -80,7 +88,8 @@ export function treeChanges(before: string, after: string): TreeChange[] {
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function entries(list: string): Map<string, string> {
+/** Kind and digest of each path of a list. */
+export function entries(list: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const line of list.split('\0')) {
     const path = line.indexOf(' ', line.indexOf(' ') + 1);

@@ -119,14 +119,11 @@ interface Present {
  */
 async function judged(receipts: readonly Receipt[], present: Present): Promise<Judged> {
   const { tree: now, contract, chain, place } = present;
-  const passed = receipts.filter(({ status }) => status === 'PASS');
-  const ofAll = passed.filter(isWhole);
-  const passes = ofAll.length > 0 ? ofAll : passed;
+  const passes = passesIn(receipts);
   const lastPass = passes.at(-1);
   if (lastPass === undefined) return NOTHING_PASSED;
   const isHere = ({ tree: then }: Receipt): boolean => then.digest === now.digest;
-  const isCurrent = ({ contract: then }: Receipt): boolean =>
-    (['kind', 'path', 'sha256', 'version'] as const).every((key) => then[key] === contract[key]);
+  const isCurrent = ({ contract: then }: Receipt): boolean => isSameContract(then, contract);
   const here = passes.filter(isHere);
   // Files that came back to what they were are as proven as they were then, if the contract is the one of then.
   const passedHere = here.findLast(isCurrent) ?? here.at(-1);
@@ -155,7 +152,7 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
     notes: [
       ...failures.map((failed) => {
         const what = wholePass === undefined ? 'The current files failed' : 'They have since failed';
-        const scope = isWhole(failed) && ofAll.length > 0 ? '' : ` for ${scopeText(failed)}`;
+        const scope = isWhole(failed) && isWhole(lastPass) ? '' : ` for ${scopeText(failed)}`;
         return `${what}${scope} (${failed.id}): ${failed.reason}`;
       }),
       ...(now.leftOut === 0
@@ -163,6 +160,17 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
         : [`${plural(now.leftOut, 'file was', 'files were')} not compared: too large, or too many.`]),
     ],
   };
+}
+
+/** Those that passed: of the whole project, or of parts where the whole has never passed. */
+export function passesIn(receipts: readonly Receipt[]): Receipt[] {
+  const passed = receipts.filter(({ status }) => status === 'PASS');
+  const ofAll = passed.filter(isWhole);
+  return ofAll.length > 0 ? ofAll : passed;
+}
+
+export function isSameContract(then: Receipt['contract'], now: Receipt['contract']): boolean {
+  return (['kind', 'path', 'sha256', 'version'] as const).every((key) => then[key] === now[key]);
 }
 
 /** What was found last about each scope. */

@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, testCall } from '../../../tests/support/app.ts';
+import {
+  commitAll,
+  contractSession,
+  KIT_LIKE_SCRIPT,
+  SCRIPT_PATH,
+} from '../../../tests/support/contract-project.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { saidIn, type Session } from '../../../tests/support/operations.ts';
+import { plain, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
+import { runCompletionContract } from '../completion/run-completion-contract.ts';
+import { verifyReceipts } from '../completion/receipts.ts';
+import { execute } from '../execute.ts';
+import { next } from './next.ts';
+
+const contract = { [SCRIPT_PATH]: KIT_LIKE_SCRIPT, '.verify/go': 'go test ./...|tests OK\n' };
+const finished = {
+  ...contract,
+  'src/main.go': 'package main\n',
+  '.bmad-core/core-config.yaml': 'qa:\n  qaLocation: docs/qa\ndevStoryLocation: docs/stories\n',
+  'docs/prd.md': `${plain}\n## Epic 1 Base\n\n### Story 1.1 Setup\n`,
+  'docs/architecture.md': plain,
+  'docs/stories/1.1.setup.md': v4Story('1.1', 'Done'),
+  'docs/qa/gates/1.1-setup.yml': 'schema: 1\nstory: "1.1"\ngate: PASS\n',
+};
+const OVER = 'Nothing left to do: everything planned is done.';
+const RUN = 'run_completion_contract {}';
+
+/** A project that has passed just now, in a repository. */
+async function passed(files: Readonly<Record<string, string>> = finished): Promise<Session> {
+  const session = await contractSession(afterAll, files);
+  await commitAll(session.folder);
+  expect((await session.ok(runCompletionContract)).data).toMatchObject({ status: 'PASS' });
+  return session;
+}
+
+describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
+  it('has proving again as the step that is left once a file has changed, committed or not', async () => {
+    const { ok, folder } = await passed();
+    expect((await ok(next)).answer.body).toContain(OVER);
+    await writeFiles(folder, { 'src/main.go': 'package main // changed\n' });
+    await commitAll(folder);
+    const { answer, data } = await ok(next);
+    expect((await ok(verifyReceipts)).data).toMatchObject({ proven: false, tree: 'changed' });
+    expect(answer.body).not.toContain('Nothing left to do');
+    expect(answer.body).not.toContain('0 proven');
+    expect(answer.body).toMatch(
+      /1\. Prove what is done: proven on \d{4}-\d\d-\d\d \(cc-000001\), files have changed since: run the completion contract \(it runs /,
+    );
+    expect(answer.body).toContain(RUN);
+    expect(data['verification']).toMatchObject({ verdict: 'outdated', receipt: 'cc-000001' });
+    // Files that are what they were are as proven as they were.
+    await writeFiles(folder, { 'src/main.go': 'package main\n' });
+    expect((await ok(next)).answer.body).toContain(OVER);
+  });
+
+  it('says so for a contract that has changed, in files that git does not see', async () => {
+    const { ok, folder } = await passed({ ...finished, '.gitignore': '_bmad/\n' });
+    await writeFiles(folder, { [SCRIPT_PATH]: `${KIT_LIKE_SCRIPT}# more\n` });
+    expect((await ok(next)).answer.body).toContain('(cc-000001), the contract has changed since: run the');
+  });
+
+  it('says that it is no longer proven where nothing may run any more', async () => {
+    const { folder } = await passed();
+    await writeFiles(folder, { 'src/new.go': 'package main\n' });
+    const context = await contextIn(folder, {
+      flags: { trust: 'never' },
+      env: { PATH: process.env['PATH'] },
+    });
+    const outcome = await execute(next, {}, context, testCall());
+    if (!outcome.ok) throw outcome.error;
+    expect(outcome.answer.body).toContain('everything planned is done, and no longer proven.');
+    expect(outcome.answer.body).toContain('The proof is outdated (proven on ');
+  });
+
+  it('compares a large project only as far as is quick, and says so', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 1_100 }, (_, index) => [`src/part${index}.go`, 'package main\n']),
+    );
+    const { ok, folder } = await passed({ ...finished, ...many });
+    const { answer, data } = await ok(next);
+    expect(data['verification']).toMatchObject({ verdict: 'PASS', compared: false });
+    expect(answer.body).toContain('Whether files have changed since was not compared.');
+    expect(answer.body).toContain(OVER);
+    expect(saidIn(answer)).toContain('verify_receipts');
+    await writeFile(join(folder, 'src/part700.go'), 'package other\n');
+    expect((await ok(next)).answer.body).toContain('(cc-000001), files have changed since: ');
+  }, 60_000);
+});

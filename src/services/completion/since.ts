@@ -1,0 +1,96 @@
+import { fileMark } from '../../base/files/file-digest.ts';
+import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
+import type { LeftOut } from './left-out.ts';
+import type { Receipt, ReceiptPlace } from './receipts.ts';
+import type { Environment } from './run.ts';
+import { listTree } from './tree-files.ts';
+import { entries, keptList, LARGEST_FILE, treeOf } from './tree.ts';
+import { isSameContract, passesIn, readChain, verifyReceipts } from './verify.ts';
+
+/** Whether what has passed is still what is here, as far as a short look can tell. */
+export interface Since {
+  /** The PASS that it is compared with. */
+  pass: Pick<Receipt, 'id' | 'started'>;
+  files: 'same' | 'changed' | 'unknown';
+  contract: 'same' | 'changed';
+}
+
+interface Compared {
+  root: string;
+  place: ReceiptPlace;
+  /** The one of now. */
+  contract: Receipt['contract'];
+  leftOut: LeftOut;
+  env: Environment;
+}
+
+/** What may be read whole on each call: about a third of a second. */
+const MOST_FILES = 1_000;
+const MOST_BYTES = 20_000_000;
+/** Of larger projects, how many files are looked at, and how many of them are read. */
+const MOST_STAMPS = 20_000;
+const MOST_READ = 100;
+/** Some disks keep the times of files to two seconds. */
+const ROUNDING_MS = 2_000;
+
+/**
+ * A small project is compared as `verify` does it. Of a large one only files that were written since are read: what
+ * differs has changed, and where nothing does, nothing is known, because times can be set.
+ */
+export async function sinceLastPass(compared: Compared, signal: AbortSignal): Promise<Since | undefined> {
+  const { root, place, contract, leftOut, env } = compared;
+  const { intact, fromHere } = await readChain(place);
+  const last = passesIn(intact.filter(fromHere)).at(-1);
+  if (last === undefined) return undefined;
+  const listed = await listTree(root, env, signal, MOST_STAMPS);
+  const files = { ...listed, paths: listed.paths.filter((path) => !leftOut(path)) };
+  // A list that long may be cut off, and is no list of what is there.
+  const isCut = listed.paths.length > MOST_STAMPS;
+  const stamps = isCut ? [] : await fileStamps(root, files.paths, signal);
+  const bytes = stamps.reduce((sum, stamp) => sum + sizeRead(stamp), 0);
+  if (!isCut && files.paths.length <= MOST_FILES && bytes <= MOST_BYTES) {
+    const found = await verifyReceipts(place, contract, () => treeOf(root, files, signal));
+    const pass = found.lastPass ?? last;
+    const same = found.tree === 'same';
+    return {
+      pass,
+      files: same ? 'same' : 'changed',
+      contract: found.contract === 'same' ? 'same' : 'changed',
+    };
+  }
+  const differs = stamps.length > 0 && (await hasChanged(compared, last, files.paths, stamps));
+  return {
+    pass: last,
+    files: differs ? 'changed' : 'unknown',
+    contract: isSameContract(last.contract, contract) ? 'same' : 'changed',
+  };
+}
+
+const sizeRead = (stamp: FileStamp | undefined): number =>
+  stamp === undefined || stamp.size > LARGEST_FILE ? 0 : stamp.size;
+
+/** Whether one of the files is certainly not what it was when the project passed. */
+async function hasChanged(
+  { root, place }: Compared,
+  { tree, started }: Receipt,
+  paths: readonly string[],
+  stamps: readonly (FileStamp | undefined)[],
+): Promise<boolean> {
+  const list = await keptList(place, tree.digest);
+  if (list === undefined) return false;
+  const before = entries(list);
+  const from = Date.parse(started) - ROUNDING_MS;
+  // The newest first: they are the likeliest to be other ones.
+  const written = paths
+    .map((path, index) => ({ path, time: stamps[index]?.mtimeMs ?? 0 }))
+    .filter(({ time }) => time >= from)
+    .sort((one, other) => other.time - one.time);
+  let bytes = 0;
+  for (const { path } of written.slice(0, MOST_READ)) {
+    const mark = await fileMark(root, path, LARGEST_FILE);
+    if (mark !== undefined && before.get(path) !== `${mark.kind} ${mark.digest}`) return true;
+    bytes += mark?.bytes ?? 0;
+    if (bytes > MOST_BYTES) return false;
+  }
+  return false;
+}
