@@ -114,7 +114,11 @@ export function endingLines(due: readonly Action[], { totals, phases, verificati
         : '';
   if (due.length === 0) return [`Nothing left to do: everything planned is done${proof}.`];
   if (!isOver(due, phases)) return [];
-  return [`All stories are done${proof}; what follows is optional.`];
+  return [
+    totals.stories === 0
+      ? `Everything planned is done${proof}; what follows is optional.`
+      : `All stories are done${proof}; what follows is optional.`,
+  ];
 }
 
 interface Ended {

@@ -142,6 +142,10 @@ export const next = defineOperation({
     const built =
       totals.done + totals.waiting_for_review + closing.length > 0 ||
       report.files.specs.some(({ status }) => status === 'review' || status === 'done');
+    // A build sets its own spec to done: only the findings of a review show that there was one.
+    const unseen = report.files.specs.filter(
+      ({ status, review }) => status === 'done' && review === undefined,
+    ).length;
     const { verificationOf, provingAction } = await import('./verification.ts');
     const verification =
       built || totals.stories > 0
@@ -154,7 +158,7 @@ export const next = defineOperation({
     const isOver = built && totals.waiting_for_review + closing.length === 0 && due.every(isLeftLast);
     const proving =
       isOver && verification !== undefined
-        ? provingAction(verification, totals.done_without_review)
+        ? provingAction(verification, totals.done_without_review + unseen)
         : undefined;
     const language = await languageOf(workspace);
     return {

@@ -11,6 +11,7 @@ import {
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { saidIn, type Session } from '../../../tests/support/operations.ts';
 import { plain, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
+import { FINDINGS, spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
 import { verifyReceipts } from '../completion/receipts.ts';
 import { execute } from '../execute.ts';
@@ -89,4 +90,27 @@ describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
     await writeFile(join(folder, 'src/part700.go'), 'package other\n');
     expect((await ok(next)).answer.body).toContain('(cc-000001), files have changed since: ');
   }, 60_000);
+});
+
+describe.skipIf(process.platform === 'win32')('next, of a spec that belongs to no story', () => {
+  const at = '_bmad-output/implementation-artifacts/spec-greeting.md';
+
+  it('calls it reviewed only if a review is on file', async () => {
+    const body = async (text: string): Promise<string> => {
+      const { ok } = await contractSession(afterAll, { ...contract, [at]: text });
+      return (await ok(next)).answer.body;
+    };
+    expect(await body(spec('done'))).toContain('Prove what is done: built, not proven: ');
+    expect(await body(spec('done', FINDINGS))).toContain(
+      'Prove what is done: built and reviewed, not proven: ',
+    );
+  });
+
+  it('does not speak of stories once it is proven', async () => {
+    const { ok } = await passed({ ...contract, [at]: spec('done') });
+    const { body } = (await ok(next)).answer;
+    expect(body).toContain('No story is recorded.');
+    expect(body).toMatch(/everything planned is done/i);
+    expect(body).not.toContain('All stories are done');
+  });
 });
