@@ -51,27 +51,27 @@ const RUNNERS: readonly Runner[] = [
 
 /** Listens to what runs for words of test runners. */
 export class TestTally {
-  private readonly none = new Set<string>();
-  private some = false;
-  private failing = false;
+  readonly #none = new Set<string>();
+  #some = false;
+  #failing = false;
 
   line(line: string): void {
     for (const { name, none, some, fails } of RUNNERS) {
-      if (some.test(line)) this.some = true;
+      if (some.test(line)) this.#some = true;
       else if (none.test(line)) {
-        this.none.add(name);
-        if (fails?.test(line) === true) this.failing = true;
+        this.#none.add(name);
+        if (fails?.test(line) === true) this.#failing = true;
       }
     }
   }
 
   /** The runners that found no tests, where nothing else was tested; nothing where no runner has said so. */
   get untested(): string | undefined {
-    return this.some || this.none.size === 0 ? undefined : [...this.none].join(', ');
+    return this.#some || this.#none.size === 0 ? undefined : [...this.#none].join(', ');
   }
 
   /** The same, where it is also why the command failed. */
   get failedFor(): string | undefined {
-    return this.failing ? this.untested : undefined;
+    return this.#failing ? this.untested : undefined;
   }
 }
