@@ -15,6 +15,7 @@ const COLUMNS = /( {2,})/;
 /** Where a line can be taken apart, with what is between the pieces. */
 const PIECES = /(?<=[.!?:;)…])(\s+)(?=\S)|( · | — )/;
 const COMMAND = ': bmad ';
+const COMMAND_LINE = /^bmad(?:-mcp-server)? /;
 /** Stands for a command while the words around it are looked up: it has no letters, so nothing is said of it. */
 const HELD = '\u{E000}';
 /** `task      Work queued for sub-agents`: how a command is typed, and what it does. */
@@ -84,7 +85,8 @@ export function translator(catalogue: Catalogue): Words {
   function inside(text: string, depth: number): string {
     const trimmed = text.trim();
     const phrase = /\p{L}/u.test(trimmed) && /\s|^[,;:(]/.test(trimmed) && !/^["«'`]/.test(trimmed);
-    if (!phrase) return text;
+    // A command is copied, and is never said otherwise.
+    if (!phrase || COMMAND_LINE.test(trimmed)) return text;
     const at = text.indexOf(trimmed);
     return text.slice(0, at) + said(trimmed, depth) + text.slice(at + trimmed.length);
   }
@@ -175,7 +177,6 @@ export function translator(catalogue: Catalogue): Words {
     if (text.length > LONGEST || !/\p{L}/u.test(text)) return text;
     if (isRow(text)) return row(text, RULER.test(next.trim()));
     const { before, words, after } = framed(text);
-    // A command is copied, and is never said otherwise.
     const command = words.startsWith('Usage: ') ? -1 : words.indexOf(COMMAND);
     if (command > 0) return before + beside(words.slice(0, command), words.slice(command + 2)) + after;
     if (TYPED_COLUMN.test(words)) return before + columns(words) + after;

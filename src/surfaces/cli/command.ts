@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { BmadError } from '../../base/errors.ts';
+import type { Words } from '../../language/translator.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { flagOf } from '../../operations/command-line.ts';
 import { asksForMissing, REMOVING } from './ask/askable.ts';
@@ -53,7 +54,11 @@ function inputSchema(operation: AnyOperation): InputSchema {
 }
 
 /** Makes the command of an operation: positional arguments and flags come from its input schema. */
-export function commandOf(operation: AnyOperation, run: RunOperation, askable = false): Command {
+export function commandOf(
+  operation: AnyOperation,
+  run: RunOperation,
+  { askable = false, say = String }: { askable?: boolean; say?: Words } = {},
+): Command {
   const words = (operation.command ?? operation.name).split(' ');
   const command = new Command(words.at(-1));
   const schema = inputSchema(operation);
@@ -78,7 +83,7 @@ export function commandOf(operation: AnyOperation, run: RunOperation, askable = 
   if (operation.examples !== undefined) {
     command.addHelpText(
       'after',
-      `\nExamples:\n${operation.examples.map((example) => `  bmad ${example}`).join('\n')}`,
+      `\n${say('Examples:')}\n${operation.examples.map((example) => `  bmad ${example}`).join('\n')}`,
     );
   }
   command.action(async (...given: unknown[]) => {

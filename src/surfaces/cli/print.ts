@@ -64,12 +64,12 @@ const sight = ({ look }: Canvas, say: Words): Sight => ({ width: look.width, say
 /** What draws is loaded where somebody looks. */
 const loadScreens = () => import('./screens/index.ts');
 
-/** Prints help, and what the parser says of a command line that it does not understand. */
+/** Prints help, and what the parser says of a command line that it does not understand, in the language of the person. */
 export async function printHelp(text: string, stream: 'out' | 'err', terminal: Terminal): Promise<void> {
   const canvas = stream === 'out' ? terminal.answers : terminal.remarks;
   if (text === '') return;
-  if (canvas === undefined) terminal[stream](text);
-  else canvas.show((await loadScreens()).helpLines(terminal.words?.(text) ?? text, canvas.look.width));
+  if (canvas === undefined) (terminal.plain ?? terminal)[stream](text);
+  else canvas.show((await loadScreens()).helpLines(text, canvas.look.width));
 }
 
 /** Prints an error; answers with the exit code. */

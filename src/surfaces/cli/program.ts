@@ -3,6 +3,7 @@ import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import type { Words } from '../../language/translator.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { LATE } from '../../operations/late.ts';
@@ -13,6 +14,7 @@ import { addOptions, commandOf, givenOptions, type Printing, type RunOperation }
 import { COMMANDS } from './commands.prepared.ts';
 import { otherWord } from './other-words.ts';
 import { COMPLETION, groupHelp, GROUPS, overview } from './overview.ts';
+import { helpIn } from './help-words.ts';
 import { printAnswer, printHelp, report } from './print.ts';
 import { HELP, REMEMBER, SHORTCUT_WORDS, spokenCommand } from './shortcuts.ts';
 import type { Terminal } from './terminal.ts';
@@ -92,7 +94,9 @@ export async function runProgram(
   // Help and complaints are complete before they are shown.
   const said = { out: '', err: '' };
   const json = args.includes('--json');
-  const program = await createProgram(run, said, terminal, args);
+  // What a program reads stays English.
+  const say = json && !args.includes('--help') ? String : (terminal.words ?? String);
+  const program = await createProgram(run, said, terminal, args, say);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
@@ -142,6 +146,7 @@ async function createProgram(
   said: { out: string; err: string },
   terminal: Terminal,
   args: readonly string[],
+  say: Words,
 ): Promise<Command> {
   const words = new Set(args);
   const program = new Command(CLI_PROGRAM)
@@ -155,8 +160,9 @@ async function createProgram(
     .configureOutput({
       writeOut: (text) => void (said.out += text),
       writeErr: (text) => void (said.err += text),
+      outputError: (text, write) => write(say(text)),
     })
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({ showGlobalOptions: false, ...helpIn(say) })
     .argument('[command]')
     .argument('[message...]')
     .option('--json', 'print the data as JSON');
@@ -168,17 +174,14 @@ async function createProgram(
     names.add(first);
     if (!words.has(first)) continue;
     const made = await operationNamed(operation);
-    const command = explained(
-      inheritSettings(commandOf(made, run, terminal.keyboard !== undefined), program),
-      line,
-      made.examples,
-    );
+    const how = { askable: terminal.keyboard !== undefined, say };
+    const command = explained(inheritSettings(commandOf(made, run, how), program), line, say, made.examples);
     if (inner === undefined) program.addCommand(command);
-    else groupNamed(program, first).addCommand(command);
+    else groupNamed(program, first, say).addCommand(command);
   }
-  if (words.has(REMEMBER.word)) program.addCommand(await rememberCommand(run, program));
+  if (words.has(REMEMBER.word)) program.addCommand(await rememberCommand(run, program, say));
   if (words.has(COMPLETION)) program.addCommand(inheritSettings(await completionCommand(terminal), program));
-  program.helpInformation = () => overview(terminal.settingsHelp);
+  program.helpInformation = () => say(overview(terminal.settingsHelp));
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
     const instead = otherWord(command ?? '');
@@ -212,41 +215,43 @@ async function completionCommand({ out }: Terminal): Promise<Command> {
 }
 
 /** How it is used, for whoever has used it in another way. */
-function explained(command: Command, line: string, examples: readonly string[] = []): Command {
+function explained(command: Command, line: string, say: Words, examples: readonly string[] = []): Command {
   const typed = `${CLI_PROGRAM} ${line}`;
+  const usage = `${typed} ${command.usage()}`;
   const [example] = examples;
-  return command.showHelpAfterError(
-    [
-      `\nUsage: ${typed} ${command.usage()}`,
-      ...(example === undefined ? [] : [`Example: ${CLI_PROGRAM} ${example}`]),
-      `${typed} --help explains it.`,
-    ].join('\n'),
-  );
+  const lines = [
+    `\nUsage: ${usage}`,
+    ...(example === undefined ? [] : [`Example: ${CLI_PROGRAM} ${example}`]),
+    `${typed} --help explains it.`,
+  ];
+  return command.showHelpAfterError(say(lines.join('\n')));
 }
 
 /** What the words for a memory are guessed from in `memory remember` has a usual value here. */
-async function rememberCommand(run: RunOperation, program: Command): Promise<Command> {
+async function rememberCommand(run: RunOperation, program: Command, say: Words): Promise<Command> {
   const { word, positional, examples, presets, operation } = REMEMBER;
   const whole = await operationNamed(operation);
-  const command = commandOf({ ...whole, command: word, positional, examples }, (_short, args, how) =>
-    run(whole, { ...presets, ...args }, how),
+  const command = commandOf(
+    { ...whole, command: word, positional, examples },
+    (_short, args, how) => run(whole, { ...presets, ...args }, how),
+    { say },
   );
-  return explained(inheritSettings(command, program), word, examples);
+  return explained(inheritSettings(command, program), word, say, examples);
 }
 
 function inheritSettings(command: Command, program: Command): Command {
   return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
 }
 
-function groupNamed(program: Command, name: string): Command {
+function groupNamed(program: Command, name: string, say: Words): Command {
   const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
   const group = inheritSettings(
     new Command(name).description(GROUPS[name] ?? `Commands about the ${name}`),
     program,
   );
-  group.helpInformation = () => groupHelp(name);
-  group.showHelpAfterError(`\n${CLI_PROGRAM} ${HELP} ${name} lists its commands.`);
+  group.helpInformation = () => say(groupHelp(name));
+  group.showHelpAfterError(say(`\n${CLI_PROGRAM} ${HELP} ${name} lists its commands.`));
   program.addCommand(group);
   return group;
 }

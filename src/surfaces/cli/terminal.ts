@@ -39,6 +39,8 @@ export interface Terminal {
   status?: StatusLine | undefined;
   /** Says a text in the language of the person; nothing for English. */
   words?: Words | undefined;
+  /** Prints what is said in that language already; not there for English. */
+  plain?: Record<'out' | 'err', (text: string) => void> | undefined;
   /** Whether what is printed is a text of BMAD or for a model, which is never said otherwise. */
   delivers?: boolean | undefined;
   /** Lines of help for the settings. */
