@@ -74,13 +74,16 @@ export function match({ parts, numbers, weight }: Pattern, text: string): string
   const doubtful = found.some(
     (each, place) =>
       COLUMNS.test(each) ||
-      (weight < SURE && isDoubtful(each, parts[place] ?? '', place === found.length - 1)),
+      (weight < SURE &&
+        isDoubtful(each, parts[place] ?? '', !/\p{L}/u.test(last) && place === found.length - 1)),
   );
   return doubtful ? undefined : found;
 }
 
-/** Several sentences before a fixed word, or a word where only an ending may come. */
-function isDoubtful(found: string, before: string, last: boolean): boolean {
-  if (!last && BREAK.test(found)) return true;
+/** Several sentences where there may be one, or a word where only an ending may come. */
+function isDoubtful(found: string, before: string, isRest: boolean): boolean {
+  // The rest of a text is several only behind a mark, or where it begins with one: `Next: {0}`, `it is running{0}`.
+  const open = isRest && (/[.:;,]\s*$/.test(before) || /^\s*[.:;,(]/.test(found));
+  if (!open && BREAK.test(found)) return true;
   return /\p{L}$/u.test(before) && /^ ?[\p{L}\p{N}]/u.test(found);
 }

@@ -19,3 +19,15 @@ export function framed(line: string): Framed {
 
 /** The cells of a row of a Markdown table, without the bars. */
 export const isRow = (line: string): boolean => line.startsWith('|') && line.trimEnd().endsWith('|');
+
+/** The parts of a list; what is in brackets stays together. */
+export function listOf(text: string): string[] {
+  const parts: string[] = [];
+  for (const piece of text.split(', ')) {
+    const last = parts.at(-1);
+    if (last !== undefined && last.lastIndexOf('(') > last.lastIndexOf(')'))
+      parts[parts.length - 1] = `${last}, ${piece}`;
+    else parts.push(piece);
+  }
+  return parts;
+}

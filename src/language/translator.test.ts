@@ -76,6 +76,44 @@ describe('French', () => {
     );
   });
 
+  it.each([
+    [
+      '2 of 2 stories done (2 without a review on file), 0 proven',
+      '2 stories terminées sur 2 (2 sans revue au dossier), 0 prouvée',
+    ],
+    ['1 of 3 stories done, 1 waiting for review', '1 story terminée sur 3, 1 en attente de revue'],
+    ['Prove what is done: built, not proven: x', 'Prouver ce qui est terminé : réalisé, non prouvé : x'],
+    [
+      '- epic done, stories open: epic-1 is done, but 1-1-count-words is not',
+      '- epic terminé, stories ouvertes : epic-1 est terminé, mais 1-1-count-words ne l’est pas',
+    ],
+    [
+      'epic-1 is done, but 1-1, 1-2 and 2 more are not',
+      'epic-1 est terminé, mais 1-1, 1-2 et 2 de plus ne le sont pas',
+    ],
+    ['1-1: "x" is not a valid status for a story', '1-1 : « x » n’est pas un statut valide pour une story'],
+    [
+      '1. Resume run r-2: it is running, 2 of 5 steps, next step 3; also open: r-1',
+      '1. Reprendre l’exécution r-2 : elle est en cours, 2 sur 5 étapes, étape suivante 3 ; aussi ouvertes : r-1',
+    ],
+    ['   prd by pm: bmad execute prd', '   prd par pm : bmad execute prd'],
+    ['   Write the PRD: prd by pm: bmad execute prd', '   Écrire le PRD : prd par pm : bmad execute prd'],
+    ['- r-1: running, 0 steps done', '- r-1: en cours, 0 étapes terminées'],
+    [
+      '- main (current): active, since 2026-02-01, 4 runs (3 running, 1 completed), latest r-4 (running)',
+      '- main (courante) : active, depuis 2026-02-01, 4 exécutions (3 en cours, 1 terminée), dernière r-4 (en cours)',
+    ],
+    [
+      'list: "what" must be one of agents, workflows, not "x".',
+      'list: "what" doit être l’un de agents, workflows, pas "x".',
+    ],
+    ['"limit" must be at least 1, not 0.', '"limit" doit être au moins 1, pas 0.'],
+    ['bmad contract run --help explains it.', 'bmad contract run --help l’explique.'],
+    ['Usage: bmad next [options]', 'Usage : bmad next [options]'],
+  ])('says a sentence made of parts as a whole: %s', (english, french) =>
+    expect(inFrench(english).replaceAll('\u00A0', ' ')).toBe(french),
+  );
+
   it('says nothing twice: a text that is French already stays', () => {
     const once = inFrench('Nothing left to do: everything planned is done.');
     expect(once).not.toContain('done');

@@ -1,5 +1,5 @@
 import { keyWord, match, patternOf, wordsOf, type Pattern } from './pattern.ts';
-import { framed, isRow, PLACE } from './template.ts';
+import { framed, isRow, listOf, PLACE } from './template.ts';
 
 /** English texts and what they are in another language; both have the same places for what comes in. */
 export type Catalogue = Readonly<Record<string, string>>;
@@ -14,6 +14,8 @@ const DEEPEST = 5;
 const COLUMNS = /( {2,})/;
 /** Where a line can be taken apart, with what is between the pieces. */
 const PIECES = /(?<=[.!?:;)…])(\s+)(?=\S)|( · | — )/;
+/** The same for what is put behind a sentence: `, 2 of 3 steps (66 %); also open: r-1`. */
+const TAILS = /()(?=[,;] )|( )(?=\()/;
 const COMMAND = ': bmad ';
 const COMMAND_LINE = /^bmad(?:-mcp-server)? /;
 /** Stands for a command while the words around it are looked up: it has no letters, so nothing is said of it. */
@@ -73,7 +75,8 @@ export function translator(catalogue: Catalogue): Words {
       const known = exact.get(own) ?? lowered(exact.get(raised(own)), own);
       if (known !== undefined) return known + written;
     }
-    for (const [own, written] of forms) {
+    // No entry ends with a colon, so it is never a part of what comes in at the end.
+    for (const [own, written] of text.endsWith(':') ? forms.toReversed() : forms) {
       const known = patterned(own, depth);
       if (known !== undefined) return known + written;
     }
@@ -91,11 +94,18 @@ export function translator(catalogue: Catalogue): Words {
     return text.slice(0, at) + said(trimmed, depth) + text.slice(at + trimmed.length);
   }
 
-  /** A text of one entry or of several, as many of its pieces together as are one. */
+  /** A text of one entry or of several. */
   function said(text: string, depth: number): string {
-    const own = whole(text, depth);
-    if (own !== undefined || depth > DEEPEST) return own ?? text;
-    const pieces = text.split(PIECES).filter((piece) => piece !== undefined);
+    if (depth > DEEPEST) return text;
+    const own = whole(text, depth) ?? bracketed(text, depth, true);
+    if (own !== undefined) return own;
+    const tails = /^[,;(]/.test(text) ? pieced(text, TAILS, depth) : text;
+    return tails === text ? pieced(text, PIECES, depth) : tails;
+  }
+
+  /** As many pieces of a text together as are one entry. */
+  function pieced(text: string, between: RegExp, depth: number): string {
+    const pieces = text.split(between).filter((piece) => piece !== undefined);
     if (pieces.length < 3 || pieces.length > MOST_PIECES) return parted(text, depth) ?? text;
     let result = '';
     for (let from = 0; from < pieces.length;) {
@@ -116,29 +126,44 @@ export function translator(catalogue: Catalogue): Words {
     return result;
   }
 
-  /** `a description (repeatable)`, `a setting [its default]`, `5 agents, 22 workflows`. */
-  function parted(text: string, depth: number): string | undefined {
+  const parted = (text: string, depth: number): string | undefined =>
+    counted(text, depth) ?? bracketed(text, depth) ?? within(text, depth) ?? behind(text, depth);
+
+  /** `a description (repeatable)`, `a setting [its default]`; `known` if what is before has to be an entry. */
+  function bracketed(text: string, depth: number, known = false): string | undefined {
     const end = ENDS.find(([mark]) => text.endsWith(`)${mark}`));
     const body = end === undefined ? text : text.slice(0, -end[0].length);
     const at = /[)\]]$/.test(body) ? body.lastIndexOf(body.endsWith(')') ? ' (' : ' [') : -1;
-    if (at > 0) {
-      const [before, behind] = [body.slice(0, at), body.slice(at + 1)];
-      const [one, other] = [whole(before, depth), whole(behind, depth) ?? within(behind, depth)];
-      if (one !== undefined || other !== undefined)
-        return `${one ?? before} ${other ?? behind}${end?.[1] ?? ''}`;
-    }
-    const listed = text.split(', ');
+    if (at < 1) return undefined;
+    const [before, last] = [body.slice(0, at), body.slice(at + 1)];
+    const [one, other] = [whole(before, depth), whole(last, depth) ?? within(last, depth)];
+    if (one === undefined && (known || other === undefined)) return undefined;
+    return `${one ?? before} ${other ?? last}${end?.[1] ?? ''}`;
+  }
+
+  /** `5 agents, 22 workflows`, `running, 2 steps done`: a list that counts something of ours is ours. */
+  function counted(text: string, depth: number): string | undefined {
+    const listed = listOf(text);
     if (listed.length < 2 || listed.length > MOST_PIECES) return undefined;
-    const each = listed.map((piece) => (/^\d/.test(piece) ? whole(piece, depth) : undefined));
-    return each.every((piece) => piece === undefined)
-      ? undefined
-      : each.map((piece, place) => piece ?? listed[place]).join(', ');
+    const each = listed.map((piece) => whole(piece, depth) ?? bracketed(piece, depth));
+    return listed.some((piece, place) => /^\d/.test(piece) && each[place] !== undefined)
+      ? each.map((piece, place) => piece ?? listed[place]).join(', ')
+      : undefined;
   }
 
   /** What is in brackets. */
   function within(text: string, depth: number): string | undefined {
-    const inner = whole(text.slice(1, -1), depth);
+    if (!/^[([].*[)\]]$/.test(text)) return undefined;
+    const own = text.slice(1, -1);
+    const inner = whole(own, depth) ?? counted(own, depth);
     return inner === undefined ? undefined : text.charAt(0) + inner + text.slice(-1);
+  }
+
+  /** `, 2 of 3 steps`: a phrase with the mark that joins it to what is before it. */
+  function behind(text: string, depth: number): string | undefined {
+    const [, mark, rest = ''] = /^([,;]) (\S+ .+)$/.exec(text) ?? [];
+    const own = rest === '' ? undefined : (whole(rest, depth) ?? bracketed(rest, depth));
+    return own === undefined ? undefined : `${mark === ';' ? '\u00A0;' : ','} ${own}`;
   }
 
   /** Columns stay where they began, as far as there is room. A word alone is a name, and so is how a command is typed. */
@@ -165,12 +190,18 @@ export function translator(catalogue: Catalogue): Words {
 
   /** What is said before a command; an entry may have the command in it. */
   function beside(text: string, command: string): string {
-    const own = said(text, 0);
-    const both = own === text ? whole(`${text}${COMMAND}${HELD}`, 0) : undefined;
+    const own = whole(text, 0);
+    if (own !== undefined) return `${own}\u00A0: ${command}`;
     const name = COMMAND.slice(2);
-    return both?.includes(name + HELD) === true
-      ? both.replace(name + HELD, () => command)
-      : `${own}\u00A0: ${command}`;
+    // `Build the story: dev-story by dev: bmad …`, where only the last part is of such an entry.
+    const last = text.lastIndexOf(': ');
+    for (const at of last === -1 ? [0] : [0, last + 2]) {
+      const both = whole(`${text.slice(at)}${COMMAND}${HELD}`, 0);
+      if (both?.includes(name + HELD) !== true) continue;
+      const before = at === 0 ? '' : `${said(text.slice(0, at - 1), 0)} `;
+      return before + both.replace(name + HELD, () => command);
+    }
+    return `${said(text, 0)}\u00A0: ${command}`;
   }
 
   function line(text: string, next = ''): string {

@@ -6,13 +6,14 @@ import { nextLine, stepsText, type RunData } from './run-view.ts';
 /** Everything about a run, for a person or a model. What others wrote is marked as such. */
 export function runText(run: RunData): string {
   const where = run.archive === undefined ? `session branch ${run.branch}` : `archived, ${run.archive}`;
+  const standing = `${run.status}, ${stepsText(run.progress)}${begunText(run)}`;
   const notes = [
     run.agent_notes ?? '',
     ...run.issues.map((issue) => `Issue: ${oneLine(asText(issue), 300)}`),
   ];
   const told = notes.filter((note) => note !== '').join('\n');
   return lines(
-    `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}${begunText(run)}`,
+    `Run ${run.run_id} (${where}): ${standing}`,
     `Workflow: ${workflowText(run)}`,
     run.agent === undefined ? undefined : `Agent: ${oneLine(run.agent, 100)}`,
     run.started_at === undefined
