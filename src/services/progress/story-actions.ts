@@ -63,7 +63,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     (story, more) =>
       actions.push({
         what: `Correct the status of story ${story.id}`,
-        why: `the ledger says "${oneLine(story.row?.word ?? '', 60)}", which is not a status${more}`,
+        why: `its row says "${oneLine(story.row?.word ?? '', 60)}", which is not a status${more}`,
         evidence: evidenceOf(story, sprint?.file),
         about: story.id,
       }),
