@@ -1,28 +1,20 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
+import type { Driver } from '../../src/services/memory/sqlite/driver.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
+import { watchedDriver } from './watched-driver.ts';
 import { embedded, otherSpace } from './words.ts';
 
 /** Counts the statements that load vectors. */
 async function counting(): Promise<{ driver: Driver; loads(): number }> {
-  const driver = await sqliteDriver();
   let loads = 0;
-  const connect: Driver['connect'] = (...args) => {
-    const connection = driver.connect(...args);
-    return {
-      exec: (sql) => connection.exec(sql),
-      close: () => connection.close(),
-      prepare(sql) {
-        if (sql.includes('max(place)')) loads += 1;
-        return connection.prepare(sql);
-      },
-    };
-  };
-  return { driver: { ...driver, connect }, loads: () => loads };
+  const driver = await watchedDriver((use, sql) => {
+    if (use === 'prepare' && sql.includes('max(place)')) loads += 1;
+  });
+  return { driver, loads: () => loads };
 }
 
 async function store(
@@ -100,27 +92,11 @@ describe('vectors that were loaded before anyone asked', () => {
 
   it('are done without where they cannot be looked at, and the next question is answered', async () => {
     const { file } = await prepared();
-    const real = await sqliteDriver();
     let fails = false;
-    const connect: Driver['connect'] = (...args) => {
-      const connection = real.connect(...args);
-      return {
-        exec: (sql) => connection.exec(sql),
-        close: () => connection.close(),
-        prepare(sql) {
-          const statement = connection.prepare(sql);
-          return {
-            run: (...values) => statement.run(...values),
-            iterate: (...values) => statement.iterate(...values),
-            get(...values) {
-              if (fails && values[0] === 'store') throw new Error('disk I/O error');
-              return statement.get(...values);
-            },
-          };
-        },
-      };
-    };
-    const next = await store(file, { driver: { ...real, connect } });
+    const driver = await watchedDriver((_use, _sql, [first]) => {
+      if (fails && first === 'store') throw new Error('disk I/O error');
+    });
+    const next = await store(file, { driver });
     fails = true;
     await expect(nearest(next, 'NATS')).rejects.toThrow('disk I/O error');
     fails = false;

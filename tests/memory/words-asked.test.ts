@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { MemoryKey } from '../../src/model/memory.ts';
 import { dot, normalized, ranked, weighed } from '../../src/services/memory/rank.ts';
-import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
+import type { Driver } from '../../src/services/memory/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { memory, storeOptions } from './places.ts';
+import { watchedDriver } from './watched-driver.ts';
 import { analyser, embedded } from './words.ts';
 
 const WORDS =
@@ -20,32 +21,11 @@ const sentence = (seed: number, length: number): string =>
 
 /** Counts how often the word index is asked. */
 async function countingDriver(): Promise<{ driver: Driver; asked(): number }> {
-  const driver = await sqliteDriver();
   let asked = 0;
-  return {
-    asked: () => asked,
-    driver: {
-      ...driver,
-      connect(...args) {
-        const connection = driver.connect(...args);
-        return {
-          exec: (sql) => connection.exec(sql),
-          close: () => connection.close(),
-          prepare(sql) {
-            const statement = connection.prepare(sql);
-            return {
-              run: (...values) => statement.run(...values),
-              get: (...values) => statement.get(...values),
-              iterate(...values) {
-                if (sql.includes('words MATCH')) asked += 1;
-                return statement.iterate(...values);
-              },
-            };
-          },
-        };
-      },
-    },
-  };
+  const driver = await watchedDriver((use, sql) => {
+    if (use === 'iterate' && sql.includes('words MATCH')) asked += 1;
+  });
+  return { driver, asked: () => asked };
 }
 
 it('finds what was added after the first question, be it few or many, to memories that all have the words', async () => {

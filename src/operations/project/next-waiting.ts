@@ -130,7 +130,7 @@ interface Ended {
 const isOver = (due: readonly Action[], phases: Ended['phases']): boolean =>
   due.length === 0 || (due.every(({ optional }) => optional) && phases.at(-1)?.state === 'complete');
 
-/** What there is to say of verification: of a PASS only who asks, and who is told that all is done without a comparison. */
+/** What to say about verification. A PASS is mentioned in full detail, or if all is done and the files were not compared. */
 export function verificationLines(
   due: readonly Action[],
   { phases, verification }: Ended,

@@ -44,7 +44,7 @@ export async function sinceLastPass(compared: Compared, signal: AbortSignal): Pr
   if (last === undefined) return undefined;
   const listed = await listTree(root, env, signal, MOST_STAMPS);
   const files = { ...listed, paths: listed.paths.filter((path) => !leftOut(path)) };
-  // A list that long may be cut off, and is no list of what is there.
+  // A list this long may have been cut off, so it does not show what is there.
   const isCut = listed.paths.length > MOST_STAMPS;
   const stamps = isCut ? [] : await fileStamps(root, files.paths, signal);
   const bytes = stamps.reduce((sum, stamp) => sum + sizeRead(stamp), 0);

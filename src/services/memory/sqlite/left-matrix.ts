@@ -58,7 +58,7 @@ export class OpenVectors {
     if (this.#held?.of === database) return this.#held.matrix;
     const matrix = matrixFor(database, this.#space);
     this.#held = { of: database, matrix };
-    // What cannot be read now may be readable for the next one who asks.
+    // A failed read is not kept: the next recall tries again.
     matrix.catch(() => {
       if (this.#held?.matrix === matrix) this.#held = undefined;
     });
