@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { localTime } from '../../base/text/local-time.ts';
 import { orElse } from '../../base/expected.ts';
 import { bullets, plural } from '../../base/text/text.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
@@ -53,14 +54,9 @@ const TIMES: readonly [RegExp, (now: Stamp) => string][] = [
 type Stamp = Record<'day' | 'month' | 'year' | 'time', string>;
 
 function timeNow(text: string): string[] {
-  const now = new Date();
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const stamp = {
-    day: two(now.getDate()),
-    month: two(now.getMonth() + 1),
-    year: String(now.getFullYear()),
-    time: `${two(now.getHours())}:${two(now.getMinutes())}`,
-  };
+  const [date = '', clock = ''] = localTime(new Date()).split('T');
+  const [year = '', month = '', day = ''] = date.split('-');
+  const stamp = { day, month, year, time: clock.slice(0, 'HH:MM'.length) };
   const forms = TIMES.flatMap(([wanted, write]) => (wanted.test(text) ? [write(stamp)] : []));
   return forms.length === 0 ? [] : [`The time now: ${forms.join(', ')}.`];
 }
