@@ -108,19 +108,6 @@ describe('architecture', () => {
     expect(imports.length).toBeGreaterThan(150);
   });
 
-  it('starts git only where it is set up to run nothing of a repository (S-17)', async () => {
-    const texts = await Promise.all(
-      production.map(async (file) => ({ file, text: await readFile(join(source, file), 'utf8') })),
-    );
-    const starting = texts.filter(({ text }) =>
-      /\b(?:runProgram|outputOf|runWatched|startProgram|findProgram)\(\s*'git'/.test(text),
-    );
-    expect(starting.map(({ file }) => file).sort()).toEqual([
-      'base/process/project-git.ts',
-      'sources/git/git.ts',
-    ]);
-  });
-
   it('lets no file import to its right', () => {
     const wrong = imports.flatMap(({ file, specifier, typeOnly }) => {
       if (!specifier.startsWith('.')) return [];

@@ -63,7 +63,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['watch'],
     why: 'that something has happened in a folder; what it was is found out elsewhere',
   },
-  'base/files/file-digest.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
+  'base/files/find-program.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
 };
 
 const source = join(repository, 'src');

@@ -1,8 +1,7 @@
 import { sha256 } from '../sha256.ts';
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, lstat, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { lstat, readlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isBelow, openChecked, openedPaths } from './open-file.ts';
 
 export interface FileMark {
@@ -61,44 +60,4 @@ async function digestOf(handle: FileHandle, maxBytes: number): Promise<string | 
     total += bytesRead;
   }
   return undefined;
-}
-
-/**
- * The first executable of this name on a PATH; undefined if there is none. A program that looks at a project must not be
- * one of its own: `besides` names the project, whose folders do not count, nor do those that package managers put first.
- */
-export async function findProgram(
-  name: string,
-  path: string | undefined,
-  besides?: string,
-): Promise<string | undefined> {
-  const windows = process.platform === 'win32';
-  // Windows scripts (.cmd) need a shell, and no shell may see arguments.
-  const file = windows && !/\.exe$/i.test(name) ? `${name}.exe` : name;
-  for (const folder of (path ?? '').split(delimiter)) {
-    // A relative one is a place in whatever project the server runs in.
-    if (!isAbsolute(folder)) continue;
-    const place = join(folder, file);
-    if (!(await mayRun(place))) continue;
-    if (besides === undefined || !(await belongsTo(besides, place))) return place;
-  }
-  return undefined;
-}
-
-async function belongsTo(project: string, place: string): Promise<boolean> {
-  const [root, real] = await Promise.all([
-    realpath(project).catch(() => project),
-    realpath(place).catch(() => place),
-  ]);
-  return [place, real].some((one) => isBelow(root, one) || one.split(sep).includes('node_modules'));
-}
-
-export async function mayRun(place: string): Promise<boolean> {
-  try {
-    if (!(await stat(place)).isFile()) return false;
-    await access(place, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

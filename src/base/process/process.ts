@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { BmadError } from '../errors.ts';
-import { isAbsent, killGroup, startProgram } from './start-program.ts';
+import { killGroup, startProgram } from './start-program.ts';
 
 export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -90,27 +90,20 @@ export async function runProgram(
   }
 }
 
-/** All that a program writes, or the beginning of it, with its exit code; nothing when there is no such program. */
-export async function outputOf(
-  program: string,
-  args: readonly string[],
-  options: { env: ProgramEnvironment; timeoutMs: number; signal: AbortSignal },
-  mostBytes = Infinity,
-): Promise<{ code: number | undefined; output: string } | undefined> {
+/** Takes in all that a program writes, or the beginning of it. */
+export function intake(mostBytes = Infinity): {
+  consume: NonNullable<ProgramOptions['consume']>;
+  text(): string;
+} {
   const parts: Buffer[] = [];
   let bytes = 0;
-  const result = await runProgram(program, args, {
-    ...options,
+  return {
     async consume(output) {
       for await (const part of output) {
         if (bytes < mostBytes) parts.push(part);
         bytes += part.length;
       }
     },
-  }).catch((error: unknown) => {
-    if (!isAbsent(error)) throw error;
-    return undefined;
-  });
-  options.signal.throwIfAborted();
-  return result && { code: result.code, output: Buffer.concat(parts).toString('utf8') };
+    text: () => Buffer.concat(parts).toString('utf8'),
+  };
 }

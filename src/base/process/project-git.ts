@@ -1,75 +1,206 @@
-import { findProgram } from '../files/file-digest.ts';
-import { outputOf, type ProgramEnvironment } from './process.ts';
+import { runGit } from './git.ts';
+import { intake, type ProgramEnvironment } from './process.ts';
+import { isAbsent } from './start-program.ts';
 import { unlessBlocked } from './unblocked.ts';
 
+/**
+ * What git is asked about a project. A repository that came as an archive has a configuration of somebody else's, and git would
+ * run the programs it names because somebody looks: filters that clean a file before it is compared, programs that show a
+ * difference, and transports that fetch an object the repository lacks. None of them runs, here or in a submodule. All verbs
+ * answer with nothing without git or a repository, and where a pipe in the project would keep git waiting.
+ */
 export interface GitQuestion {
   env: ProgramEnvironment;
   timeoutMs: number;
   signal: AbortSignal;
-  /** Of more than this the beginning is kept. */
-  mostBytes?: number;
 }
 
-/**
- * Asks git about a project. A repository that came as an archive has a configuration of somebody else's, and git would run
- * the programs it names because somebody looks: monitors and hooks, filters that clean a file before it is compared,
- * programs that check signatures, and transports that fetch an object the repository lacks. None of them runs. Nothing
- * without git, and where a pipe in the project would keep git waiting.
- */
-export async function askGit(
-  root: string,
-  args: readonly string[],
-  { env, timeoutMs, signal, mostBytes }: GitQuestion,
-): Promise<{ code: number | undefined; output: string } | undefined> {
-  // By its path: Windows would look for it in the working folder first, which is often the project, and npm puts
-  // folders of the project before all others.
-  const git = await findProgram('git', env['PATH'] ?? env['Path'], root);
-  if (git === undefined) return undefined;
-  return unlessBlocked(root, signal, async (either) => {
-    const options = { env: gitEnvironment(env), timeoutMs, signal: either };
-    const ask = (words: readonly string[], most?: number) =>
-      outputOf(git, [...OFF, '-C', root, ...words], options, most);
-    const filters = await filterNames(ask);
-    if (filters === undefined) return undefined;
-    const off = filters.flatMap((name) =>
-      NO_FILTER.flatMap((setting) => ['-c', `filter.${name}.${setting}`]),
-    );
-    return ask([...off, ...args], mostBytes);
+export interface GitStatus {
+  /** Nothing before the first commit. */
+  commit: string | undefined;
+  branch: string | undefined;
+  /** Files that differ from the commit or are not in it, from the top of the project; of very many the first. */
+  changed: string[];
+}
+
+export interface GitCommit {
+  id: string;
+  parents: string[];
+  /** When it was committed, in milliseconds. */
+  at: number;
+}
+
+/** What a commit has added to a file. */
+export interface GitAddition {
+  at: number;
+  file: string;
+  line: string;
+}
+
+/** Where a project stands. Of a submodule it tells only whether it is at another commit: nobody looks into one. */
+export function gitStatus(root: string, asked: GitQuestion): Promise<GitStatus | undefined> {
+  return inWorkTree(root, asked, async (ask, prefix) => {
+    const off = await withoutFilters(ask);
+    const all = ['--untracked-files=all', '--no-renames', '--ignore-submodules=dirty', '--', '.'];
+    const lines =
+      off && partsOf(await ask([...off, 'status', '--porcelain=v2', '--branch', '-z', ...all], STATUS_BYTES));
+    if (lines === undefined) return undefined;
+    const header = (name: string): string | undefined =>
+      lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
+    const commit = header('oid');
+    return {
+      commit: commit === '(initial)' ? undefined : commit,
+      branch: header('head'),
+      // Git names files from the top of the repository, which may be above the project.
+      changed: lines.flatMap((line) => changedPath(line)?.slice(prefix.length) ?? []),
+    };
   });
 }
 
-const OFF = [
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'core.hooksPath=/dev/null',
-  // A log that shows signatures runs the program that is to check them.
-  'log.showSignature=false',
-  // Files with the names of a repository's own can be committed, so a clone can bring another configuration.
-  'safe.bareRepository=explicit',
-].flatMap((setting) => ['-c', setting]);
-const NO_FILTER = ['clean=', 'smudge=', 'process=', 'required=false'];
-const MOST_FILTERS = 100;
-
-/** Variables of git would name another repository than the one that is asked about. */
-function gitEnvironment(env: ProgramEnvironment): Record<string, string | undefined> {
-  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    // Versions that do not know the line above find no transport to fetch with.
-    GIT_ALLOW_PROTOCOL: 'none',
-  };
+/** The files that git tracks or would track, from the top of the project: all, or those among some paths. */
+export function gitFiles(
+  root: string,
+  asked: GitQuestion,
+  paths?: readonly string[],
+): Promise<string[] | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const found = new Set<string>();
+    for (const some of paths === undefined ? [['.']] : inPieces(paths)) {
+      const listed = partsOf(
+        await ask(['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...some]),
+      );
+      if (listed === undefined) return undefined;
+      for (const path of listed) found.add(path);
+    }
+    return [...found];
+  });
 }
 
-type Ask = (words: readonly string[]) => ReturnType<typeof outputOf>;
+/** Commits that have touched some paths, the newest first; with `added` only those in which a path first appears. */
+export function gitLog(
+  root: string,
+  asked: GitQuestion,
+  { paths = ['.'], most, added }: { paths?: readonly string[]; most?: number; added?: boolean } = {},
+): Promise<GitCommit[] | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const which = [
+      ...(most === undefined ? [] : [`--max-count=${most}`]),
+      ...(added === true ? ['--diff-filter=A'] : []),
+    ];
+    const ran = await ask(['log', ...LOG, ...which, '--format=%H %ct %P', '--', ...paths]);
+    if (ran?.code !== 0) return undefined;
+    return ran.output
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [id = '', seconds, ...parents] = line.trimEnd().split(' ');
+        return { id, parents, at: Number(seconds) * 1_000 };
+      });
+  });
+}
+
+/** The lines that the newest commits have added to some files, the oldest commit first. */
+export function gitAdditions(
+  root: string,
+  asked: GitQuestion,
+  { paths, most }: { paths: readonly string[]; most: number },
+): Promise<GitAddition[] | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const patches = ['--patch', '--unified=0', '--relative', '--dst-prefix=b/', '--format=%x00%ct'];
+    const ran = await ask(['log', ...LOG, `--max-count=${most}`, ...patches, '--', ...paths]);
+    return ran?.code === 0 ? ran.output.split('\0').slice(1).toReversed().flatMap(additionsIn) : undefined;
+  });
+}
+
+/** The commit that a project is at. */
+export function gitHead(root: string, asked: GitQuestion): Promise<string | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    const ran = await ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+    return ran?.code === 0 ? ran.output.trim() : undefined;
+  });
+}
+
+/** Whether one commit is in the history of another, or the same; nothing where one of them is unknown. */
+export function gitIsAncestor(
+  root: string,
+  asked: GitQuestion,
+  { older, newer }: { older: string; newer: string },
+): Promise<boolean | undefined> {
+  return inWorkTree(root, asked, async (ask) => {
+    if (![older, newer].every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))) return undefined;
+    // The commits themselves are read: what is written down about them can be forged.
+    const ran = await ask(['-c', 'core.commitGraph=false', 'merge-base', '--is-ancestor', older, newer]);
+    return ran?.code === 0 ? true : ran?.code === 1 ? false : undefined;
+  });
+}
+
+type Ask = (
+  words: readonly string[],
+  mostBytes?: number,
+) => Promise<{ code: number | undefined; output: string } | undefined>;
+
+const STATUS_BYTES = 20_000_000;
+const MOST_FILTERS = 100;
+const PIECE_LENGTH = 50_000;
+
+/** The difference as it is, by no program, and nothing that the settings of a repository would add. */
+const LOG =
+  '--no-ext-diff --no-textconv --no-renames --no-color --no-notes --no-show-signature --no-decorate --no-follow --submodule=short --ignore-submodules=all'.split(
+    ' ',
+  );
+
+const SETTINGS = {
+  // Names as they are, not as bytes in quotes.
+  'core.quotePath': 'false',
+  'core.sshCommand': 'false',
+  'credential.helper': '',
+  'gpg.program': 'false',
+  'log.showRoot': 'true',
+};
+const VARIABLES = {
+  // No name is a pattern.
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_LAZY_FETCH: '1',
+  // Versions that do not know the line above find no transport to fetch with.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_GRAFT_FILE: '/dev/null',
+};
 
 /**
- * The filters that the repository itself defines; those of the user are the user's choice. Nothing where they cannot be
- * told or switched off: git is not asked at all then.
+ * Asks where the folder is one of a repository's files. One whose settings say that its files are elsewhere would have git
+ * list another folder than this.
  */
-async function filterNames(ask: Ask): Promise<string[] | undefined> {
+function inWorkTree<T>(
+  root: string,
+  { env, timeoutMs, signal }: GitQuestion,
+  work: (ask: Ask, prefix: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const purpose = { env, besides: [root], settings: SETTINGS, variables: VARIABLES };
+  return unlessBlocked(root, signal, async (either) => {
+    const ask: Ask = async (words, mostBytes) => {
+      const { consume, text } = intake(mostBytes);
+      const ran = await runGit(purpose, ['-C', root, ...words], { timeoutMs, signal: either, consume }).catch(
+        (error: unknown) => {
+          if (!isAbsent(error)) throw error;
+          return undefined;
+        },
+      );
+      either.throwIfAborted();
+      return ran && { code: ran.code, output: text() };
+    };
+    const place = await ask(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
+    const inside = 'true\n';
+    return place?.code === 0 && place.output.startsWith(inside)
+      ? work(ask, place.output.slice(inside.length, -1))
+      : undefined;
+  });
+}
+
+/**
+ * What switches off the filters that the repository itself defines; those of the user are the user's choice. Nothing where
+ * they cannot be told or switched off: git is not asked at all then.
+ */
+async function withoutFilters(ask: Ask): Promise<string[] | undefined> {
   const asked = ['-z', '--get-regexp', String.raw`^filter\.`];
   const scoped = await ask(['config', '--show-scope', ...asked]);
   // Before git 2.26 there are no scopes: then all filters are switched off.
@@ -86,6 +217,56 @@ async function filterNames(ask: Ask): Promise<string[] | undefined> {
     keys.flatMap((entry) => /^filter\.(.*)\.[^.]*$/.exec(entry.split('\n', 1)[0] ?? '')?.[1] ?? []),
   );
   // Names are bytes: one that is no text would have to be switched off by another name than its own.
-  const odd = names.size > MOST_FILTERS || [...names].some((name) => /[=\uFFFD]/.test(name));
-  return odd ? undefined : [...names];
+  if (names.size > MOST_FILTERS || [...names].some((name) => /[=\uFFFD]/.test(name))) return undefined;
+  return [...names].flatMap((name) =>
+    ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((off) => ['-c', `filter.${name}.${off}`]),
+  );
+}
+
+/** What stands behind the last end is nothing, or a path that was cut. */
+function partsOf(ran: Awaited<ReturnType<Ask>>): string[] | undefined {
+  return ran?.code === 0 ? ran.output.split('\0').slice(0, -1) : undefined;
+}
+
+/** A command line has room for so many names. */
+function inPieces(paths: readonly string[]): string[][] {
+  const pieces: string[][] = [];
+  let room = 0;
+  for (const path of paths) {
+    room -= path.length + 1;
+    if (room < 0) {
+      pieces.push([]);
+      room = PIECE_LENGTH;
+    }
+    pieces.at(-1)?.push(path);
+  }
+  return pieces;
+}
+
+/** How many words come before the path, by the kind of line; others tell of no file. */
+const BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+/** The path that a line of the state is about, from the top of the repository. */
+function changedPath(line: string): string | undefined {
+  const before = line[1] === ' ' ? BEFORE_PATH[line[0] ?? ''] : undefined;
+  return before === undefined ? undefined : line.split(' ').slice(before).join(' ');
+}
+
+/** The added lines of one commit in a log. A line of a file may look like the head of another, so lines are counted. */
+function additionsIn(commit: string): GitAddition[] {
+  const [seconds = '', ...lines] = commit.split('\n');
+  const at = Number(seconds) * 1_000;
+  const found: GitAddition[] = [];
+  let [file, left] = ['', 0];
+  for (const line of lines) {
+    if (left > 0 && /^[-+]/.test(line)) {
+      left -= 1;
+      if (line.startsWith('+')) found.push({ at, file, line: line.slice(1) });
+    } else if (line.startsWith('+++ ')) file = line.slice(4).replace(/^b\//, '').trim();
+    else {
+      const [, gone, come] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line) ?? [];
+      if (line.startsWith('@@ ')) left = Number(gone ?? 1) + Number(come ?? 1);
+    }
+  }
+  return found;
 }

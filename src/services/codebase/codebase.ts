@@ -4,7 +4,6 @@ import { sha256 } from '../../base/sha256.ts';
 import { codeWords } from '../../base/text/code-words.ts';
 import { once } from '../../base/async.ts';
 import type { Log } from '../../base/log.ts';
-import { optionalFile } from '../../base/process/optional-packages.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import { nothingAt, pathFilter, plainPath } from './asked-path.ts';
@@ -16,6 +15,7 @@ import { openIndexer, type Indexer } from './indexer.ts';
 import { isProse, knownLanguage, languageOf } from './languages.ts';
 import { withNames } from './name-meaning.ts';
 import { rank, type CodeQuestion } from './rank.ts';
+import { ripgrepProgram } from './ripgrep.ts';
 import { addUses } from './uses.ts';
 import { hitsOf, type CodeHit } from './hits.ts';
 import { embedQuestion } from './vectors.ts';
@@ -244,10 +244,4 @@ function notesOf(
       'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.',
     );
   return notes;
-}
-
-/** The program of the optional package; one that merely happens to be on the path is not trusted. */
-function ripgrepProgram(): string | undefined {
-  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  return optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`, '@vscode/ripgrep');
 }

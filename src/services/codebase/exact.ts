@@ -1,10 +1,7 @@
-import { runProgram } from '../../base/process/process.ts';
-import { unlessBlocked } from '../../base/process/unblocked.ts';
-import { isAbsent } from '../../base/process/start-program.ts';
 import { isKeptWhole, type CodeIndex, type IndexedFile } from './code-index.ts';
-import { RIPGREP } from './file-list.ts';
 import { wordsIn } from './pieces.ts';
 import { readLines } from './read-file.ts';
+import { linesByRipgrep } from './ripgrep.ts';
 
 /** A piece of a question to find character by character. */
 export interface Needle {
@@ -54,21 +51,7 @@ export function needlesOf(query: string): Needle[] {
     .slice(0, MOST_NEEDLES);
 }
 
-const SEARCH_MS = 5_000;
 const IN_ONE_FILE = 20;
-const RIPGREP_SEARCH = [
-  ...RIPGREP,
-  '--no-messages',
-  '--max-filesize=512K',
-  '--fixed-strings',
-  '--smart-case',
-  `--max-count=${IN_ONE_FILE}`,
-  '--no-heading',
-  '--color=never',
-  '--line-number',
-  '--only-matching',
-  '--null',
-];
 
 /** Looks through the files as they are now, also those that are not in the index yet. Nothing when it cannot run. */
 export async function matchesByRipgrep(
@@ -77,32 +60,12 @@ export async function matchesByRipgrep(
   needles: readonly Needle[],
   signal: AbortSignal,
 ): Promise<ExactMatch[] | undefined> {
-  const args = [...RIPGREP_SEARCH, ...needles.flatMap(({ text }) => ['-e', text]), '--', root];
-  try {
-    const { code, lines } = (await unlessBlocked(root, signal, async (either) => {
-      const ran = await runProgram(program, args, { timeoutMs: SEARCH_MS, signal: either });
-      either.throwIfAborted();
-      return ran;
-    })) ?? { code: undefined, lines: [] };
-    signal.throwIfAborted();
-    return code === undefined || (code === 2 && lines.length === 0)
-      ? undefined
-      : matchesIn(lines, root, needles);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isAbsent(error)) throw error;
-    return undefined;
-  }
-}
-
-function matchesIn(lines: readonly string[], root: string, needles: readonly Needle[]): ExactMatch[] {
-  const folded = needles.map(({ text }) => text.toLowerCase());
-  return lines.flatMap((line) => {
-    const [place = '', rest = ''] = line.split('\0');
-    const colon = rest.indexOf(':');
-    const needle = folded.indexOf(rest.slice(colon + 1).toLowerCase());
-    const path = place.slice(root.length).replaceAll('\\', '/').replace(/^\//, '');
-    return needle === -1 ? [] : [{ path, line: Number(rest.slice(0, colon)) - 1, needle }];
+  const texts = needles.map(({ text }) => text);
+  const folded = texts.map((text) => text.toLowerCase());
+  const found = await linesByRipgrep(program, root, { texts, mostInFile: IN_ONE_FILE }, signal);
+  return found?.flatMap(({ path, line, text }) => {
+    const needle = folded.indexOf(text.toLowerCase());
+    return needle === -1 ? [] : [{ path, line, needle }];
   });
 }
 

@@ -4,10 +4,9 @@ import { filesThere } from '../../base/files/file-stamps.ts';
 import { IGNORE_FILES } from '../../base/files/listed-files.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
-import { outputOf } from '../../base/process/process.ts';
-import { askGit } from '../../base/process/project-git.ts';
-import { unlessBlocked } from '../../base/process/unblocked.ts';
-import { gitFiles } from './git-files.ts';
+import { gitFiles } from '../../base/process/project-git.ts';
+import { decidingFiles } from './git-files.ts';
+import { filesByRipgrep } from './ripgrep.ts';
 import { isWanted } from './wanted-files.ts';
 
 export interface FileList {
@@ -28,7 +27,7 @@ const LIST_MS = 15_000;
 /** What a list was made from and what has come of it: most of the time the next one is the same. */
 interface Listed {
   by: FileList['by'];
-  output: string;
+  all: readonly string[];
   /** Sorted. */
   wanted: string[];
   /** Where ignore files may be that git does not know. */
@@ -42,24 +41,15 @@ interface Listed {
 export function createFileLister(root: string, ripgrep: string | undefined, env: Environment) {
   let last: Listed | undefined;
 
-  function listedBy(by: 'git' | 'ripgrep', ran: Awaited<ReturnType<typeof outputOf>>): Listed | undefined {
-    // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
-    if (ran === undefined || (ran.code !== 0 && !(by === 'ripgrep' && ran.code !== undefined)))
-      return undefined;
-    if (last?.by === by && last.output === ran.output) return last;
-    const prefix = root.endsWith('/') || root.endsWith('\\') ? root : `${root}/`;
-    const all = new Set(
-      ran.output
-        .split('\0')
-        .filter((path) => path !== '')
-        .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/')),
-    );
+  function listedBy(by: 'git' | 'ripgrep', all: readonly string[] | undefined): Listed | undefined {
     // An ignored folder of a larger repository has no files for git; but someone has made it their project.
-    if (by === 'git' && all.size === 0) return undefined;
+    if (all === undefined || (by === 'git' && all.length === 0)) return undefined;
+    if (last?.by === by && last.all.length === all.length && last.all.every((path, at) => path === all[at]))
+      return last;
     return {
       by,
-      output: ran.output,
-      wanted: [...all].filter(isWanted).sort(),
+      all,
+      wanted: all.filter(isWanted).sort(),
       places:
         by === 'git' ? foldersOf(all).flatMap((folder) => [`${folder}.ignore`, `${folder}.rgignore`]) : [],
     };
@@ -67,19 +57,8 @@ export function createFileLister(root: string, ripgrep: string | undefined, env:
 
   return async (signal: AbortSignal): Promise<FileList> => {
     const listed =
-      listedBy('git', await askGit(root, GIT, { env, timeoutMs: LIST_MS, signal })) ??
-      (ripgrep === undefined
-        ? undefined
-        : listedBy(
-            'ripgrep',
-            await unlessBlocked(root, signal, async (either) =>
-              outputOf(ripgrep, [...RIPGREP, '--files', '--null', root], {
-                env,
-                timeoutMs: LIST_MS,
-                signal: either,
-              }),
-            ),
-          ));
+      listedBy('git', await gitFiles(root, { env, timeoutMs: LIST_MS, signal })) ??
+      (ripgrep === undefined ? undefined : listedBy('ripgrep', await filesByRipgrep(ripgrep, root, signal)));
     last = listed;
     const { by, wanted, places } = listed ?? {
       by: 'walk',
@@ -95,18 +74,13 @@ export function createFileLister(root: string, ripgrep: string | undefined, env:
       left,
       from: [
         ...[...ignoring, ...files].map((path) => join(root, path)),
-        ...(by === 'git' ? await gitFiles(root, env) : []),
+        ...(by === 'git' ? await decidingFiles(root, env) : []),
       ],
     };
   };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-const GIT = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-
-/** Which files ripgrep looks at, whatever it is asked: the same as git where there is no repository. */
-export const RIPGREP = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--glob=!.git'];
 
 const RULES_BYTES = 256 * 1024;
 

@@ -10,7 +10,7 @@ const MOST_BYTES = 4_096;
  * The files outside of the project's own that decide what git lists: its index and settings, ignore files above the project,
  * and those of the user. An ignore file that the settings name elsewhere is not among them.
  */
-export async function gitFiles(root: string, env: Environment): Promise<string[]> {
+export async function decidingFiles(root: string, env: Environment): Promise<string[]> {
   const found: string[] = [];
   for (let folder = root; ; folder = dirname(folder)) {
     if (folder !== root) found.push(join(folder, '.gitignore'));

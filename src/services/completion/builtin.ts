@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { expected } from '../../base/expected.ts';
-import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
+import { findAllowedProgram } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import {
   hasTestsOf,
@@ -213,7 +213,7 @@ function surroundings(
     listing,
     platform,
     node: process.execPath,
-    program: (name) => findProgram(name, env['PATH'] ?? env['Path']),
+    program: (name) => findAllowedProgram(name, env),
     async text(path) {
       const bytes = await readInside(root, join(folder, path), FILE_BYTES, NO_SECRET_FILES).catch(
         expected(() => undefined),

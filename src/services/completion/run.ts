@@ -1,8 +1,8 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { findProgram, mayRun } from '../../base/files/file-digest.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
+import { findProgram, mayRun } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { CONTRACT_SCRIPT } from '../../kit/contract-script.ts';
@@ -118,7 +118,7 @@ const GIT_BASH = ['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Program Files (x
 async function bashFor({ env, platform, scriptPath, root }: RunRequest): Promise<string> {
   if (platform === 'win32') for (const place of GIT_BASH) if (await mayRun(place)) return place;
   const found =
-    (await findProgram('bash', env['PATH'] ?? env['Path'], root)) ??
+    (await findProgram('bash', { env, besides: [root] })) ??
     ((await mayRun('/bin/bash')) ? '/bin/bash' : undefined);
   if (found !== undefined) return found;
   throw new BmadError('unavailable', `${scriptPath} needs bash, which is not on the PATH.`, {

@@ -1,4 +1,4 @@
-import { askGit } from '../../base/process/project-git.ts';
+import { gitAdditions, type GitAddition } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import type { Item } from './model.ts';
 
@@ -22,7 +22,6 @@ const MOST_FILES = 400;
 /** A line of a ledger is short; whatever is longer is something else. */
 const LONGEST_LINE = 400;
 
-const COMMIT = '\0';
 const BEGUN = /^(?:in[- ]?progress|doing|started|review|in[- ]review|ready[- ]for[- ]review|qa|testing)$/i;
 const DONE = /^(?:done|complete|completed|closed|finished)$/i;
 
@@ -34,35 +33,14 @@ export async function storyDates(root: string, items: readonly Item[], asked: As
     for (const { file } of evidence) files.set(file, [...(files.get(file) ?? []), id]);
   const paths = [...files.keys()].slice(0, MOST_FILES);
   if (paths.length === 0) return [];
-  const ran = await askGit(
-    root,
-    [
-      // Names as they are, not as bytes in quotes; and no name is a pattern.
-      '-c',
-      'core.quotePath=false',
-      '--literal-pathspecs',
-      'log',
-      `--max-count=${MOST_COMMITS}`,
-      '--format=%x00%cI',
-      '--patch',
-      '--unified=0',
-      '--relative',
-      '--no-renames',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--no-color',
-      '--dst-prefix=b/',
-      '--',
-      ...paths,
-    ],
-    { ...asked, timeoutMs: GIT_MS },
-  );
-  return ran?.code === 0 ? datesIn(ran.output, new Set(stories.map(({ id }) => id)), files) : [];
+  const question = { ...asked, timeoutMs: GIT_MS };
+  const added = (await gitAdditions(root, question, { paths, most: MOST_COMMITS })) ?? [];
+  return datesIn(added, new Set(stories.map(({ id }) => id)), files);
 }
 
-/** Reads a log with patches, the newest commit first. The first commit in which a story has a word gives its date. */
+/** The first commit in which a story has a word gives its date. */
 function datesIn(
-  log: string,
+  added: readonly GitAddition[],
   ids: ReadonlySet<string>,
   files: ReadonlyMap<string, readonly string[]>,
 ): StoryDates[] {
@@ -76,23 +54,15 @@ function datesIn(
       ...(isDone && known.done === undefined ? { done: at } : {}),
     });
   };
-  for (const commit of log.split(COMMIT).slice(1).toReversed()) {
-    const [written = '', ...lines] = commit.split('\n');
-    const time = Date.parse(written);
-    if (Number.isNaN(time)) continue;
+  for (const { at: time, file, line } of added) {
+    if (line.length > LONGEST_LINE) continue;
     const at = new Date(time).toISOString();
-    let own: readonly string[] = [];
-    for (const line of lines) {
-      if (line.length > LONGEST_LINE) continue;
-      if (line.startsWith('+++ ')) own = files.get(line.slice(4).replace(/^b\//, '').trim()) ?? [];
-      else if (line.startsWith('+')) {
-        const { key, word } = entryIn(line.slice(1));
-        if (ids.has(key)) note(key, word, at);
-        // The file of one story has its status in a line of its own.
-        else if (own.length === 1 && own[0] !== undefined && key.toLowerCase() === 'status')
-          note(own[0], word, at);
-      }
-    }
+    const own = files.get(file) ?? [];
+    const { key, word } = entryIn(line);
+    if (ids.has(key)) note(key, word, at);
+    // The file of one story has its status in a line of its own.
+    else if (own.length === 1 && own[0] !== undefined && key.toLowerCase() === 'status')
+      note(own[0], word, at);
   }
   return [...found.values()];
 }

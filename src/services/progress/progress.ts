@@ -1,5 +1,5 @@
 import { present } from '../../base/present.ts';
-import { askGit } from '../../base/process/project-git.ts';
+import { gitLog, gitStatus } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -43,7 +43,6 @@ interface Inventoried extends Omit<ProjectDocument, 'text'> {
 }
 
 const GIT_MS = 5_000;
-const STATUS_BYTES = 1_000_000;
 /** Git's name for no files at all, which is what the first commit of a repository begins with. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
@@ -92,21 +91,11 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     /** When something was last committed; nothing where there is no history. */
     async lastCommit(signal: AbortSignal): Promise<number | undefined> {
       const asked = { env, signal, timeoutMs: GIT_MS };
-      const ran = await askGit(root, ['log', '--max-count=1', '--format=%cI', '--', '.'], asked);
-      const moment = ran?.code === 0 ? Date.parse(ran.output.trim()) : Number.NaN;
-      return Number.isNaN(moment) ? undefined : moment;
+      return (await gitLog(root, asked, { most: 1 }))?.[0]?.at;
     },
-    /** Files with changes that are not committed, from the top of the project; of very many the first. */
+    /** Files with changes that are not committed, from the top of the project. */
     async uncommitted(signal: AbortSignal): Promise<string[]> {
-      const asked = { env, signal, timeoutMs: GIT_MS, mostBytes: STATUS_BYTES };
-      const flags = ['--porcelain', '-z', '--untracked-files=all', '--no-renames'];
-      const ran = await askGit(root, ['status', ...flags, '--', '.'], asked);
-      // What stands behind the last end is nothing, or a path that was cut.
-      const entries = ran?.code === 0 ? ran.output.split('\0').slice(0, -1) : [];
-      if (entries.length === 0) return [];
-      // Git names files from the top of the repository, which may be above the project.
-      const prefix = (await askGit(root, ['rev-parse', '--show-prefix'], asked))?.output.trimEnd() ?? '';
-      return entries.map((entry) => entry.slice('XY '.length + prefix.length));
+      return (await gitStatus(root, { env, signal, timeoutMs: GIT_MS }))?.changed ?? [];
     },
     /** Every story, how far it is and what QA said of it. */
     async work() {
@@ -139,12 +128,11 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     /** What the changes of a story are to be compared with, by the history of its file; nothing where there is none. */
     async baseByHistory(file: string, signal: AbortSignal): Promise<StoryInput['base']> {
       const asked = { env, signal, timeoutMs: GIT_MS };
-      const added = ['log', '--diff-filter=A', '--format=%H %P', '--', file];
-      const ran = await askGit(root, ['--literal-pathspecs', ...added], asked);
-      if (ran?.code !== 0) return undefined;
-      const [first, parent] = ran.output.trim().split('\n').at(-1)?.split(' ') ?? [];
-      if (first === undefined || first === '') return { commit: 'HEAD', added: undefined };
-      return { commit: parent ?? EMPTY_TREE, added: first };
+      const commits = await gitLog(root, asked, { paths: [file], added: true });
+      if (commits === undefined) return undefined;
+      const first = commits.at(-1);
+      if (first === undefined) return { commit: 'HEAD', added: undefined };
+      return { commit: first.parents[0] ?? EMPTY_TREE, added: first.id };
     },
     /** A story that is asked for and that the project does not have, for work on stories. */
     async unknownStory(workflow: string | undefined, words: string | undefined) {

@@ -30,7 +30,7 @@ const asked = parseGitAddress('git+https://ada:p4ssw0rd@git.test/org/team.git#ma
 describe('git', () => {
   it('gets credentials in its environment, for that host only, and goes nowhere else with them', async () => {
     const git = await gitThat(`env > ${join(folder, 'env')}; echo "$@" > ${join(folder, 'args')}; pwd`);
-    expect(await git.run(['ls-remote', '--', asked.url], { remote: asked })).toEqual([join(folder, 'work')]);
+    expect(await git.refs(asked, {})).toEqual([join(folder, 'work'), '']);
     const env = await readFile(join(folder, 'env'), 'utf8');
     expect(env).toContain('GIT_CONFIG_KEY_0=http.https://git.test/.extraHeader');
     expect(env).toContain(`Basic ${Buffer.from('ada:p4ssw0rd').toString('base64')}`);
@@ -38,7 +38,7 @@ describe('git', () => {
     expect(env).toContain('GIT_CONFIG_VALUE_1=false\n');
     expect(await readFile(join(folder, 'args'), 'utf8')).not.toMatch(/ada|p4ssw0rd|Basic/);
     const plain = parseGitAddress('git+https://git.test/org/team.git');
-    await git.run(['ls-remote', '--', plain.url], { remote: plain });
+    await git.refs(plain, {});
     expect(await readFile(join(folder, 'env'), 'utf8')).not.toContain('extraHeader');
   });
 
@@ -51,7 +51,7 @@ describe('git', () => {
       GIT_SSH_COMMAND: 'ssh -i key',
       GIT_CONFIG_GLOBAL: '/my/config',
     });
-    await git.run(['version']);
+    await git.refs(parseGitAddress('git+https://git.test/org/team.git'), {});
     const env = new Map(
       (await readFile(join(folder, 'env'), 'utf8')).split('\n').map((line) => {
         const at = line.indexOf('=');
@@ -83,7 +83,7 @@ describe('git', () => {
     ['fatal: something new', 'unavailable', 'git failed'],
   ])('says what %j means, and what to do', async (words, code, meaning) => {
     const git = await gitThat(`echo ${JSON.stringify(words)} >&2; exit 128`);
-    const error = await refusal(() => git.run(['fetch'], { remote: asked }));
+    const error = await refusal(() => git.refs(asked, {}));
     expect(error).toMatchObject({ code, message: expect.stringContaining(meaning) as string });
     expect(error.message).toContain('https://git.test/org/team.git');
     expect(error.hint).toMatch(/\w/);
@@ -91,13 +91,13 @@ describe('git', () => {
 
   it('tells a missing program from a missing folder', async () => {
     const nowhere = createGit({ env: { PATH: folder }, timeoutMs: 120_000, workFolder: folder });
-    expect((await refusal(() => nowhere.run(['version']))).message).toContain('git was not found');
+    expect((await refusal(() => nowhere.refs(asked, {}))).message).toContain('git was not found');
     const lost = createGit({
       env: { PATH: process.env['PATH'] },
       timeoutMs: 120_000,
       workFolder: join(folder, 'lost'),
     });
-    expect((await refusal(() => lost.run(['version']))).message).toContain('does not exist');
+    expect((await refusal(() => lost.refs(asked, {}))).message).toContain('does not exist');
   });
 
   it('hides credentials that git repeats, and reports progress in steps', async () => {
@@ -105,7 +105,7 @@ describe('git', () => {
     const git = await gitThat(
       "printf 'Receiving objects:  12%%\\rReceiving objects:  19%%\\r' >&2; sleep 0.1; printf 'Receiving objects: 100%%\\n' >&2; echo 'fatal: https://u:p4ssw0rd@h/x broke' >&2; exit 1",
     );
-    const error = await refusal(() => git.run(['fetch'], { progress: (message) => steps.push(message) }));
+    const error = await refusal(() => git.refs(asked, { progress: (message) => steps.push(message) }));
     expect(error.message).not.toContain('p4ssw0rd');
     expect(steps).toEqual(['Receiving objects 10 %', 'Receiving objects 100 %']);
   });

@@ -1,8 +1,9 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists } from '../../base/files/files.ts';
-import { runProgram, type ProgramResult } from '../../base/process/process.ts';
+import { present } from '../../base/present.ts';
+import { runGit } from '../../base/process/git.ts';
+import { intake, type ProgramResult } from '../../base/process/process.ts';
 import { notStarted } from '../../base/process/start-program.ts';
 import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
 import { visible } from '../../base/text/hidden.ts';
@@ -22,9 +23,10 @@ interface RunOptions extends GitOptions {
   remote?: GitAddress;
 }
 
-/** The system's git, set up so that it never prompts, runs nothing from the content, and finishes in time. */
-export interface Git {
-  run(args: readonly string[], options?: RunOptions): Promise<string[]>;
+/** What is to be fetched: the newest commit of a ref alone, or all of its history. */
+export interface Fetch {
+  refs: readonly string[];
+  history: 'none' | 'all';
 }
 
 export interface GitSetup {
@@ -34,79 +36,117 @@ export interface GitSetup {
   workFolder: string;
 }
 
-export function createGit({ env, timeoutMs, workFolder }: GitSetup): Git {
+export type Git = ReturnType<typeof createGit>;
+
+/** The system's git, set up so that it never prompts, runs nothing from the content, and finishes in time. */
+export function createGit({ env, timeoutMs, workFolder }: GitSetup) {
+  async function run(
+    args: readonly string[],
+    { input, consume, remote, signal, progress }: RunOptions = {},
+  ): Promise<string[]> {
+    const variables = {
+      ...VARIABLES,
+      // Nor may it look for a repository above that folder.
+      GIT_CEILING_DIRECTORIES: dirname(workFolder),
+      ...credentialsOf(remote),
+    };
+    const purpose = { env, besides: [workFolder], settings: SETTINGS, variables, kept: KEPT };
+    let result: ProgramResult | undefined;
+    try {
+      result = await runGit(purpose, args, {
+        cwd: workFolder,
+        timeoutMs,
+        signal,
+        ...present({ input, consume, onError: progress && percentages(progress) }),
+      });
+    } catch (error) {
+      if (notStarted(error) === 'ENOENT')
+        throw (await pathExists(workFolder)) ? noGit() : noFolder(workFolder);
+      throw error;
+    }
+    if (result === undefined) throw noGit();
+    signal?.throwIfAborted();
+    if (result.code === 0) return result.lines;
+    throw result.timedOut ? tooSlow(remote, timeoutMs) : failure(result.stderr, remote);
+  }
+  const inside = (repository: string, words: readonly string[], options: RunOptions): Promise<string[]> =>
+    run(['--git-dir', repository, ...words], options);
   return {
-    async run(args, { input, consume, remote, signal, progress } = {}) {
-      const git = await findProgram('git', env['PATH'] ?? env['Path'], workFolder);
-      if (git === undefined) throw noGit();
-      let result: ProgramResult;
-      try {
-        result = await runProgram(git, [...SETTINGS, ...args], {
-          cwd: workFolder,
-          env: {
-            ...surroundings(env),
-            // Nor may it look for a repository above that folder.
-            GIT_CEILING_DIRECTORIES: dirname(workFolder),
-            ...credentialsOf(remote),
-          },
-          timeoutMs,
-          signal,
-          ...(input === undefined ? {} : { input }),
-          ...(consume === undefined ? {} : { consume }),
-          ...(progress === undefined ? {} : { onError: percentages(progress) }),
-        });
-      } catch (error) {
-        if (notStarted(error) === 'ENOENT')
-          throw (await pathExists(workFolder)) ? noGit() : noFolder(workFolder);
-        throw error;
-      }
-      signal?.throwIfAborted();
-      if (result.code === 0) return result.lines;
-      throw result.timedOut ? tooSlow(remote, timeoutMs) : failure(result.stderr, remote);
+    /** The refs of a remote. All lines, however many: hosts have a ref for every pull request, and they come before the tags. */
+    async refs(remote: GitAddress, options: GitOptions): Promise<string[]> {
+      const { consume, text } = intake();
+      await run(['ls-remote', '--symref', '--', remote.url], { ...options, remote, consume });
+      return text().split('\n');
+    },
+    /** Makes an empty bare repository. */
+    async init(repository: string, options: GitOptions): Promise<void> {
+      await run(['init', '--quiet', '--bare', '--template=', '--', repository], options);
+    },
+    async fetch(
+      repository: string,
+      remote: GitAddress,
+      { refs, history }: Fetch,
+      options: GitOptions,
+    ): Promise<void> {
+      const always = [
+        '--progress',
+        '--no-tags',
+        '--no-recurse-submodules',
+        '--no-write-commit-graph',
+        '--force',
+      ];
+      const shallow = history === 'all' && (await pathExists(join(repository, 'shallow')));
+      const depth = history === 'none' ? ['--depth=1'] : shallow ? ['--unshallow'] : [];
+      await inside(repository, ['fetch', ...always, ...depth, '--', remote.url, ...refs], {
+        ...options,
+        remote,
+      });
+    },
+    /** The full id of the commit that a name stands for. */
+    async commit(repository: string, name: string, { signal }: GitOptions): Promise<string> {
+      const words = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+      const [id = ''] = await inside(repository, words, { signal });
+      return id;
+    },
+    /** Whether one commit is in the history of another. */
+    async isAncestor(repository: string, older: string, newer: string, { signal }: GitOptions) {
+      const words = ['rev-list', '--count', '--max-count=1', '--end-of-options', older, `^${newer}`];
+      return (await inside(repository, words, { signal }))[0] === '0';
+    },
+    /** The entries of a tree with all below it, as lines between zero bytes. */
+    async tree(repository: string, tree: string, consume: Consume, options: GitOptions): Promise<void> {
+      await inside(repository, ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', tree], {
+        ...options,
+        consume,
+      });
+    },
+    /** The content of objects, one after another, each behind a line with its id, kind and size. */
+    async objects(repository: string, ids: readonly string[], consume: Consume, { signal }: GitOptions) {
+      const input = ids.map((id) => `${id}\n`).join('');
+      await inside(repository, ['cat-file', '--batch'], { signal, input, consume });
     },
   };
 }
 
-/**
- * For every call. Hooks, filters, file-system monitors and background work are things a repository or a configuration
- * could start; there is no work tree, and the hooks folder is one that does not exist.
- */
-const SETTINGS = Object.entries({
-  'core.hooksPath': '/nonexistent/hooks',
-  'core.fsmonitor': 'false',
-  'core.askPass': '',
-  'credential.interactive': 'false',
-  'fetch.recurseSubmodules': 'false',
-  'fetch.writeCommitGraph': 'false',
-  'gc.auto': '0',
-  'maintenance.auto': 'false',
+type Consume = (output: AsyncIterable<Buffer>) => Promise<void>;
+
+/** The hosts that are spoken to are the user's choice, and so are the ways to them. */
+const SETTINGS = {
   'http.lowSpeedLimit': '500',
   'http.lowSpeedTime': '30',
   'protocol.version': '2',
   'transfer.bundleURI': 'false',
-}).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+};
 
-/** The variables of git that say how to reach a host; all others could turn git to another place, or make it talk. */
+/** The variables of git that say how to reach a host. */
 const KEPT =
   /^GIT_(?:SSH(?:_COMMAND|_VARIANT)?|SSL_.*|PROXY_.*|HTTP_(?:USER_AGENT|PROXY_AUTHMETHOD)|EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
 
-function surroundings(env: GitSetup['env']): Record<string, string | undefined> {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0',
-    // Empty means: do not ask, not even with the program of the desktop or the editor.
-    GIT_ASKPASS: '',
-    SSH_ASKPASS: '',
-    SSH_ASKPASS_REQUIRE: 'never',
-    GCM_INTERACTIVE: 'never',
-    // Other transports can run commands. A user's own rewriting of addresses may lead to any of these.
-    GIT_ALLOW_PROTOCOL: 'https:ssh:file',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_LFS_SKIP_SMUDGE: '1',
-  };
-}
+const VARIABLES = {
+  GCM_INTERACTIVE: 'never',
+  // Other transports can run commands. A user's own rewriting of addresses may lead to any of these.
+  GIT_ALLOW_PROTOCOL: 'https:ssh:file',
+};
 
 /**
  * In the environment, because all users of the machine can read the arguments of a program. Git would pass the header

@@ -14,7 +14,7 @@ export interface RemoteRef {
 
 /** Asks the remote what the ref of a source means now. */
 export async function lookAtRemote(git: Git, address: GitAddress, options: GitOptions): Promise<RemoteRef> {
-  const lines = await refLines(git, address, options);
+  const lines = await git.refs(address, options);
   const refs = new Map<string, string>();
   let head: string | undefined;
   for (const line of lines) {
@@ -28,19 +28,6 @@ export async function lookAtRemote(git: Git, address: GitAddress, options: GitOp
       hint: 'Push content to it, then try again.',
     });
   return address.ref === '' ? defaultRef(address, refs, head) : namedRef(address, refs);
-}
-
-/** All lines, however many: hosts have a ref for every pull request, and they come before the tags. */
-async function refLines(git: Git, address: GitAddress, options: GitOptions): Promise<string[]> {
-  const parts: Buffer[] = [];
-  await git.run(['ls-remote', '--symref', '--', address.url], {
-    ...options,
-    remote: address,
-    consume: async (output) => {
-      for await (const chunk of output) parts.push(chunk);
-    },
-  });
-  return Buffer.concat(parts).toString('utf8').split('\n');
 }
 
 function defaultRef(address: GitAddress, refs: Map<string, string>, head: string | undefined): RemoteRef {

@@ -44,7 +44,7 @@ export async function fetchRef(fetching: Fetching, place: RepositoryPlace, ref: 
   }
   const draft = await newWorkFolder(place.work);
   try {
-    await git.run(['init', '--quiet', '--bare', '--template=', '--', draft], options);
+    await git.init(draft, options);
     const commit = await fetchInto(fetching, draft, ref);
     await publishFolder(draft, place.folder);
     return commit;
@@ -73,9 +73,11 @@ function isBroken(error: unknown): boolean {
 }
 
 async function fetchInto(fetching: Fetching, folder: string, ref: RemoteRef): Promise<string> {
-  const { address, options } = fetching;
+  const { git, address, options } = fetching;
+  const newest = (name: string): Promise<void> =>
+    git.fetch(folder, address, { refs: [`+${name}:${kept(address)}`], history: 'none' }, options);
   if (ref.fullName !== undefined) {
-    await fetch(fetching, folder, ['--depth=1'], [`+${ref.fullName}:${kept(address)}`]);
+    await newest(ref.fullName);
     return commitOf(fetching, folder, kept(address));
   }
   const wanted = ref.commit ?? address.ref.toLowerCase();
@@ -83,7 +85,7 @@ async function fetchInto(fetching: Fetching, folder: string, ref: RemoteRef): Pr
     const known = await commitOf(fetching, folder, wanted).catch(() => undefined);
     if (known !== undefined) return known;
     try {
-      await fetch(fetching, folder, ['--depth=1'], [`+${wanted}:${kept(address)}`]);
+      await newest(wanted);
       return await commitOf(fetching, folder, wanted);
     } catch (error) {
       options.signal?.throwIfAborted();
@@ -91,35 +93,17 @@ async function fetchInto(fetching: Fetching, folder: string, ref: RemoteRef): Pr
       // Some hosts hand out a commit only together with a branch or tag that leads to it.
     }
   }
-  const shallow = await pathExists(join(folder, 'shallow'));
   const everything = ['+refs/heads/*:refs/seen/heads/*', '+refs/tags/*:refs/seen/tags/*'];
-  await fetch(fetching, folder, shallow ? ['--unshallow'] : [], everything);
+  await git.fetch(folder, address, { refs: everything, history: 'all' }, options);
   return commitOf(fetching, folder, wanted);
 }
 
 /** A ref of ours for each source: what it leads to need not be sent again for the next one. */
 const kept = ({ sourceKey }: GitAddress): string => `refs/kept/${sourceKey}`;
 
-async function fetch(
-  { git, address, options }: Fetching,
-  folder: string,
-  flags: readonly string[],
-  refs: readonly string[],
-): Promise<void> {
-  const always = ['--progress', '--no-tags', '--no-write-commit-graph', '--force'];
-  await git.run(['--git-dir', folder, 'fetch', ...always, ...flags, '--', address.url, ...refs], {
-    ...options,
-    remote: address,
-  });
-}
-
 async function commitOf({ git, address, options }: Fetching, folder: string, name: string): Promise<string> {
   try {
-    const [commit = ''] = await git.run(
-      ['--git-dir', folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
-      { signal: options.signal },
-    );
-    return commit;
+    return await git.commit(folder, name, options);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw new BmadError(
@@ -141,17 +125,14 @@ export async function continues(
   older: string,
   newer: string,
 ): Promise<boolean | undefined> {
-  const { git, options } = fetching;
+  const { git, address, options } = fetching;
   try {
-    if (await pathExists(join(folder, 'shallow'))) await fetch(fetching, folder, ['--unshallow'], [newer]);
+    if (await pathExists(join(folder, 'shallow')))
+      await git.fetch(folder, address, { refs: [newer], history: 'all' }, options);
     // With all of its history here, a commit that is missing cannot be part of it.
     const known = await commitOf(fetching, folder, older).catch(() => undefined);
     if (known === undefined) return false;
-    const count = await git.run(
-      ['--git-dir', folder, 'rev-list', '--count', '--max-count=1', '--end-of-options', older, `^${newer}`],
-      { signal: options.signal },
-    );
-    return count[0] === '0';
+    return await git.isAncestor(folder, older, newer, options);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof BmadError) return undefined;

@@ -76,18 +76,16 @@ async function entriesOf(
   const parts: Buffer[] = [];
   const tree = address.subpath === undefined ? commit : `${commit}:${address.subpath}`;
   try {
-    await git.run(['--git-dir', repository, 'ls-tree', '-r', '-z', '-l', '--full-tree', tree], {
-      ...options,
-      consume: async (output) => {
-        let entries = 0;
-        for await (const chunk of output) {
-          parts.push(chunk);
-          for (const byte of chunk) if (byte === 0) entries += 1;
-          // A small repository can name one tree a million times.
-          if (entries > MAX_FILES) throw tooLarge(address, `more than ${MAX_FILES} files`);
-        }
-      },
-    });
+    const count = async (output: AsyncIterable<Buffer>): Promise<void> => {
+      let entries = 0;
+      for await (const chunk of output) {
+        parts.push(chunk);
+        for (const byte of chunk) if (byte === 0) entries += 1;
+        // A small repository can name one tree a million times.
+        if (entries > MAX_FILES) throw tooLarge(address, `more than ${MAX_FILES} files`);
+      }
+    };
+    await git.tree(repository, tree, count, options);
   } catch (error) {
     if (error instanceof BmadError && error.code === 'too_large') throw error;
     if (address.subpath === undefined || !(error instanceof BmadError)) throw error;
@@ -151,10 +149,11 @@ async function readObjects(
   take: (entry: Entry, content: Buffer) => Promise<void>,
 ): Promise<void> {
   if (entries.length === 0) return;
-  await git.run(['--git-dir', repository, 'cat-file', '--batch'], {
-    signal: options.signal,
-    input: entries.map(({ id }) => `${id}\n`).join(''),
-    consume: async (output) => {
+  const ids = entries.map(({ id }) => id);
+  await git.objects(
+    repository,
+    ids,
+    async (output) => {
       const bytes = new ByteReader(output[Symbol.asyncIterator]());
       for (const [index, entry] of entries.entries()) {
         const [id, type, size] = (await bytes.line()).split(' ');
@@ -164,7 +163,8 @@ async function readObjects(
         if (index % 500 === 499) options.progress?.(`${index + 1} of ${entries.length} files written`);
       }
     },
-  });
+    options,
+  );
 }
 
 /** Takes lines and counted bytes from a stream of chunks. */
