@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createHosts } from '../hosts/hosts.ts';
 import { appendLine } from '../base/files/file-shared.ts';
 import { BmadError } from '../base/errors.ts';
@@ -13,11 +14,11 @@ export function hostSetup({ outside, root, state, cache, configFiles }: Settings
   const file = userPersonFile(outside);
   return {
     hosts: createHosts({ surroundings: outside, root, start: { command, args }, state }),
-    async handshake(start, cwd, signal) {
+    async handshake(start, folder, signal) {
       const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
       return createDiagnosis({
         command: [start.command, ...start.args],
-        cwd,
+        cwd: resolve(folder, start.cwd ?? ''),
         env: { ...outside.env, ...start.env },
         privateFolders: [],
         cache,

@@ -1,9 +1,8 @@
 import { BmadError } from '../base/errors.ts';
 import { writeAtomic } from '../base/files/file-state.ts';
 import { missingFolders, readForeign, removeMade } from '../base/files/foreign-file.ts';
-import { isTable } from '../base/parse/parse.ts';
 import { sha256 } from '../base/sha256.ts';
-import { isOurs, START_KEYS, startOf } from './entries.ts';
+import { addedTo, isOurs, isSame, startOf, withAdded } from './entries.ts';
 import type { Format } from './splice-parts.ts';
 import type { Connection, Connections } from './records.ts';
 import { cut, entryIn, isEmpty, put, type ConfigText } from './splice.ts';
@@ -27,9 +26,13 @@ export interface FileChange {
   /** The file before and after; nothing where there is no file. */
   before: string | undefined;
   after: string | undefined;
+  /** What the entry had that we do not write, and whether it has stayed. */
+  added: { lines: readonly string[]; stays: boolean };
   /** Where the file as it was before is kept. */
   copy?: string;
 }
+
+const NOTHING = { lines: [], stays: false };
 
 interface How {
   force: boolean;
@@ -45,20 +48,24 @@ export async function connectFile(work: FileWork, { force, dry }: How): Promise<
   const found = entryIn(config);
   const known = await connections.of(file);
   const hosts = [...new Set([...(known?.hosts ?? []), ...work.hosts])];
-  if (found !== undefined && isOurs(found) && isCurrent(found, entry)) {
+  const ours = isOurs(found) ? found : undefined;
+  if (found !== undefined && ours === undefined && !force) throw foreignEntry(file, found);
+  // In their own files, what people have added stays. The file of a project comes from its author, who can have anything
+  // started by a variable, a folder or an address beside our command line. Somebody else's entry is replaced as a whole, and
+  // comes back in the end.
+  const stays = work.scope === 'user' || force;
+  const wanted = ours !== undefined && stays ? withAdded(entry, ours) : entry;
+  const added = ours === undefined ? NOTHING : { lines: addedTo(entry, stays ? wanted : ours), stays };
+  if (ours !== undefined && isSame(ours, wanted)) {
     if (!dry && known !== undefined && hosts.length > known.hosts.length)
       await connections.keep({ ...known, hosts }, undefined);
-    return { outcome: 'unchanged', before, after: before };
+    return { outcome: 'unchanged', before, after: before, added };
   }
-  if (found !== undefined && !isOurs(found) && !force) throw foreignEntry(file, found);
-  // What the user has added to an entry of ours stays; somebody else's is replaced as a whole, and comes back in the end.
-  const ours = found !== undefined && isOurs(found);
   const base = found === undefined ? before : await baseOf(work, config, known);
-  const wanted = ours && isTable(found) ? { ...entry, ...addedTo(found, entry) } : entry;
   const { text: after, made } = put(configOf(work, base ?? ''), wanted);
-  const change: FileChange = { outcome: found === undefined ? 'written' : 'updated', before, after };
+  const change: FileChange = { outcome: found === undefined ? 'written' : 'updated', before, after, added };
   if (dry) return change;
-  const kept = ours || found === undefined ? base : before;
+  const kept = ours !== undefined || found === undefined ? base : before;
   const connection: Connection = {
     file,
     hosts,
@@ -84,20 +91,20 @@ export async function disconnectFile(work: FileWork, { force, dry }: How): Promi
   if (found === undefined) {
     // Somebody has removed it by hand.
     if (!dry && known !== undefined) await connections.forget(file);
-    return { outcome: 'absent', before, after: before };
+    return { outcome: 'absent', before, after: before, added: NOTHING };
   }
   if (!isOurs(found) && !force) throw foreignEntry(file, found);
   const others = (known?.hosts ?? []).filter((id) => !work.hosts.includes(id));
   if (known !== undefined && others.length > 0) {
     if (!dry) await connections.keep({ ...known, hosts: others }, undefined);
-    return { outcome: 'shared', before, after: before };
+    return { outcome: 'shared', before, after: before, added: NOTHING };
   }
   const after = await baseOf(work, config, known);
-  if (dry) return { outcome: 'removed', before, after };
+  if (dry) return { outcome: 'removed', before, after, added: NOTHING };
   if (after === undefined) await removeMade(file, known?.folders ?? [], work.inside);
   else await replaced(work, before, after);
   await connections.forget(file);
-  return { outcome: 'removed', before, after };
+  return { outcome: 'removed', before, after, added: NOTHING };
 }
 
 /** The file without the entry: as it was before, if nothing else has changed since; nothing if it was made for it. */
@@ -124,19 +131,6 @@ async function replaced(work: FileWork, before: string | undefined, after: strin
 }
 
 const configOf = ({ file, format, key }: FileWork, text: string): ConfigText => ({ file, format, key, text });
-
-function isCurrent(found: unknown, wanted: Entry): boolean {
-  const [is, should] = [startOf(found), startOf(wanted)];
-  return JSON.stringify([is?.command, is?.args]) === JSON.stringify([should?.command, should?.args]);
-}
-
-function addedTo(found: Entry, wanted: Entry): Entry {
-  return Object.fromEntries(
-    Object.entries(found).filter(
-      ([key]) => !START_KEYS.has(key) && (!(key in wanted) || isTable(wanted[key])),
-    ),
-  );
-}
 
 function foreignEntry(file: string, found: unknown): BmadError {
   const start = startOf(found);

@@ -1,3 +1,6 @@
+import { isTable } from '../base/parse/parse.ts';
+import { maskSecretValues } from '../base/secrets/masking.ts';
+import { cut } from '../base/text/text.ts';
 import type { Entry, Host, Scope, Start } from './table.ts';
 
 const SHAPES: Record<Host['shape'], (start: Start) => Entry> = {
@@ -23,29 +26,98 @@ export function entryOf({ shape, more, user, project }: Host, scope: Scope, star
 }
 
 /** What an entry starts, whatever host wrote it; undefined for one that starts nothing, such as an address. */
-export function startOf(entry: unknown): (Start & { env: Record<string, string> }) | undefined {
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  const { command, cmd, args, env, envs, environment } = entry as Entry;
+export function startOf(entry: unknown): WrittenStart | undefined {
+  if (!isTable(entry)) return undefined;
+  const { command, cmd, args, env, envs, environment, cwd } = entry;
   const words = [command ?? cmd, args ?? []].flat(2);
   const [program, ...rest] = words;
   if (typeof program !== 'string' || !rest.every((word) => typeof word === 'string')) return undefined;
-  return { command: program, args: rest, env: texts(env ?? envs ?? environment) };
+  // Hosts put something else in the place of a variable, and only they know what.
+  const folder = typeof cwd === 'string' && !cwd.includes('$') ? { cwd } : {};
+  return { command: program, args: rest, env: texts(env ?? envs ?? environment), ...folder };
 }
+
+export type WrittenStart = Start & { env: Record<string, string>; cwd?: string };
 
 function texts(table: unknown): Record<string, string> {
-  if (typeof table !== 'object' || table === null) return {};
-  return Object.fromEntries(Object.entries(table).filter(([, value]) => typeof value === 'string'));
+  if (!isTable(table)) return {};
+  const pairs = Object.entries(table).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return Object.fromEntries(pairs);
 }
-
-/** Keys of an entry that say what is started; the rest may have been added by the user. */
-export const START_KEYS: ReadonlySet<string> = new Set(['command', 'cmd', 'args']);
 
 /** A program of ours, from a clone or a package; a package of the same name from npm is somebody else's. */
 const OUR_PROGRAM = /(?:^|[\\/])bmad-mcp-server(?:\.cjs|\.cmd)?$/;
 
-export function isOurs(entry: unknown): boolean {
+export function isOurs(entry: unknown): entry is Entry {
   const start = startOf(entry);
   if (start === undefined) return false;
   const [first = ''] = start.args;
   return OUR_PROGRAM.test(start.command) || (OUR_PROGRAM.test(first) && first.endsWith('.cjs'));
+}
+
+/** Keys of an entry of ours that say what is started; the rest may have been added by somebody. */
+const START_KEYS: ReadonlySet<string> = new Set(['command', 'cmd', 'args']);
+/** These say whether it is started at all, or an address is asked in its place: where we write one, it is ours that counts. */
+const KIND_KEYS: ReadonlySet<string> = new Set(['type', 'source']);
+
+/** What comes after the program on the command line of an entry of ours. */
+function flagsOf(entry: Entry): readonly string[] {
+  const { command = '', args = [] } = startOf(entry) ?? {};
+  return OUR_PROGRAM.test(command) ? args : args.slice(1);
+}
+
+/** Our entry with all that somebody has added to the one that is there. */
+export function withAdded(wanted: Entry, found: Entry): Entry {
+  const words = Array.isArray(wanted['command']) ? 'command' : 'args';
+  const rest = Object.entries(found).filter(
+    ([key]) => !START_KEYS.has(key) && !(KIND_KEYS.has(key) && key in wanted),
+  );
+  return {
+    ...wanted,
+    [words]: [...(wanted[words] as string[]), ...flagsOf(found)],
+    ...Object.fromEntries(rest),
+  };
+}
+
+const LONGEST_SHOWN = 1_000;
+
+/** All that an entry of ours has and we would not write, a line each: flags, variables, folders, addresses and the rest. */
+export function addedTo(wanted: Entry, found: Entry): string[] {
+  const flags = flagsOf(found);
+  const rest = Object.entries(found).filter(([key]) => !(START_KEYS.has(key) && key in wanted));
+  return [
+    ...(flags.length === 0 ? [] : [shown('args', flags)]),
+    ...rest.flatMap(([key, value]) => {
+      if (isSame(value, wanted[key])) return [];
+      const table = maskSecretValues({ [key]: value }) as Entry;
+      const inner = table[key];
+      return isTable(inner)
+        ? Object.entries(inner).map(([name, each]) => shown(`${key}.${name}`, each))
+        : [shown(key, inner)];
+    }),
+  ];
+}
+
+function shown(key: string, value: unknown): string {
+  return cut(`${key} = ${asText(value)}`, LONGEST_SHOWN);
+}
+
+export function isSame(one: unknown, other: unknown): boolean {
+  return asText(sorted(one)) === asText(sorted(other));
+}
+
+/** TOML has plain values before tables, whatever order they were given in. */
+function sorted(value: unknown): unknown {
+  if (!isTable(value)) return value;
+  const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(pairs.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+/** Dates and the like have a text; numbers that JSON has no word for have one too. */
+export function asText(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'bigint' || (typeof inner === 'number' && !Number.isFinite(inner))
+      ? String(inner)
+      : inner,
+  );
 }

@@ -2,8 +2,8 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { connectFile, disconnectFile, type FileWork } from './connect.ts';
-import { entryOf, isOurs, startOf } from './entries.ts';
-import { inspect, isStart } from './inspect.ts';
+import { addedTo, entryOf, isOurs, isSame, startOf, type WrittenStart } from './entries.ts';
+import { inspect } from './inspect.ts';
 import { pathsOf, placeOf, type Surroundings } from './places.ts';
 import { connectionsIn } from './records.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
@@ -36,6 +36,11 @@ export interface HostState extends HostTarget {
   found: 'ours' | 'other' | 'none' | 'unreadable';
 }
 
+interface Written {
+  start: WrittenStart;
+  mayStart: boolean;
+}
+
 /** The hosts of this machine: where they are configured, and how our entry gets there and away again. */
 export function createHosts({ surroundings, root, start, state }: HostsParts) {
   const connections = connectionsIn(state);
@@ -56,14 +61,23 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
 
   async function foundIn({ host }: HostTarget, file: string): Promise<HostState['found']> {
     try {
-      const text = await readForeign(file);
-      const entry =
-        text === undefined ? undefined : entryIn({ file, text, format: host.format, key: host.key });
+      const entry = await entryOfFile(host, file);
       return entry === undefined ? 'none' : isOurs(entry) ? 'ours' : 'other';
     } catch (error) {
       if (error instanceof BmadError) return 'unreadable';
       throw error;
     }
+  }
+
+  /** Some hosts read several files of a project and put together what is in them. */
+  async function refuseEntryElsewhere({ host, scope, file }: HostTarget): Promise<void> {
+    if (scope === 'user') return;
+    for (const other of pathsOf(host, scope, surroundings, root).filter((path) => path !== file))
+      if ((await entryOfFile(host, other)) !== undefined)
+        throw new BmadError('conflict', `${host.name} reads ${other} too, which has an entry "bmad".`, {
+          subject: other,
+          hint: 'Remove that entry first, or write this one all the same with --force.',
+        });
   }
 
   const workOf = (targets: readonly [HostTarget, ...HostTarget[]]): FileWork => {
@@ -95,8 +109,10 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
       return Promise.all(targets.filter((target) => target !== undefined).map(stateOf));
     },
     /** Puts the entry into the file of these hosts, which is the same for all of them. */
-    connect: (targets: readonly [HostTarget, ...HostTarget[]], how: { force: boolean; dry: boolean }) =>
-      connectFile(workOf(targets), how),
+    async connect(targets: readonly [HostTarget, ...HostTarget[]], how: { force: boolean; dry: boolean }) {
+      if (!how.force) for (const target of targets) await refuseEntryElsewhere(target);
+      return connectFile(workOf(targets), how);
+    },
     disconnect: (targets: readonly [HostTarget, ...HostTarget[]], how: { force: boolean; dry: boolean }) =>
       disconnectFile(workOf(targets), how),
     /** The text that a person would write into an empty file. */
@@ -104,24 +120,30 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
       return put({ file, text: '', format: host.format, key: host.key }, entryOf(host, scope, start)).text;
     },
     /**
-     * What the entry in a file starts, as it is written there. The file of a project comes from its author: of the
-     * variables in it only our own settings are used, since others can make Node run anything.
+     * What the entry in a file starts, exactly as it is written there, and whether that is what we write and nothing more.
+     * The file of a project comes from its author: what it has added can make Node run anything, so that such an entry is not
+     * started for being looked at.
      */
-    async written({ host, scope, file }: HostTarget): Promise<ReturnType<typeof startOf>> {
-      const text = await readForeign(file);
-      const found =
-        text === undefined ? undefined : startOf(entryIn({ file, text, format: host.format, key: host.key }));
-      return found === undefined || scope === 'user' ? found : { ...found, env: ownVariables(found.env) };
+    async written({ host, scope, file }: HostTarget): Promise<Written | undefined> {
+      const entry = await entryOfFile(host, file);
+      const found = startOf(entry);
+      if (found === undefined || !isOurs(entry)) return undefined;
+      const wanted = entryOf(host, scope, start);
+      const isPlain = found.command === start.command && isSame(found.args, start.args);
+      return {
+        start: found,
+        mayStart: scope === 'user' || (isPlain && addedTo(wanted, entry).length === 0),
+      };
     },
     /** What the files of a host say of its entry. Nothing is started for it. */
     inspect: (target: HostTarget) => inspect(target, { surroundings, root, start }),
-    /** Whether an entry starts this very server, so that nobody else's program is started for it. */
-    isThisServer: (own: Start) => isStart(own, start),
   };
 }
 
-function ownVariables(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('BMAD_')));
+/** What is under our name in a file of a host. */
+async function entryOfFile({ format, key }: Host, file: string): Promise<unknown> {
+  const text = await readForeign(file);
+  return text === undefined ? undefined : entryIn({ file, text, format, key });
 }
 
 function hostNamed(name: string): Host {

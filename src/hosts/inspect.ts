@@ -4,7 +4,7 @@ import { pathExists } from '../base/files/files.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
 import { isTable, type Table } from '../base/parse/parse.ts';
 import { claudeChecks, codexChecks, geminiChecks, type Asked, type HostCheck } from './inspect-ways.ts';
-import { isOurs, startOf } from './entries.ts';
+import { addedTo, entryOf, isOurs, startOf } from './entries.ts';
 import { FORMATS } from './formats.ts';
 import { entryIn } from './splice.ts';
 import type { Surroundings } from './places.ts';
@@ -53,7 +53,22 @@ export async function inspect({ host, scope, file }: EntryPlace, parts: Parts): 
     return [{ level: 'notice', about: 'entry', text, repair: 'force' }];
   }
   const own = await WAYS[host.id]?.({ ...parts, scope, table });
-  return [...switchedOff(entry), ...(await programChecks(entry, parts.start)), ...(own ?? [])];
+  const added = addedTo(entryOf(host, scope, parts.start), entry);
+  return [
+    ...switchedOff(entry),
+    ...(await programChecks(entry, parts.start)),
+    ...additions(added, scope),
+    ...(own ?? []),
+  ];
+}
+
+/** In their own files people may write what they like; in that of a project it is others who have done so. */
+function additions(added: readonly string[], scope: Scope): HostCheck[] {
+  if (added.length === 0) return [];
+  const list = added.join(', ');
+  if (scope === 'user') return [{ level: 'ok', about: 'entry', text: `You have added to it: ${list}.` }];
+  const text = `The file of the project has added to it what a host would obey: ${list}.`;
+  return [{ level: 'notice', about: 'entry', text, repair: 'setup' }];
 }
 
 /** The ways in which hosts write that an entry is there but not used. */
@@ -75,6 +90,6 @@ async function programChecks(entry: unknown, start: Start): Promise<HostCheck[]>
 }
 
 /** Whether an entry begins with this command line; flags may follow. */
-export function isStart(own: Start, { command, args }: Start): boolean {
+function isStart(own: Start, { command, args }: Start): boolean {
   return own.command === command && args.every((word, index) => own.args[index] === word);
 }

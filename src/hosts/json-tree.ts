@@ -67,6 +67,7 @@ export function jsonTree(file: string, text: string): JsonTree {
 
   function object(start: number, depth: number): JsonNode {
     const pairs: JsonPair[] = [];
+    const keys = new Set<string>();
     at += 1;
     for (;;) {
       skip();
@@ -74,6 +75,9 @@ export function jsonTree(file: string, text: string): JsonTree {
       if (text[at] !== '"')
         fail(at < text.length ? 'a key in quotation marks is expected' : 'it ends too early');
       const pair: JsonPair = { start: at, key: string(), node: { start: 0, end: 0, value: null } };
+      // Of two values some hosts take the first, some the last, and some both.
+      if (keys.has(pair.key)) fail(`"${pair.key.slice(0, 80)}" is there more than once`, pair.start);
+      keys.add(pair.key);
       skip();
       if (text[at] !== ':') fail('a colon is expected after the key');
       at += 1;

@@ -10,8 +10,9 @@ export interface HostSetup {
   hosts: Hosts;
   /** Starts exactly what an entry says and asks it for its tools; `trouble` says in words what went wrong. */
   handshake(
-    start: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> },
-    cwd: string,
+    start: { command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd?: string },
+    /** The folder that a host starts it in, unless the entry names one. */
+    folder: string,
     signal: AbortSignal,
   ): Promise<{ ok: boolean; tools: string[]; trouble?: string }>;
   /** The settings that a server started like this has; undefined if it would not start with them. */

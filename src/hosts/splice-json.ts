@@ -27,9 +27,7 @@ export function spliceJson({ file, text, key, name }: Target, entry: Table): Spl
     };
   }
   if (root.pairs === undefined) throw new ParseError(file, 1, 'it does not hold an object');
-  const holders = root.pairs.filter((pair) => pair.key === key);
-  if (holders.length > 1) throw new ParseError(file, undefined, `"${key}" is there more than once`);
-  const holder = holders[0]?.node;
+  const holder = root.pairs.find((pair) => pair.key === key)?.node;
   if (holder === undefined)
     return inserted(text, tree, root, style, { key, value: { [name]: entry }, made: true });
   if (holder.pairs === undefined) throw new ParseError(file, undefined, `"${key}" is not an object`);

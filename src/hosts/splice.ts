@@ -2,6 +2,7 @@ import { BmadError } from '../base/errors.ts';
 import { attempt, broken } from '../base/expected.ts';
 import { isTable, type Table } from '../base/parse/parse.ts';
 import { SERVER_KEY } from '../base/product.ts';
+import { asText, isSame } from './entries.ts';
 import { FORMATS } from './formats.ts';
 import type { Format, Made } from './splice-parts.ts';
 import type { Entry } from './table.ts';
@@ -72,8 +73,8 @@ function compare({ file, text, format, key }: ConfigText, withEntry: string, ent
   const same =
     own !== undefined &&
     other !== undefined &&
-    shape(without(own, key)) === shape(without(other, key)) &&
-    (entry === undefined || shape(sorted(inside(own, key))) === shape(sorted(entry)));
+    asText(without(own, key)) === asText(without(other, key)) &&
+    (entry === undefined || isSame(inside(own, key), entry));
   if (same) return;
   throw new BmadError(
     'conflict',
@@ -100,22 +101,6 @@ function without(table: Table, key: string): Table {
     return rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]];
   });
   return Object.fromEntries(entries);
-}
-
-/** TOML has plain values before tables, whatever order they were given in. */
-function sorted(value: unknown): unknown {
-  if (!isTable(value)) return value;
-  const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(pairs.map(([key, inner]) => [key, sorted(inner)]));
-}
-
-/** Dates and the like have a text; numbers that JSON has no word for have one too. */
-function shape(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint' || (typeof inner === 'number' && !Number.isFinite(inner))
-      ? String(inner)
-      : inner,
-  );
 }
 
 /** The error for a file that cannot be parsed. */

@@ -81,18 +81,28 @@ describe('doctor, asked about the hosts', () => {
       ],
     });
     expect(hosts['cursor user']?.checks).toMatchObject([
+      {
+        level: 'ok',
+        about: 'entry',
+        text: expect.stringMatching(/You have added to it: env\.BMAD_TOOLSETS/) as string,
+      },
       { about: 'limit', text: expect.stringMatching(/takes \d+ of the 40 tools/) as string },
     ]);
     expect(hosts['gemini-cli user']?.checks).toMatchObject([
       { level: 'broken', about: 'trust', fix: 'Trust it in Gemini CLI: /permissions trust' },
     ]);
-    expect(abouts(hosts['opencode user'])).toEqual(['broken entry']);
+    expect(abouts(hosts['opencode user'])).toEqual(['broken entry', 'ok entry']);
     expect(hosts['kiro user']).toMatchObject({ found: 'other' });
     expect(hosts['kiro user']).not.toHaveProperty('handshake');
     expect(hosts['junie user']).toMatchObject({ checks: [{ text: '/gone/node does not exist any more.' }] });
     expect(hosts['windsurf user']?.checks[0]?.text).toMatch(/cannot be understood/);
     expect(hosts['zed user']).toMatchObject({ found: 'none', checks: [] });
-    expect(abouts(hosts['codex project'])).toEqual(['broken trust', 'notice limit']);
+    expect(abouts(hosts['codex project'])).toEqual([
+      'notice entry',
+      'broken trust',
+      'notice start',
+      'notice limit',
+    ]);
     expect(failed).toBe(true);
     expect(body).toMatch(/- Claude Code \(user\): connected, answers with 15 tools after \d+\.\d s\n/);
     expect(body).toMatch(/- Zed \(user\): not connected\n/);
@@ -182,10 +192,15 @@ describe('doctor, asked about the hosts', () => {
     const { hosts } = await examined(here);
     expect(abouts(hosts['cursor project'])).toEqual(['notice start', 'notice start']);
     expect(hosts['cursor project']).not.toHaveProperty('handshake');
-    expect(hosts['kiro project']).toMatchObject({ handshake: { ok: true } });
-    // Nor does setting it up again.
+    expect(abouts(hosts['kiro project'])).toEqual(['notice entry', 'notice start']);
+    expect(hosts['kiro project']).not.toHaveProperty('handshake');
+    // Nor does setting it up again, after which there is nothing to say.
     expect((await here.setup({ hosts: ['kiro'], scope: 'project' })).outcome).toMatchObject({
       failed: false,
+    });
+    expect((await examined(here)).hosts['kiro project']).toMatchObject({
+      handshake: { ok: true },
+      checks: [],
     });
     expect(await isThere(marker)).toBe(false);
   });

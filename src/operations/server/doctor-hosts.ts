@@ -5,7 +5,8 @@ import { promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
 import type { CheckedHost } from './doctor-hosts-view.ts';
 
-type Start = NonNullable<Awaited<ReturnType<HostSetup['hosts']['written']>>>;
+type Written = NonNullable<Awaited<ReturnType<HostSetup['hosts']['written']>>>;
+type Start = Written['start'];
 type Shaken = NonNullable<CheckedHost['handshake']>;
 
 /** What each host on this machine has configured, whether it starts and answers, and what stands in the way. */
@@ -33,10 +34,11 @@ export async function checkedHosts(
   for (const state of told) {
     const { host, scope, file, installed } = state;
     const checks: HostCheck[] = await hosts.inspect(state);
-    const start =
+    const written =
       state.found === 'ours' ? await hosts.written(state).catch(ours(() => undefined)) : undefined;
+    const { start } = written ?? {};
     const handshake =
-      start === undefined || !starts ? undefined : await startedOnce(state, start, found, checks, shake);
+      written === undefined || !starts ? undefined : await startedOnce(written, checks, shake);
     if (start !== undefined) checks.push(...(await limitsOf(state, start, handshake, found)));
     if (state.found === 'ours') checks.push(...(await twinsOf(host.id, start, found, context)));
     if (state.found === 'none')
@@ -87,18 +89,16 @@ function handshakes({ hosts, handshake, home }: HostSetup, call: Call): (start: 
   }
 }
 
-/** Files of a project come from its author: what they start is not started for being looked at, unless it is this server. */
+/** Files of a project come from its author: what they start is not started for being looked at, unless it is our entry. */
 async function startedOnce(
-  { scope }: HostState,
-  start: Start,
-  { hosts }: HostSetup,
+  { start, mayStart }: Written,
   checks: HostCheck[],
   shake: (start: Start) => Promise<Shaken>,
 ): Promise<Shaken | undefined> {
   // What is gone cannot be started.
   if (checks.some(({ about, level }) => about === 'start' && level === 'broken')) return undefined;
-  if (scope === 'project' && !hosts.isThisServer(start)) {
-    const text = 'It was not started, because the file of the project names a different program.';
+  if (!mayStart) {
+    const text = 'It was not started, because the file of the project has another entry than setup writes.';
     checks.push({ level: 'notice', about: 'start', text });
     return undefined;
   }

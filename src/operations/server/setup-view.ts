@@ -24,6 +24,9 @@ export const resultSchema = z.object({
   outcome: z.enum(OUTCOMES),
   /** Why nothing was done, and what to do about it. */
   problem: z.string().optional(),
+  /** What had been added to our entry: it has been left out, or it has stayed. */
+  dropped: z.array(z.string()).optional(),
+  kept: z.array(z.string()).optional(),
   /** The change as `diff -u` writes it. */
   diff: z.string().optional(),
   /** The text to paste into the file. */
@@ -40,6 +43,7 @@ interface Changed {
   outcome: Result['outcome'];
   before: string | undefined;
   after: string | undefined;
+  added: { lines: readonly string[]; stays: boolean };
 }
 
 export type Targets = [HostState, ...HostState[]];
@@ -64,6 +68,9 @@ export async function resultsOf(
   const told = await work().then(
     (change) => ({
       outcome: change.outcome,
+      ...(change.added.lines.length === 0
+        ? {}
+        : { [change.added.stays ? 'kept' : 'dropped']: [...change.added.lines] }),
       ...(dry ? { diff: unified(targets[0].file, change) } : {}),
     }),
     (error: unknown) => {
@@ -110,16 +117,36 @@ const WOULD: Readonly<Partial<Record<Result['outcome'], string>>> = {
 };
 
 export function resultLines(results: readonly Result[], dry: boolean): string[] {
-  return results.flatMap(({ name, scope, file, installed, outcome, problem, diff, text, own }) => {
+  return results.flatMap((result) => {
+    const { name, scope, file, installed, outcome, problem, diff, text, own } = result;
     const done = (dry ? WOULD[outcome] : undefined) ?? SAID[outcome];
     const missing =
       installed || ['absent', 'removed'].includes(outcome) ? '' : ' (it does not seem to be installed)';
     return [
       `- ${name}: ${done}${scope === 'project' ? ' in this project' : ''}, ${file}${missing}`,
       ...(problem === undefined ? [] : [`  ${problem}`]),
+      ...additionLines(result, dry),
       ...(diff === undefined || diff === '' ? [] : [diff]),
       ...(text === undefined ? [] : [text.trimEnd()]),
       ...(own === undefined ? [] : [`  or: ${own}`]),
     ];
   });
+}
+
+/** What a host would obey beside our command line, whoever has written it. */
+function additionLines({ scope, dropped = [], kept = [] }: Result, dry: boolean): string[] {
+  if (dropped.length > 0)
+    return [
+      dry
+        ? '  The project has added this to the entry. It would be left out; --force keeps it:'
+        : '  The project had added this to the entry. It has been left out:',
+      ...dropped.map((line) => `    ${line}`),
+    ];
+  if (kept.length === 0) return [];
+  return [
+    scope === 'user'
+      ? '  Kept, because it is in your own file:'
+      : '  Kept because of --force, though it comes from the project. Your host will obey it; it was not started here:',
+    ...kept.map((line) => `    ${line}`),
+  ];
 }

@@ -1,6 +1,8 @@
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
 import { afterAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { contextIn, serverFile, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { isThere, machine, outcomes } from '../../../tests/support/host-machine.ts';
@@ -54,6 +56,50 @@ describe('setup', () => {
     };
     expect(mcpServers['bmad']).toEqual({ command: process.execPath, args: [serverFile], env: { A: '1' } });
     expect((await here.remove({ hosts: ['cursor'] })).rows[0]?.outcome).toBe('removed');
+  });
+
+  it('keeps what the user has added, in every format, shows it, and starts exactly that (X-03)', async () => {
+    const node = process.execPath;
+    const env = { BMAD_TOOLSETS: 'bmad', EXAMPLE_API_KEY: 'sk-something-long-and-secret' };
+    const old = { command: '/gone/node', args: ['/gone/dist/bmad-mcp-server.cjs', '--channel'] };
+    const here = await machine(afterAll, {
+      '.cursor/mcp.json': JSON.stringify({ mcpServers: { bmad: { ...old, env, cwd: 'shop', timeout: 9 } } }),
+      '.codex/config.toml': `[mcp_servers.bmad]\ncommand = "/gone/bmad-mcp-server"\nargs = ["--channel"]\nstartup_timeout_sec = 20\n[mcp_servers.bmad.env]\nBMAD_TOOLSETS = "bmad"\n`,
+      '.config/goose/config.yaml': `extensions:\n  bmad:\n    cmd: /gone/bmad-mcp-server\n    envs:\n      BMAD_TOOLSETS: bmad\n    timeout: 9\n`,
+    });
+    const hosts = ['cursor', 'codex', 'goose'];
+    const { rows, outcome } = await here.setup({ hosts });
+    const kept = Object.fromEntries(rows.map((row) => [row.host, (row as { kept?: string[] }).kept]));
+    expect(kept).toEqual({
+      cursor: [
+        'args = ["--channel"]',
+        'env.BMAD_TOOLSETS = "bmad"',
+        'env.EXAMPLE_API_KEY = "***"',
+        'cwd = "shop"',
+        'timeout = 9',
+      ],
+      codex: ['args = ["--channel"]', 'startup_timeout_sec = 20', 'env.BMAD_TOOLSETS = "bmad"'],
+      goose: ['envs.BMAD_TOOLSETS = "bmad"', 'timeout = 9'],
+    });
+    expect(JSON.parse(await here.text('.cursor/mcp.json'))).toEqual({
+      mcpServers: { bmad: { command: node, args: [serverFile, '--channel'], env, cwd: 'shop', timeout: 9 } },
+    });
+    expect(parseToml(await here.text('.codex/config.toml'))).toMatchObject({
+      mcp_servers: { bmad: { args: [serverFile, '--channel'], env: { BMAD_TOOLSETS: 'bmad' } } },
+    });
+    expect(parseYaml(await here.text('.config/goose/config.yaml'))).toMatchObject({
+      extensions: { bmad: { cmd: node, envs: { BMAD_TOOLSETS: 'bmad' }, timeout: 9 } },
+    });
+    // With that setting there is one tool: it was started with it. There is no folder "shop" in the project.
+    const shaken = outcome.ok ? (outcome.data['handshakes'] as { hosts: string[]; ok: boolean }[]) : [];
+    expect(shaken.find((each) => each.hosts.includes('Cursor'))).toMatchObject({ ok: false });
+    expect(shaken.filter((each) => !each.hosts.includes('Cursor'))).toMatchObject([
+      { ok: true, tools: 1 },
+      { ok: true, tools: 1 },
+    ]);
+    expect((await here.setup({ hosts })).rows.map((row) => row.outcome)).toEqual(
+      hosts.map(() => 'unchanged'),
+    );
   });
 
   it('leaves somebody else’s entry alone unless it is forced, and gives it back', async () => {

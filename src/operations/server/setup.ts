@@ -21,7 +21,7 @@ export const scopeField = z
 export const forceField = z
   .boolean()
   .optional()
-  .describe('Replace an entry of the same name that is not ours');
+  .describe('Replace an entry of the same name that is not ours, or keep what a project has added to ours');
 export const yesField = z.boolean().optional().describe('Ask nothing');
 export const dryRunField = z.boolean().optional().describe('Only show what would change');
 
@@ -194,7 +194,7 @@ function withRest(result: Result, { hosts }: HostSetup): Result {
   return after === undefined ? result : { ...result, after };
 }
 
-/** Each entry is started exactly as it is written now; what is the same in several files, once. */
+/** Each entry is read again and started exactly as it is written; what is the same in several files, once. */
 async function shaken(
   states: readonly HostState[],
   results: readonly Result[],
@@ -203,13 +203,14 @@ async function shaken(
 ) {
   const groups = new Map<
     string,
-    { start: NonNullable<Awaited<ReturnType<typeof hosts.written>>>; names: string[] }
+    { start: NonNullable<Awaited<ReturnType<typeof hosts.written>>>['start']; names: string[] }
   >();
   for (const state of states) {
     const result = results.find(({ host }) => host === state.host.id);
     if (result === undefined || result.outcome === 'refused') continue;
-    const start = await hosts.written(state);
-    if (start === undefined) continue;
+    const written = await hosts.written(state);
+    if (written?.mayStart !== true) continue;
+    const { start } = written;
     const key = JSON.stringify(start);
     const group = groups.get(key) ?? { start, names: [] };
     group.names.push(state.host.name);
