@@ -1,15 +1,17 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { createContext } from '../app/app.ts';
+import { createContext, type Outside } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
 import { plural } from '../base/text/text.ts';
+import { userStateFolder } from '../config/locations.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
 import { openGate } from '../surfaces/http/gate.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { catalogueFigures, createMetrics } from '../surfaces/http/metrics.ts';
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
+import { openInstances } from '../surfaces/http/page/instances.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
 import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import { hearSignals } from './hear-signals.ts';
@@ -25,8 +27,6 @@ import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
 import { wordsFor } from './words.ts';
 import { withoutEnd } from '../base/text/ends.ts';
-
-const ASK_MS = 5_000;
 
 const AGAIN = 'press Ctrl+C again to stop now.\n';
 
@@ -62,6 +62,7 @@ async function main(): Promise<void> {
     behind: access.gate,
     projects: async () => [projects.own.root ?? [], ...projects.allowed].flat(),
     address: () => address ?? '',
+    publicUrl: address,
     clients: mcp.clients,
   });
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
@@ -93,7 +94,7 @@ async function main(): Promise<void> {
       drainMs: config.httpDrainMs,
       shutdownMs: config.httpShutdownMs,
     },
-  }).catch((error: unknown) => explained(error, config.httpHost, port));
+  }).catch((error: unknown) => explained(error, surroundings, port));
   address ??= serving.origin;
   const note = await access.settle?.().catch(async (error: unknown) => {
     await serving.close();
@@ -126,28 +127,22 @@ async function main(): Promise<void> {
 }
 
 /** A second start is often a mistake: the server that is wanted runs already. */
-async function explained(error: unknown, host: string, port: number): Promise<never> {
+async function explained(error: unknown, surroundings: Outside, port: number): Promise<never> {
   if (
     !(error instanceof BmadError) ||
     (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE'
   )
     throw error;
-  const origin = `http://${isEverywhere(host) ? '127.0.0.1' : inUrl(host)}:${port}`;
-  if (!(await answersAsOne(origin))) throw error;
+  // Anybody can answer like one of ours; nobody is sent to a server of somebody else.
+  const { proven } = await openInstances(userStateFolder(surroundings)).answering();
+  const running = proven.find(
+    ({ kind, origin }) => kind === 'serve' && new URL(origin).port === String(port),
+  );
+  if (running === undefined) throw error;
   throw new BmadError(error.code, error.message, {
-    hint: `A BMAD MCP server is already running at ${origin}/mcp: use it, stop it first, or choose another port with --port.`,
+    hint: `A BMAD MCP server is already running at ${running.origin}/mcp: use it, stop it first, or choose another port with --port.`,
     cause: error,
   });
-}
-
-async function answersAsOne(origin: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(ASK_MS) });
-    const { status } = (await response.json()) as { status?: unknown };
-    return status === 'ready' || status === 'not ready';
-  } catch {
-    return false;
-  }
 }
 
 /** What the machine is called by others, the name and its short form; nothing where no others come. */

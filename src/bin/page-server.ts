@@ -7,7 +7,12 @@ import type { Context } from '../operations/context.ts';
 import type { Gate } from '../surfaces/http/gate.ts';
 import { inUrl, isEverywhere } from '../surfaces/http/names.ts';
 import { createEventsRoute } from '../surfaces/http/page/events.ts';
-import { openInstances, type Instance } from '../surfaces/http/page/instances.ts';
+import {
+  createProofRoute,
+  newIdentity,
+  openInstances,
+  type Instance,
+} from '../surfaces/http/page/instances.ts';
 import { openPasses } from '../surfaces/http/page/passes.ts';
 import { personGate } from '../surfaces/http/page/person-gate.ts';
 import { createPageRoutes, type SeenClient } from '../surfaces/http/page/routes.ts';
@@ -27,31 +32,38 @@ export interface PagePlan {
   projects(): Promise<readonly string[]>;
   /** The address of the server for browsers; known once it listens. */
   address(): string;
+  /** The address that a proxy serves it under, as its user has set it. */
+  publicUrl?: string | undefined;
   /** The clients of the MCP server, where there is one. */
   clients?(): readonly SeenClient[];
 }
 
 /** What a server has for people: the page, the way in for them, and its name on the list of servers that are running. */
 export function pageParts(context: Context, plan: PagePlan) {
-  const { outside, isOn, kind, own, behind, projects, address, clients = () => [] } = plan;
+  const { outside, isOn, kind, own, behind, projects, address, publicUrl, clients = () => [] } = plan;
   const state = userStateFolder(outside);
   const passes = openPasses(state);
   const instances = openInstances(state);
+  const identity = newIdentity();
   const options = {
     passes,
+    // Those that are served under one public address share the links to it.
+    places: [identity.id, ...(publicUrl === undefined ? [] : [publicUrl])],
     folder: join(programFolder, 'page'),
     projects,
-    instances: () => instances.running(),
+    instances: async () => (await instances.answering(identity)).proven,
     stdioServers: () => stdioServers(state).running(),
     clients,
     address,
   };
   const routes: HttpRoute[] = [
     createEventsRoute(context, { passes }),
+    createProofRoute(identity),
     ...(isOn ? createPageRoutes(context, options) : []),
   ];
   return {
     isOn,
+    id: identity.id,
     routes,
     gate: isOn
       ? personGate(behind, {
@@ -63,16 +75,17 @@ export function pageParts(context: Context, plan: PagePlan) {
     /** Puts the server on the list; where that cannot be written, it is not on it. Answers with how to take it off. */
     async enlist(origin: string): Promise<() => Promise<void>> {
       try {
-        const { remove } = await instances.add({
+        return await instances.add({
+          ...identity,
           pid: process.pid,
           origin,
+          publicUrl,
           kind,
           page: isOn,
           roots: [...(await projects())],
           started: new Date().toISOString(),
           version: VERSION,
         });
-        return remove;
       } catch (error) {
         context.log.info('instances', { error: String(error) });
         return async () => undefined;

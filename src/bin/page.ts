@@ -59,7 +59,7 @@ async function servedPage({ settings, switches, values }: Typed, said: Said): Pr
   const state = userStateFolder(surroundings);
   if (switches.has('list')) return said.out(await listed(state));
   if (values.revoke !== undefined) return said.out(await revoked(state, values.revoke));
-  if (values.at !== undefined) return printer.out(await linkTo(addressOf(values.at), state));
+  if (values.at !== undefined) return printer.out(await linkAt(addressOf(values.at), state));
   const context = await createContext(surroundings);
   if (values.export !== undefined)
     return said.out(
@@ -67,15 +67,17 @@ async function servedPage({ settings, switches, values }: Typed, said: Said): Pr
     );
   const { root } = await context.describeProject();
   if (root !== undefined) await pageProjects(state).note(root);
-  const found = serverFor(root, await openInstances(state).answering());
+  const { proven, strangers } = await openInstances(state).answering();
+  for (const { origin } of strangers) said.err(strangerLine(origin));
+  const found = serverFor(root, proven);
   if (found !== undefined) {
     context.close();
     said.err(`The page is served already, by process ${found.pid}.\n`);
-    return told(found.origin, state, surroundings, switches.has('open'), said);
+    return told(found, state, surroundings, switches.has('open'), said);
   }
   const port = httpPort(true, values.port ?? String(PAGE_PORT)) ?? PAGE_PORT;
   const serving = await served(context, surroundings, port, values.port !== undefined);
-  await told(serving.origin, state, surroundings, switches.has('open'), said);
+  await told(serving, state, surroundings, switches.has('open'), said);
   said.err('The page is served until Ctrl+C.\n');
   await serving.ended;
 }
@@ -95,7 +97,7 @@ async function served(
   surroundings: Outside,
   port: number,
   isChosen: boolean,
-): Promise<FrontDoor> {
+): Promise<FrontDoor & { id: string }> {
   const { config, log } = context;
   const state = userStateFolder(surroundings);
   const remembered = pageProjects(state);
@@ -149,17 +151,20 @@ async function served(
     await serving.close();
     context.close();
   });
-  return serving;
+  return { ...serving, id: page.id };
 }
 
+/** A server as far as a link needs it: where it is, and what the link is made for. */
+type Place = Pick<Instance, 'origin' | 'id'>;
+
 async function told(
-  origin: string,
+  place: Place,
   state: string,
   surroundings: Outside,
   opens: boolean,
   { err }: Said,
 ): Promise<void> {
-  const link = await linkTo(origin, state);
+  const link = await linkTo(place, state);
   err('Open this link within ten minutes; it works once:\n');
   printer.out(link);
   if (!opens) return;
@@ -167,9 +172,34 @@ async function told(
   if (trouble !== undefined) err(`${trouble}\n`);
 }
 
-async function linkTo(origin: string, state: string): Promise<string> {
-  const { key } = await openPasses(state).link();
+async function linkTo({ origin, id }: Place, state: string): Promise<string> {
+  const { key } = await openPasses(state).link(id);
   return `${origin}/page/enter?key=${key}\n`;
+}
+
+/** Whoever listens where a server of the user did gets neither a link nor a second question. */
+const strangerLine = (origin: string): string =>
+  `Another program answers at ${origin}, where a server of yours was listed. Do not open that address. It has been taken off the list; if you have opened links to it, run "bmad page --revoke all".\n`;
+
+/** A link with an address that only the user knows: for the server that says it has it, or the one that it must be. */
+async function linkAt(origin: string, state: string): Promise<string> {
+  const { proven } = await openInstances(state).answering();
+  const withPage = proven.filter(({ page }) => page);
+  if (withPage.some(({ publicUrl }) => publicUrl === origin)) return linkTo({ origin, id: origin }, state);
+  const { port } = new URL(origin);
+  const found =
+    withPage.find((each) => port !== '' && new URL(each.origin).port === port) ??
+    (withPage.length === 1 ? withPage[0] : undefined);
+  if (found !== undefined) return linkTo({ origin, id: found.id }, state);
+  throw new BmadError(
+    'not_found',
+    withPage.length === 0
+      ? 'No server with the page is running here as this user.'
+      : `Several servers with the page are running here as this user, and none has the address ${quoted(origin)}.`,
+    {
+      hint: 'A link is for one server. Run this where that server runs, as its user; with public_url it says which address it has.',
+    },
+  );
 }
 
 function addressOf(given: string): string {
@@ -181,7 +211,10 @@ function addressOf(given: string): string {
 }
 
 async function listed(state: string): Promise<string> {
-  const [sessions, running] = await Promise.all([openPasses(state).list(), openInstances(state).answering()]);
+  const [sessions, { proven: running, strangers }] = await Promise.all([
+    openPasses(state).list(),
+    openInstances(state).answering(),
+  ]);
   return [
     ...(sessions.length === 0 ? ['No one has a session.'] : ['Sessions:']),
     ...sessions.map(
@@ -193,6 +226,7 @@ async function listed(state: string): Promise<string> {
       ({ origin, kind, pid, roots }) =>
         `- ${origin} (${kind}, process ${pid}): ${roots.join(', ') || 'no project'}`,
     ),
+    ...strangers.map(({ origin }) => strangerLine(origin).trim()),
     '',
   ].join('\n');
 }

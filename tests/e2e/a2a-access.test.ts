@@ -52,6 +52,7 @@ describe('a token for Agent2Agent', () => {
         '/a2a',
         '/.well-known/agent-card.json',
         '/.well-known/agent.json',
+        '/instance',
         '/healthz',
         '/readyz',
       ]),

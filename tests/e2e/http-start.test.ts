@@ -58,13 +58,16 @@ describe('a start that fails', () => {
     expect(code).toBe(2);
   });
 
-  it('says whether a server such as this one answers there', async () => {
-    const { port } = new URL((await start()).url);
-    const { stderr } = await refusedStart(['--port', port]);
+  it('says whether a server of this user answers there, and sends nobody to one that only says it is (X-04)', async () => {
+    const home = await temporaryFolder(onTestFinished);
+    const { port } = new URL((await start({ home })).url);
+    const { stderr } = await refusedStart(['--port', port], home);
     expect(stderr).toContain(`A BMAD MCP server is already running at http://127.0.0.1:${port}/mcp`);
-    const other = await refusedStart(['--port', await takenPort()]);
-    expect(other.stderr).toContain('It is in use.');
-    expect(other.stderr).not.toContain('A BMAD MCP server is already running');
+    for (const taken of [await takenPort(), new URL((await start()).url).port]) {
+      const other = await refusedStart(['--port', taken], home);
+      expect(other.stderr).toContain('It is in use.');
+      expect(other.stderr).not.toContain('A BMAD MCP server is already running');
+    }
   });
 });
 

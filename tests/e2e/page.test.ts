@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { LineClient } from '../support/line-client.ts';
+import { startHttpServer } from '../support/http-server.ts';
 import { KIT_FILES } from '../support/kit-project.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
@@ -16,6 +17,9 @@ await writeFiles(garden, KIT_FILES);
 const env = bareEnvironment(home);
 const state = join(home, '.local/state/bmad-mcp-server');
 const LINK = /^http:\/\/127\.0\.0\.1:\d+\/page\/enter\?key=[\w-]{43}\n$/;
+
+const enteredAt = async (server: string, key: string): Promise<number> =>
+  (await fetch(new URL(`/page/enter?key=${key}`, server), { redirect: 'manual' })).status;
 
 async function page(args: readonly string[], cwd = shop) {
   const { code, stdout, stderr } = await bmad(['page', ...args], { cwd, env });
@@ -96,11 +100,70 @@ describe('bmad page', () => {
     expect(again.stderr).toContain('--force');
   });
 
-  it('prints a link for the address of another server, and refuses what is none', async () => {
-    expect((await page(['--at', 'https://bmad.example.com/'])).stdout).toMatch(
-      /^https:\/\/bmad\.example\.com\/page\/enter\?key=[\w-]{43}\n$/,
-    );
+  it('prints a link for another address of a server that runs, which opens no other server (X-04)', async () => {
+    const at = 'https://bmad.example.com';
+    expect((await page(['--at', at])).stderr).toContain('No server with the page is running here');
+    const more = (...flags: string[]) => ({ cwd: shop, home, more: ['--page', 'on', ...flags] });
+    const one = await startHttpServer(more('--public-url', at));
+    onTestFinished(() => void one.stop());
+    const { stdout } = await page(['--at', `${at}/`]);
+    expect(stdout).toMatch(/^https:\/\/bmad\.example\.com\/page\/enter\?key=[\w-]{43}\n$/);
+    const other = await startHttpServer(more());
+    onTestFinished(() => void other.stop());
+    const key = new URL(stdout).searchParams.get('key') ?? '';
+    expect(await enteredAt(other.url, key)).toBe(403);
+    expect(await enteredAt(one.url, key)).toBe(303);
+    // By its port it is known as well; of several, none is chosen at random.
+    const { port } = new URL(other.url);
+    const ported = new URL((await page(['--at', `http://box.lan:${port}`])).stdout);
+    expect(await enteredAt(one.url, ported.searchParams.get('key') ?? '')).toBe(403);
+    expect(await enteredAt(other.url, ported.searchParams.get('key') ?? '')).toBe(303);
+    expect((await page(['--at', 'https://other.example.com'])).stderr).toContain('Several servers');
     expect((await page(['--at', 'nowhere'])).stderr).toContain('is not an address');
     expect((await page(['--help'])).stdout).toContain('--export');
+    await Promise.all([one.stop(), other.stop()]);
+  });
+
+  it('gives no link to a program that listens where a server was, forgets that one, and says what to do (X-04)', async () => {
+    const killed = await startHttpServer({ cwd: shop, home, more: ['--page', 'on'] });
+    const { port, origin } = new URL(killed.url);
+    const folder = join(state, 'instances');
+    const [name = ''] = await readdir(folder);
+    const record = JSON.parse(await readFile(join(folder, name), 'utf8')) as object;
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    // Another process, which has the number and the port of the one that is gone.
+    const script = `require('http').createServer((q, r) => { console.log(q.url); r.end('{"status":"ok"}') }).listen(${port}, '127.0.0.1', () => console.log('up'))`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let heard = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => void (heard += text));
+    await once(child.stdout, 'data');
+    // Where the system says when a process began, the record is dropped by that; here it fits, so that it is asked.
+    const { mark: _mark, ...fitting } = { mark: '', ...record };
+    await writeFiles(folder, { [name]: JSON.stringify({ ...fitting, pid: child.pid }) });
+    const { stdout: listed } = await page(['--list']);
+    expect(listed).toContain(`Another program answers at ${origin}`);
+    expect(listed).toContain('bmad page --revoke all');
+    expect(listed).toContain('No server is running.');
+    expect(await readdir(folder)).toEqual([]);
+    await writeFiles(folder, { [name]: JSON.stringify({ ...fitting, pid: child.pid }) });
+    const own = spawn(process.execPath, [cliFile, 'page', '--port', '0'], {
+      cwd: shop,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void own.kill('SIGKILL'));
+    let said = '';
+    own.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text));
+    const [printed] = (await once(own.stdout, 'data')) as [Buffer];
+    // It serves the page itself, elsewhere.
+    expect(printed.toString()).toMatch(LINK);
+    expect(new URL(printed.toString()).port).not.toBe(port);
+    expect(said).toContain(`Another program answers at ${origin}`);
+    expect(heard).not.toContain('key=');
+    own.kill('SIGTERM');
+    await once(own, 'close');
+    expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -31,8 +31,8 @@ async function tab(): Promise<Page> {
   return (await openTab(await browser.newContext(), door.origin)).page;
 }
 
-async function linkTo({ origin, passes }: PageDoor): Promise<string> {
-  return `${origin}/page/enter?key=${(await passes.link()).key}`;
+async function linkTo({ origin, link }: PageDoor): Promise<string> {
+  return `${origin}/page/enter?key=${(await link()).key}`;
 }
 
 describe('who may look at the page', () => {

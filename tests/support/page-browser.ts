@@ -58,7 +58,7 @@ export async function servePage(onEnd: (cleanUp: () => Promise<void>) => void): 
     async person(browser, options = {}) {
       const own = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
       const { page, misdeeds } = await openTab(own, door.origin);
-      const { key } = await door.passes.link();
+      const { key } = await door.link();
       await page.goto(`${door.origin}/page/enter?key=${key}`);
       return { context: own, page, misdeeds, see: (address) => seen(page, address) };
     },

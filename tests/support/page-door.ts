@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../../src/operations/context.ts';
 import { createApiRoutes } from '../../src/surfaces/http/api/route.ts';
@@ -39,6 +40,7 @@ export async function pageDoor(
   }: PageDoorOptions,
 ) {
   const passes = openPasses(state, now);
+  const place = randomUUID();
   let address = '';
   const door = await openFrontDoor({
     port,
@@ -48,6 +50,7 @@ export async function pageDoor(
       createEventsRoute(context, { passes, ...(commentMs === undefined ? {} : { commentMs }) }),
       ...createPageRoutes(context, {
         passes,
+        places: [place],
         folder,
         projects: async () => [(await context.describeProject()).root ?? [], ...others].flat(),
         instances: async () => [],
@@ -59,14 +62,14 @@ export async function pageDoor(
   });
   address = door.origin;
   onEnd(() => door.close());
-  return { ...door, passes };
+  return { ...door, passes, place, link: () => passes.link(place) };
 }
 
 export type PageDoor = Awaited<ReturnType<typeof pageDoor>>;
 
 /** A browser as far as the server can tell: what it sends by itself, and what the page adds. */
-export async function signedIn({ origin, passes }: PageDoor) {
-  const { key } = await passes.link();
+export async function signedIn({ origin, link }: PageDoor) {
+  const { key } = await link();
   const entered = await fetch(`${origin}/page/enter?key=${key}`, { redirect: 'manual' });
   const cookie = (entered.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
   const own = { cookie, 'sec-fetch-site': 'same-origin' };

@@ -1,41 +1,77 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { ours } from '../expected.ts';
-import { jsonIn } from '../parse/json.ts';
+import { jsonObject } from '../parse/json.ts';
 import { readState, stateNames, writeAtomic } from './file-state.ts';
-import { isRunning } from './is-running.ts';
 import { removeFile } from './open-file.ts';
 
 const ENDING = '.json';
+/** Where several machines share a folder, each looks after its own processes; after this time anybody may. */
+const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** A list of processes: a file for each in one folder, which the process removes when it ends. */
 export function processList<Entry extends { pid: number; started: string }>(
   folder: string,
   schema: z.ZodType<Entry>,
 ) {
+  async function found(): Promise<{ entry: Entry; remove(): Promise<void> }[]> {
+    const names = await stateNames(folder).catch(ours(() => [], 'not_found'));
+    const all: { entry: Entry; remove(): Promise<void> }[] = [];
+    for (const name of names.filter((each) => each.endsWith(ENDING))) {
+      const file = join(folder, name);
+      const text = await readState(file).catch(ours(() => undefined));
+      // Gone, or not to be read at the moment: its process may be there.
+      if (text === undefined) continue;
+      const kept = jsonObject(text);
+      const { data: entry } = schema.safeParse(kept);
+      const remove = (): Promise<void> => removeFile(file).catch(() => undefined);
+      const elsewhere = kept?.['host'] !== undefined && kept['host'] !== hostname();
+      if (entry !== undefined && elsewhere && Date.parse(entry.started) > Date.now() - FORGOTTEN_MS) continue;
+      if (entry !== undefined && !elsewhere && (await isThat(entry.pid, kept?.['mark'])))
+        all.push({ entry, remove });
+      else await remove();
+    }
+    return all.sort((a, b) => (a.entry.started < b.entry.started ? -1 : 1));
+  }
+
   return {
     /** Answers with how to take it off the list again. `id` tells it from a later process with the same number. */
     async add(entry: Entry, id = newId()): Promise<() => Promise<void>> {
       const file = join(folder, `${entry.pid}-${id}${ENDING}`);
-      await writeAtomic(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+      const kept = { ...entry, host: hostname(), mark: await markOf(entry.pid) };
+      await writeAtomic(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
       return () => removeFile(file).catch(() => undefined);
     },
+    found,
     /** Those whose process is there, the oldest first; what is left of others is removed. */
-    async running(): Promise<Entry[]> {
-      const names = await stateNames(folder).catch(ours(() => [], 'not_found'));
-      const found: Entry[] = [];
-      for (const name of names.filter((each) => each.endsWith(ENDING))) {
-        const text = await readState(join(folder, name)).catch(ours(() => undefined));
-        // Gone, or not to be read at the moment: its process may be there.
-        if (text === undefined) continue;
-        const { data } = schema.safeParse(jsonIn(text));
-        if (data !== undefined && isRunning(data.pid)) found.push(data);
-        else await removeFile(join(folder, name)).catch(() => undefined);
-      }
-      return found.sort((a, b) => (a.started < b.started ? -1 : 1));
-    },
+    running: async (): Promise<Entry[]> => (await found()).map(({ entry }) => entry),
   };
+}
+
+/** Whether this is the process that was listed: one of ours, and not a later one with its number. */
+async function isThat(pid: number, mark: unknown): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    // It has ended, or it is one of another user.
+    return false;
+  }
+  return mark === undefined || mark === (await markOf(pid));
+}
+
+/** When a process began, and since which start of the machine its numbers count; only Linux tells without a program. */
+async function markOf(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const read = (file: string): Promise<string | undefined> => readState(file).catch(ours(() => undefined));
+  const [about, boot] = await Promise.all([
+    read(`/proc/${pid}/stat`),
+    read('/proc/sys/kernel/random/boot_id'),
+  ]);
+  // The second field is the name of the program, which may have blanks and brackets in it; the 22nd is the time.
+  const began = about?.slice(about.lastIndexOf(')') + 2).split(' ')[19];
+  return began === undefined || boot === undefined ? undefined : `${boot.trim()} ${began}`;
 }
 
 export const newId = (): string => randomBytes(4).toString('hex');

@@ -37,6 +37,8 @@ export interface Exchange {
   request: Request;
   path: string;
   caller: Caller;
+  /** The address and the port of this machine at which the request has arrived. */
+  place: string;
   /** Fires when the exchange ends, however it ended. */
   over: AbortSignal;
   /**

@@ -23,7 +23,7 @@ async function ask(path: string, caller: Caller, init: RequestInit = {}): Promis
   const route = (caller === LOCAL ? open : guarded).find((one) => one.path === path);
   if (route === undefined) throw new Error(`There is no route ${path}.`);
   const request = new Request(`http://127.0.0.1:2623${path}`, init);
-  return route.handle({ request, path, caller, over: new AbortController().signal });
+  return route.handle({ request, path, caller, place: '127.0.0.1 1', over: new AbortController().signal });
 }
 
 async function cardFor(caller: Caller, headers: Record<string, string> = {}): Promise<AgentCard> {
@@ -120,7 +120,13 @@ describe('the card', () => {
     const [route] = createA2aRoutes(await contextIn(crowded, { flags: { embedder: 'none' } }));
     const request = new Request('http://127.0.0.1/.well-known/agent-card.json');
     const signal = new AbortController().signal;
-    const response = await route?.handle({ request, path: '', caller: LOCAL, over: signal });
+    const response = await route?.handle({
+      request,
+      path: '',
+      caller: LOCAL,
+      place: '127.0.0.1 1',
+      over: signal,
+    });
     const text = (await response?.text()) ?? '';
     expect((JSON.parse(text) as AgentCard).skills).toHaveLength(200);
     expect(text).toMatch(/200 of 25\d agents are listed/);
@@ -146,7 +152,13 @@ describe('a task that waits for a person', () => {
     const headers = { 'content-type': 'application/json' };
     const request = new Request('http://127.0.0.1:2623/a2a', { method: 'POST', headers, body });
     const over = new AbortController().signal;
-    const response = await route?.handle({ request, path: '/a2a', caller: LOCAL, over });
+    const response = await route?.handle({
+      request,
+      path: '/a2a',
+      caller: LOCAL,
+      place: '127.0.0.1 1',
+      over,
+    });
     expect(await response?.text()).toMatch(/as the user the server runs as and with the same XDG_STATE/);
   });
 });

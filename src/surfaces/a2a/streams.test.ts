@@ -34,7 +34,7 @@ async function call(
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
   if (route === undefined) throw new Error('There is no route.');
-  return route.handle({ request, path: '/a2a', caller, over: over.signal });
+  return route.handle({ request, path: '/a2a', caller, place: '127.0.0.1 1', over: over.signal });
 }
 
 async function taskId(): Promise<string> {

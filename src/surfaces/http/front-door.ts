@@ -19,7 +19,7 @@ import { createDoorstep } from './doorstep.ts';
 import { CLIENT_LEFT, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { createRoom, USUAL_LIMITS, type Limits } from './limits.ts';
-import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
+import { inUrl, notServedUnder, ownOrigin, servedUnder, socketPlace } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
@@ -134,7 +134,9 @@ export async function openFrontDoor({
     if (tooLate()) return aboutToEnd(refuse);
     open.set(outgoing, route);
     const stays = (): boolean => room.stay(outgoing, caller);
-    return route.handle({ request, path, caller, over: over.signal, stays });
+    const { localAddress, localPort } = incoming.socket;
+    const place = socketPlace(localAddress, localPort);
+    return route.handle({ request, path, caller, place, over: over.signal, stays });
   }
 
   function takeIn(incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -27,6 +27,11 @@ export function inUrl(host: string): string {
   return host.includes('%') ? `[${host}]` : new URL(`http://[${host}]`).hostname;
 }
 
+/** One end of a connection, written in the same way wherever it is asked about. */
+export function socketPlace(address = '', port = 0): string {
+  return `${address.replace(/^::ffff:/, '')} ${port}`;
+}
+
 /** The answer to a request that names another host. */
 export function notServedUnder(sent: string | undefined): string {
   const name = nameOf(`http://${sent ?? ''}`);

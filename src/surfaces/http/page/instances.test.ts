@@ -1,45 +1,160 @@
-import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, get, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { endedProcess } from '../../../../tests/support/ended-process.ts';
 import { writeFiles } from '../../../../tests/support/folders.ts';
-import { openInstances } from './instances.ts';
+import { createLog } from '../../../base/log.ts';
+import { createSecrets } from '../../../base/secrets/secrets.ts';
+import { openFrontDoor } from '../front-door.ts';
+import { createProofRoute, newIdentity, openInstances, type Instance } from './instances.ts';
 
-const instance = {
+const log = createLog({ level: 'silent', write: () => undefined, json: true, secrets: createSecrets() });
+const about = {
   pid: process.pid,
   origin: 'http://127.0.0.1:1',
   kind: 'page' as const,
   page: true,
   roots: ['/srv/shop'],
-  started: '2026-11-16T10:00:00.000Z',
+  started: new Date().toISOString(),
   version: '0.1.0',
 };
+const instance = (more: Partial<Instance> = {}): Instance => ({ ...newIdentity(), ...about, ...more });
+
+async function list() {
+  const state = await temporaryFolder(onTestFinished);
+  const names = () => readdir(join(state, 'instances'));
+  return { state, names, instances: openInstances(state) };
+}
+
+/** A real server of this identity, and where it is reached. */
+async function served(identity: Instance, host = '127.0.0.1', at = '127.0.0.1'): Promise<string> {
+  const door = await openFrontDoor({ host, port: 0, routes: [createProofRoute(identity)], log });
+  onTestFinished(() => door.close());
+  return `http://${at}:${new URL(door.origin).port}`;
+}
+
+/** Another program on a port of this machine. */
+async function stranger(answer: RequestListener): Promise<string> {
+  const http = createServer(answer);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+}
 
 describe('the list of servers that are running', () => {
   it('has those whose process is there, and forgets all others', async () => {
-    const state = await temporaryFolder(onTestFinished);
-    const instances = openInstances(state);
+    const { state, names, instances } = await list();
     expect(await instances.running()).toEqual([]);
-    const { remove } = await instances.add(instance);
-    await instances.add({ ...instance, pid: await endedProcess(), started: '2026-11-16T09:00:00.000Z' });
+    const one = instance();
+    const remove = await instances.add(one);
+    await instances.add(instance({ pid: await endedProcess() }));
     await writeFiles(state, { 'instances/1-broken.json': '{"pid":', 'instances/notes.txt': 'not ours' });
-    expect(await instances.running()).toMatchObject([instance]);
-    expect(await readdir(join(state, 'instances'))).toHaveLength(2);
+    expect(await instances.running()).toEqual([one]);
+    expect(await names()).toHaveLength(2);
     await remove();
     expect(await instances.running()).toEqual([]);
   });
 
-  it('asks them, where the number of a process may be that of another by now', async () => {
-    const instances = openInstances(await temporaryFolder(onTestFinished));
-    const http = createServer((_request, response) => void response.end('{"status":"ok"}'));
-    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void http.close());
-    const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-    await instances.add(instance);
-    await instances.add({ ...instance, origin });
-    expect(await instances.answering()).toMatchObject([{ origin }]);
+  it.skipIf(process.platform !== 'linux')(
+    'takes no later process with the same number for one of them, nor one of another user (X-04)',
+    async () => {
+      const { state, names, instances } = await list();
+      const one = instance();
+      await instances.add(one);
+      const [name = ''] = await names();
+      const kept = JSON.parse(await readFile(join(state, 'instances', name), 'utf8')) as { mark: string };
+      expect(kept.mark).toMatch(/^[\da-f-]{36} \d+$/);
+      // The number was that of another process, before the machine was started again or since.
+      for (const mark of [kept.mark.replace(/\d+$/, '1'), kept.mark.replace(/^[\da-f]/, 'x')]) {
+        await writeFiles(state, { [`instances/${name}`]: JSON.stringify({ ...kept, mark }) });
+        expect(await instances.running()).toEqual([]);
+        expect(await names()).toEqual([]);
+      }
+      if (process.getuid?.() === 0) return;
+      await writeFiles(state, {
+        [`instances/${name}`]: JSON.stringify({ ...kept, pid: 1, mark: undefined }),
+      });
+      expect(await instances.running()).toEqual([]);
+    },
+  );
+
+  it('leaves those of another machine alone that shares the folder', async () => {
+    const { state, names, instances } = await list();
+    const other = { ...instance(), host: `not-${hostname()}` };
+    await writeFiles(state, {
+      'instances/1-a.json': JSON.stringify(other),
+      'instances/1-b.json': JSON.stringify({ ...other, started: '2020-01-01T00:00:00.000Z' }),
+    });
+    expect(await instances.answering()).toEqual({ proven: [], strangers: [] });
+    expect(await names()).toEqual(['1-a.json']);
+  });
+});
+
+describe('an instance on the list', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '127.0.0.1'],
+  ])('proves that it is the one, listening on %s', async (host, at) => {
+    const { instances } = await list();
+    const one = instance();
+    const origin = await served(one, host, at);
+    await instances.add({ ...one, origin });
+    expect(await instances.answering()).toEqual({ proven: [{ ...one, origin }], strangers: [] });
+  });
+
+  it('does not send its secret, and signs nothing but questions', async () => {
+    const one = instance();
+    const origin = await served(one);
+    const asked = await fetch(`${origin}/instance?nonce=${'n'.repeat(43)}`);
+    expect(await asked.text()).not.toContain(one.secret);
+    for (const nonce of ['', 'short', `${'n'.repeat(42)}\n`, 'n'.repeat(44)])
+      expect((await fetch(`${origin}/instance?nonce=${encodeURIComponent(nonce)}`)).status).toBe(400);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['says that all is well', (_request, response) => void response.end('{"status":"ok"}')],
+    ['makes a proof up', (_request, response) => void response.end(`{"proof":"${'A'.repeat(43)}"}`)],
+    ['sends the question back', ({ url }, response) => void response.end(JSON.stringify({ proof: url }))],
+    ['never ends its answer', (_request, response) => void response.write('x'.repeat(100_000))],
+    ['leads elsewhere', (_request, response) => void response.writeHead(302, { location: '/x' }).end()],
+    ['speaks no HTTP', ({ socket }) => void socket.end('220 hello\r\n')],
+  ])('is forgotten when in its place a program answers that %s (X-04)', async (_what, answer) => {
+    const { names, instances } = await list();
+    const one = instance({ origin: await stranger(answer) });
+    await instances.add(one);
+    expect(await instances.answering()).toEqual({ proven: [], strangers: [one] });
+    expect(await names()).toEqual([]);
+  });
+
+  it('is forgotten when in its place a program asks a real one, this or another, and passes on what it says (X-04)', async () => {
+    const { names, instances } = await list();
+    const [one, other] = [instance(), instance()];
+    for (const asked of [await served(one), await served(other)]) {
+      const relay = await stranger((request, response) => {
+        get(`${asked}${request.url ?? ''}`, (answer) => void answer.pipe(response));
+      });
+      await instances.add({ ...one, origin: relay });
+      expect(await instances.answering()).toEqual({ proven: [], strangers: [{ ...one, origin: relay }] });
+      expect(await names()).toEqual([]);
+    }
+  });
+
+  it('is forgotten when nobody is there, and stays, without a link, while it is too busy to answer', async () => {
+    const { names, instances } = await list();
+    const busy = instance({
+      origin: await stranger((_request, response) => void response.writeHead(503).end()),
+    });
+    await instances.add(busy);
+    await instances.add(instance());
+    expect(await instances.answering()).toEqual({ proven: [], strangers: [] });
+    expect(await names()).toHaveLength(1);
   });
 });

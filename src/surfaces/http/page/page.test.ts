@@ -60,7 +60,7 @@ interface Inbox {
 
 describe('the way in for a person', () => {
   it('is a link that works once, and becomes a cookie that no script and no other site gets', async () => {
-    const { key } = await door.passes.link();
+    const { key } = await door.link();
     const link = `${door.origin}/page/enter?key=${key}`;
     // What only looks at links does not use them up.
     expect((await fetch(link, { method: 'HEAD' })).status).toBe(403);
@@ -77,13 +77,23 @@ describe('the way in for a person', () => {
   });
 
   it('is used by one of two who open it at once', async () => {
-    const { key } = await door.passes.link();
-    const both = await Promise.all([door.passes.enter(key, ''), door.passes.enter(key, '')]);
+    const { key } = await door.link();
+    const enter = () => door.passes.enter(key, '', [door.place]);
+    const both = await Promise.all([enter(), enter()]);
     expect(both.filter((each) => each !== undefined)).toHaveLength(1);
   });
 
+  it('is a link for one server: at another of the same user it opens nothing, and is not used up (X-04)', async () => {
+    const other = await pageDoor(context, onTestFinished, { state });
+    const { key } = await door.link();
+    const enter = async ({ origin }: PageDoor) =>
+      (await fetch(`${origin}/page/enter?key=${key}`, { redirect: 'manual' })).status;
+    expect(await enter(other)).toBe(403);
+    expect(await enter(door)).toBe(303);
+  });
+
   it('is kept as digests, for the user alone', async () => {
-    const { key } = await door.passes.link();
+    const { key } = await door.link();
     const { cookie } = await signedIn(door);
     const kept = await readFile(join(state, 'page-sessions.json'), 'utf8');
     expect(kept).not.toContain(key);
@@ -91,7 +101,7 @@ describe('the way in for a person', () => {
   });
 
   it('ends: a link after minutes, a session after days, and either when it is revoked', async () => {
-    const { key } = await door.passes.link();
+    const { key } = await door.link();
     const browser = await signedIn(door);
     const other = await signedIn(door);
     onTestFinished(() => void (clock = 0));

@@ -23,7 +23,8 @@ const MOST_SESSIONS = 50;
 /** What a browser calls itself is only shown in a list. */
 const LONGEST_AGENT = 120;
 
-const linkSchema = z.object({ digest: z.string(), until: z.number() });
+/** A link of an earlier version is for no server. */
+const linkSchema = z.object({ digest: z.string(), until: z.number(), place: z.string().default('') });
 const sessionSchema = z.object({
   id: z.string(),
   digest: z.string(),
@@ -76,21 +77,27 @@ export function openPasses(state: string, now: () => number = Date.now) {
   }
 
   return {
-    /** A new link's secret part. It is nowhere else, and works once. */
-    async link(): Promise<{ key: string; until: number }> {
+    /** A new link's secret part. It is nowhere else, and works once, at the server that it is made for. */
+    async link(place: string): Promise<{ key: string; until: number }> {
       const key = newSecret();
       const until = now() + LINK_MS;
       await change((kept) => {
-        kept.links = [...kept.links, { digest: hexOf(key), until }].slice(-MOST_LINKS);
+        kept.links = [...kept.links, { digest: hexOf(key), until, place }].slice(-MOST_LINKS);
       });
       return { key, until };
     },
 
-    /** Turns a link into a session; nothing, if there is no such link any more. */
-    async enter(key: string, agent: string): Promise<{ secret: string; session: PersonSession } | undefined> {
-      if ((await read()).links.every(({ digest }) => !isSame(digest, key))) return undefined;
+    /** Turns a link into a session; nothing, if there is no such link any more, or it is for none of these places. */
+    async enter(
+      key: string,
+      agent: string,
+      places: readonly string[],
+    ): Promise<{ secret: string; session: PersonSession } | undefined> {
+      const linkIn = ({ links }: Kept) =>
+        links.find(({ digest, place }) => isSame(digest, key) && places.includes(place));
+      if (linkIn(await read()) === undefined) return undefined;
       return change((kept) => {
-        const link = kept.links.find(({ digest }) => isSame(digest, key));
+        const link = linkIn(kept);
         if (link === undefined) return undefined;
         const secret = newSecret();
         const time = now();

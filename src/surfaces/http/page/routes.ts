@@ -27,6 +27,8 @@ export interface SeenClient {
 
 export interface PageOptions {
   passes: Passes;
+  /** What links for this server are made for. */
+  places: readonly string[];
   /** The folder with the built page. */
   folder: string;
   /** The projects that calls may name, the one of calls that name none first. */
@@ -65,7 +67,7 @@ export function createPageRoutes(context: Context, options: PageOptions): HttpRo
 }
 
 /** Whoever has the link comes in, once. What only looks at links, such as a preview, does not use it up. */
-async function entered({ request }: Exchange, { passes, address }: PageOptions): Promise<Response> {
+async function entered({ request }: Exchange, { passes, places, address }: PageOptions): Promise<Response> {
   const { headers } = request;
   const isLook =
     request.method !== 'GET' || headers.has('sec-purpose') || headers.get('purpose') === 'prefetch';
@@ -73,12 +75,19 @@ async function entered({ request }: Exchange, { passes, address }: PageOptions):
   const found =
     isLook || key === '' || key.length > LONGEST_KEY
       ? undefined
-      : await passes.enter(key, headers.get('user-agent') ?? '');
+      : await passes.enter(key, headers.get('user-agent') ?? '', places);
   if (found === undefined)
-    return new Response('This link has been used, or is too old. Run "bmad page" for a new one.\n', {
-      status: 403,
-      headers: { ...PAGE_HEADERS, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
-    });
+    return new Response(
+      'This link has been used, is too old, or is for another server. Run "bmad page" for a new one.\n',
+      {
+        status: 403,
+        headers: {
+          ...PAGE_HEADERS,
+          'content-type': 'text/plain; charset=utf-8',
+          'cache-control': 'no-store',
+        },
+      },
+    );
   const secure = address().startsWith('https:');
   return new Response(null, {
     status: 303,
