@@ -21,7 +21,7 @@ export const scopeField = z
 export const forceField = z
   .boolean()
   .optional()
-  .describe('Replace an entry of the same name that is not ours, or keep what a project has added to ours');
+  .describe('Replace an entry of the same name that is not ours');
 export const yesField = z.boolean().optional().describe('Ask nothing');
 export const dryRunField = z.boolean().optional().describe('Only show what would change');
 
@@ -48,7 +48,9 @@ export const setup = defineOperation({
     yes: yesField,
     dry_run: dryRunField,
     print: z.boolean().optional().describe('Print the text to paste, and write nothing'),
-    force: forceField,
+    force: forceField.describe(
+      'Replace an entry of the same name that is not ours, or keep what a project has added to ours',
+    ),
   }),
   output: z.object({
     dry_run: z.boolean(),
