@@ -6,7 +6,9 @@ import { repository } from './support/app.ts';
 /** The modules that start programs or say where one is, and what of them does. */
 const STARTING = /^base\/(?:process\/(?:git|process|process-watched|start-program)|files\/find-program)\.ts$/;
 const STARTERS = new Set(
-  'startProgram runProgram runWatched runGit programsBesides findProgram findAllowedProgram'.split(' '),
+  'startProgram runProgram runWatched runGit programsBesides findProgram findNamed findForProject allowedByPerson ownProgram'.split(
+    ' ',
+  ),
 );
 
 /** Who uses which of these. What wants to know something of git asks the verbs of project-git.ts. */
@@ -15,12 +17,12 @@ const MAY_START: Record<string, readonly string[]> = {
   'base/process/project-git.ts': ['runGit'],
   'sources/git/git.ts': ['runGit'],
   'base/process/process.ts': ['startProgram'],
-  'base/process/process-watched.ts': ['startProgram'],
-  'bin/open-in-browser.ts': ['startProgram'],
-  'services/codebase/ripgrep.ts': ['runProgram'],
-  'services/completion/builtin.ts': ['findAllowedProgram', 'runWatched'],
+  'base/process/process-watched.ts': ['ownProgram', 'startProgram'],
+  'bin/open-in-browser.ts': ['programsBesides', 'startProgram'],
+  'services/codebase/ripgrep.ts': ['ownProgram', 'runProgram'],
+  'services/completion/builtin.ts': ['allowedByPerson', 'findForProject', 'runWatched'],
   'services/completion/run.ts': ['findProgram', 'runWatched'],
-  'services/diagnosis/diagnosis.ts': ['runProgram'],
+  'services/diagnosis/diagnosis.ts': ['findNamed', 'runProgram'],
 };
 
 /** How a file takes something of another: by names, as a whole, later, or to hand it on. */
@@ -64,6 +66,14 @@ describe('programs', () => {
       return names.length === 0 ? [] : [[file, names.sort()]];
     });
     expect(Object.fromEntries(used)).toEqual(MAY_START);
+  });
+
+  it('are found in one way: nothing else makes what can be started (X-02, X-10)', () => {
+    const made = [...texts].filter(([, text]) =>
+      /\bas\s+(?:unknown\s+as\s+)?FoundProgram\b|(?<!\w)<FoundProgram>/.test(text),
+    );
+    expect(made.map(([file]) => file)).toEqual(['base/files/find-program.ts']);
+    expect(texts.get('base/process/start-program.ts')).toContain('program: FoundProgram');
   });
 
   it('are never git for those that start others, nor a shell that starts it (X-01)', () => {

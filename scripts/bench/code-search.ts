@@ -4,11 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { RAW_WORD, splitIdentifier } from '../../src/base/text/code-words.ts';
 import { folderBytes } from '../../src/base/files/file-state.ts';
 import { createLog } from '../../src/base/log.ts';
-import { optionalFile } from '../../src/base/process/optional-packages.ts';
+
 import { createSecrets } from '../../src/base/secrets/secrets.ts';
 import type { Analyser } from '../../src/meaning/analyser.ts';
 import { createCodebase } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
+import { ripgrepProgram } from '../../src/services/codebase/ripgrep.ts';
 import { createGrammars } from '../../src/services/codebase/grammars.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
 import { withNames } from '../../src/services/codebase/name-meaning.ts';
@@ -34,7 +35,7 @@ const log = createLog({
   secrets: createSecrets(),
 });
 const forever = new AbortController().signal;
-const ripgrep = optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`, '@vscode/ripgrep');
+const ripgrep = ripgrepProgram();
 
 const RAW: Analyser = { id: 'raw', terms: (text) => [text.toLowerCase()] };
 const SPLIT: Analyser = {

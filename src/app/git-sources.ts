@@ -31,6 +31,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
   }
   const { env, timeoutMs, user, project, approval, patient } = setup;
   const folder = join(setup.cache, 'git');
+  const besides = project?.inside === undefined ? [] : [project.inside];
   const consents = join(folder, 'consents');
   const closing = new AbortController();
   const sources = once(async () => {
@@ -38,7 +39,7 @@ export async function createServedSources(setup: ServedSourcesSetup) {
       import('../services/git-sources/git-sources.ts'),
       import('../sources/git/cache.ts'),
     ]);
-    const cache = new GitCache({ folder, env, timeoutMs, now: Date.now });
+    const cache = new GitCache({ folder, env, timeoutMs, besides, now: Date.now });
     const guards = join(folder, 'locks');
     return new GitSources({ sources: configured, cache, user, project, guards, consents, approval });
   });

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Outside } from '../app/app.ts';
 import { ours } from '../base/expected.ts';
 import { writeAtomic } from '../base/files/file-state.ts';
+import { programsBesides } from '../base/files/find-program.ts';
 import { startProgram } from '../base/process/start-program.ts';
 
 const FILE = 'page-open.html';
@@ -22,6 +23,7 @@ export async function openInBrowser(
   link: string,
   state: string,
   { platform, env }: Pick<Outside, 'platform' | 'env'>,
+  besides: readonly string[],
 ): Promise<string | undefined> {
   const file = join(state, FILE);
   await writeAtomic(
@@ -29,10 +31,14 @@ export async function openInBrowser(
     `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${link}"><title>BMAD</title><p><a href="${link}">Open the page</a></p>\n`,
     { mode: 0o600 },
   );
-  const [program, ...args] = openerOf(platform);
-  const started = await startProgram(program, [...args, pathToFileURL(file).href], { env }).catch(
-    ours(({ message }) => message),
-  );
+  const [name, ...args] = openerOf(platform);
+  const programs = await programsBesides({ env, besides });
+  const program = await programs.find(name);
+  if (program === undefined) return `${name} was not found. Open the link yourself.`;
+  // It starts a browser by its name.
+  const started = await startProgram(program, [...args, pathToFileURL(file).href], {
+    env: programs.env,
+  }).catch(ours(({ message }) => message));
   if (typeof started === 'string') return `${started} Open the link yourself.`;
   started.child.unref();
   return undefined;

@@ -69,15 +69,18 @@ async function servedPage({ settings, switches, values }: Typed, said: Said): Pr
   if (root !== undefined) await pageProjects(state).note(root);
   const { proven, strangers } = await openInstances(state).answering();
   for (const { origin } of strangers) said.err(strangerLine(origin));
+  const open = switches.has('open')
+    ? (link: string) => openInBrowser(link, state, surroundings, root === undefined ? [] : [root])
+    : undefined;
   const found = serverFor(root, proven);
   if (found !== undefined) {
     context.close();
     said.err(`The page is served already, by process ${found.pid}.\n`);
-    return told(found, state, surroundings, switches.has('open'), said);
+    return told(found, state, open, said);
   }
   const port = httpPort(true, values.port ?? String(PAGE_PORT)) ?? PAGE_PORT;
   const serving = await served(context, surroundings, port, values.port !== undefined);
-  await told(serving, state, surroundings, switches.has('open'), said);
+  await told(serving, state, open, said);
   said.err('The page is served until Ctrl+C.\n');
   await serving.ended;
 }
@@ -160,15 +163,13 @@ type Place = Pick<Instance, 'origin' | 'id'>;
 async function told(
   place: Place,
   state: string,
-  surroundings: Outside,
-  opens: boolean,
+  open: ((link: string) => Promise<string | undefined>) | undefined,
   { err }: Said,
 ): Promise<void> {
   const link = await linkTo(place, state);
   err('Open this link within ten minutes; it works once:\n');
   printer.out(link);
-  if (!opens) return;
-  const trouble = await openInBrowser(link.trim(), state, surroundings);
+  const trouble = await open?.(link.trim());
   if (trouble !== undefined) err(`${trouble}\n`);
 }
 

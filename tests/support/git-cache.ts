@@ -14,6 +14,7 @@ export function gitCacheIn(
     folder: more.folder ?? join(home, 'cache'),
     env: { PATH: process.env['PATH'], HOME: home, ...more.env },
     timeoutMs: 120_000,
+    besides: [],
     now: more.now ?? Date.now,
   });
 }

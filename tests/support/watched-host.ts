@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ChildProcess } from 'node:child_process';
+import { ownProgram } from '../../src/base/files/find-program.ts';
 import { runWatched } from '../../src/base/process/process-watched.ts';
 
 /**
@@ -20,7 +21,7 @@ if (leaves !== undefined)
 /** What is killed later is stubborn; what is left at once must not end of its own because nobody listens. */
 const ignored = leaves === undefined ? 'TERM HUP' : 'PIPE';
 await runWatched(
-  'bash',
+  ownProgram('bash'),
   ['-c', `trap '' ${ignored}; sleep 600 & echo "pid $$ pid $!"; wait; while :; do sleep 1; done`],
   {
     cwd,

@@ -1,57 +1,76 @@
 import { access, constants, lstat, realpath, stat } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isBelow } from './open-file.ts';
 import type { ProgramEnvironment } from '../process/process.ts';
+
+declare const FOUND: unique symbol;
+
+/** A program that may be started: found where no project provides it, or one of the exceptions below, each by its name. */
+export type FoundProgram = string & { readonly [FOUND]: true };
 
 /** Where programs are looked for, and where not. */
 export interface Lookout {
   env: ProgramEnvironment;
-  /** The projects that a program works for or is started in: they never provide it. */
+  /** The projects that a program works for: they never provide it. Nor does the one that this process works in. */
   besides: readonly string[];
+  /** Folders to look in before those on the PATH, and after them. */
+  before?: readonly string[];
+  after?: readonly string[];
 }
 
 /** The programs on a PATH that no project provides. */
 export interface Programs {
   /** The first executable of this name; undefined if there is none. */
-  find(name: string): Promise<string | undefined>;
+  find(name: string): Promise<FoundProgram | undefined>;
   /** The environment without the folders of projects on its PATH, for programs that start others by their names. */
   env: Record<string, string | undefined>;
 }
 
-export async function programsBesides({ env, besides }: Lookout): Promise<Programs> {
-  const projects = await Promise.all(besides.map((project) => wholeProject(project, env)));
-  const all = foldersOn(env);
+export async function programsBesides({ env, besides, before, after }: Lookout): Promise<Programs> {
+  const projects = await wholeProjects(['.', ...besides], env);
+  const all = [...(before ?? []), ...foldersOn(env), ...(after ?? [])];
   const own = await Promise.all(all.map((folder) => belongsTo(projects, folder)));
   const folders = all.filter((_, at) => own[at] === false);
   const others = Object.entries(env).filter(([name]) => !isPath(name));
   return {
-    // A link in a folder of the user's may lead into a project all the same.
-    find: (name) =>
-      firstIn(folders, fileNames(name, env), async (place) => !(await belongsTo(projects, place))),
+    async find(name) {
+      for (const place of await executables(name, folders, env))
+        // A link in a folder of the user's may lead into a project all the same.
+        if (!(await belongsTo(projects, place))) return place as FoundProgram;
+      return undefined;
+    },
     env: { ...Object.fromEntries(others), PATH: folders.join(delimiter) },
   };
 }
 
-export async function findProgram(name: string, lookout: Lookout): Promise<string | undefined> {
+export async function findProgram(name: string, lookout: Lookout): Promise<FoundProgram | undefined> {
   return (await programsBesides(lookout)).find(name);
 }
 
-/** For the checks of a project whose programs a person has allowed to run: here its own count too. */
-export function findAllowedProgram(name: string, env: ProgramEnvironment): Promise<string | undefined> {
-  return firstIn(foldersOn(env), fileNames(name, env), async () => true);
+/** What a person has named, in the settings of a host for example: by its path, or else found as all others are. */
+export async function findNamed(command: string, lookout: Lookout): Promise<FoundProgram | undefined> {
+  return isAbsolute(command) ? (command as FoundProgram) : findProgram(command, lookout);
 }
 
-async function firstIn(
+/** This Node, or a program of our own packages. */
+export const ownProgram = (place: string): FoundProgram => place as FoundProgram;
+
+/** A program for the checks of a project, which may be its own: it is started by `allowedByPerson` alone. */
+export async function findForProject(name: string, env: ProgramEnvironment): Promise<string | undefined> {
+  return (await executables(name, foldersOn(env), env))[0];
+}
+
+/** For the checks of a project, after a person has allowed its programs to run. */
+export const allowedByPerson = (place: string): FoundProgram => place as FoundProgram;
+
+async function executables(
+  name: string,
   folders: readonly string[],
-  names: readonly string[],
-  counts: (place: string) => Promise<boolean>,
-): Promise<string | undefined> {
-  for (const folder of folders)
-    for (const name of names) {
-      const place = join(folder, name);
-      if ((await mayRun(place)) && (await counts(place))) return place;
-    }
-  return undefined;
+  env: ProgramEnvironment,
+): Promise<string[]> {
+  const places = folders.flatMap((folder) => fileNames(name, env).map((file) => join(folder, file)));
+  const may = await Promise.all(places.map(mayRun));
+  return places.filter((_, at) => may[at] === true);
 }
 
 /** Windows has one PATH, however its name is written. */
@@ -72,27 +91,37 @@ function fileNames(name: string, env: ProgramEnvironment): string[] {
 }
 
 /**
- * The real folder of a project, with the repository around it: a clone brings all of that along. The home folder and those
- * above it are the user's, even if there is a repository in them.
+ * The real folders of some projects, each with the repository around it: a clone brings all of that along. The home folder and
+ * those above it are the user's, even if there is a repository in them.
  */
-async function wholeProject(project: string, env: ProgramEnvironment): Promise<string> {
-  const [root, home] = await Promise.all([project, env['HOME'] ?? env['USERPROFILE'] ?? sep].map(real));
-  let whole = root ?? project;
-  for (let at = whole; !isBelow(at, home ?? sep) && dirname(at) !== at; at = dirname(at))
-    if ((await lstat(join(at, '.git')).catch(() => undefined)) !== undefined) whole = at;
-  return whole;
+async function wholeProjects(projects: readonly string[], env: ProgramEnvironment): Promise<string[]> {
+  const home = await real(env['HOME'] ?? env['USERPROFILE'] ?? sep);
+  const found = await Promise.all(
+    projects.map(async (project) => {
+      let whole: string | undefined;
+      for (let at = await real(project); !isBelow(at, home) && dirname(at) !== at; at = dirname(at))
+        if (whole === undefined || (await isNamed(join(at, '.git')))) whole = at;
+      return whole;
+    }),
+  );
+  return found.filter((whole) => whole !== undefined);
 }
 
 /** Package managers put their folders first on the PATH, also those of folders above the project. */
 async function belongsTo(projects: readonly string[], place: string): Promise<boolean> {
-  return [place, await real(place)].some(
-    (one) => projects.some((root) => isBelow(root, one)) || one.split(sep).includes('node_modules'),
+  const places = [place, await real(place)];
+  return (
+    place.split(sep).includes('node_modules') ||
+    places.some((one) => projects.some((root) => isBelow(root, one)))
   );
 }
 
-const real = (place: string): Promise<string> => realpath(place).catch(() => place);
+const isNamed = async (place: string): Promise<boolean> =>
+  (await lstat(place).catch(() => undefined)) !== undefined;
 
-export async function mayRun(place: string): Promise<boolean> {
+const real = (place: string): Promise<string> => realpath(place).catch(() => resolve(place));
+
+async function mayRun(place: string): Promise<boolean> {
   try {
     if (!(await stat(place)).isFile()) return false;
     await access(place, constants.X_OK);

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { childProgram } from '../../../tests/support/child-program.ts';
 import { gone } from '../../../tests/support/contract-project.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
+import { ownProgram } from '../files/find-program.ts';
 import { runWatched, type WatchedOptions, type WatchedResult } from './process-watched.ts';
 
 interface Ended extends WatchedResult {
@@ -23,7 +24,7 @@ async function bash(
 ): Promise<Ended> {
   const texts = { stdout: '', stderr: '' };
   const cwd = options.cwd ?? (await temporaryFolder(onTestFinished));
-  const result = await runWatched('bash', ['-c', code], {
+  const result = await runWatched(ownProgram('bash'), ['-c', code], {
     timeoutMs: 120_000,
     env: { PATH },
     ...options,
@@ -121,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
 
   it('says that a program is not there', async () => {
     const cwd = await temporaryFolder(onTestFinished);
-    const missing = runWatched('no-such-program', [], {
+    const missing = runWatched(ownProgram('no-such-program'), [], {
       cwd,
       env: { PATH },
       timeoutMs: 10_000,
@@ -136,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
   it('loses nothing of much output', async () => {
     let bytes = 0;
     const cwd = await temporaryFolder(onTestFinished);
-    await runWatched('bash', ['-c', 'head -c 52428800 /dev/zero'], {
+    await runWatched(ownProgram('bash'), ['-c', 'head -c 52428800 /dev/zero'], {
       cwd,
       env: { PATH },
       timeoutMs: 120_000,

@@ -1,3 +1,4 @@
+import { ownProgram, type FoundProgram } from '../files/find-program.ts';
 import { cannotStart, killGroup, startProgram } from './start-program.ts';
 
 export interface WatchedOptions {
@@ -91,7 +92,7 @@ interface Report {
  * the group is gone.
  */
 export async function runWatched(
-  program: string,
+  program: FoundProgram,
   args: readonly string[],
   options: WatchedOptions,
 ): Promise<WatchedResult> {
@@ -101,7 +102,7 @@ export async function runWatched(
     child: watcher,
     stdout,
     stderr,
-  } = await startProgram(process.execPath, ['-e', WATCHER], {
+  } = await startProgram(ownProgram(process.execPath), ['-e', WATCHER], {
     cwd: options.cwd,
     // An editor that embeds Node has to be switched to plain Node.
     env: { ...options.env, ELECTRON_RUN_AS_NODE: '1' },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
+import { ownProgram } from '../files/find-program.ts';
 import { runProgram, type ProgramOptions, type ProgramResult } from './process.ts';
 import { notStarted } from './start-program.ts';
 
@@ -12,7 +13,10 @@ function script(
   args: string[] = [],
   options: Partial<ProgramOptions> = {},
 ): Promise<ProgramResult> {
-  return runProgram(process.execPath, ['-e', code, '--', ...args], { timeoutMs: 120_000, ...options });
+  return runProgram(ownProgram(process.execPath), ['-e', code, '--', ...args], {
+    timeoutMs: 120_000,
+    ...options,
+  });
 }
 
 function isRunning(pid: number): boolean {
@@ -143,8 +147,10 @@ describe('runProgram', () => {
       expect(error).toMatchObject({ code: 'unavailable' });
       return notStarted(error);
     };
-    expect(await why(() => runProgram(join(folder, 'missing'), [], options))).toBe('ENOENT');
-    expect(await why(() => runProgram(join(folder, 'not-a-program'), [], options))).toBe('EACCES');
+    expect(await why(() => runProgram(ownProgram(join(folder, 'missing')), [], options))).toBe('ENOENT');
+    expect(await why(() => runProgram(ownProgram(join(folder, 'not-a-program')), [], options))).toBe(
+      'EACCES',
+    );
     expect(await why(() => script('', [], { cwd: join(folder, 'missing') }))).toBe('ENOENT');
     expect(await why(() => script('', ['a\0b']))).toBe('ERR_INVALID_ARG_VALUE');
     expect(await why(() => script('', ['x'.repeat(8_000_000)]))).toMatch(/E2BIG|ENAMETOOLONG/);
@@ -157,7 +163,7 @@ async function family(
   then: string,
   options: Partial<ProgramOptions>,
 ): Promise<ProgramResult & { child: number }> {
-  const result = await runProgram('sh', ['-c', `${child} & echo $!; ${then}`], {
+  const result = await runProgram(ownProgram('sh'), ['-c', `${child} & echo $!; ${then}`], {
     timeoutMs: 120_000,
     ...options,
   });

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { BmadError } from '../errors.ts';
+import type { FoundProgram } from '../files/find-program.ts';
 import { killGroup, startProgram } from './start-program.ts';
 
 export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +37,7 @@ const KEPT_STDERR = 8_000;
  * time-out or the signal; a child that has left the group cannot keep the call waiting by holding on to the output.
  */
 export async function runProgram(
-  program: string,
+  program: FoundProgram,
   args: readonly string[],
   options: ProgramOptions,
 ): Promise<ProgramResult> {

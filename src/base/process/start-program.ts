@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import type { FoundProgram } from '../files/find-program.ts';
 import { BmadError, shortageIn, systemCode } from '../errors.ts';
 
 export interface StartOptions {
@@ -25,7 +26,7 @@ export interface Started {
  * handles, it does not even have the streams that its type promises.
  */
 export function startProgram(
-  program: string,
+  program: FoundProgram,
   args: readonly string[],
   { cwd, env, input = false, channel = false }: StartOptions,
 ): Promise<Started> {

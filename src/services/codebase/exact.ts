@@ -1,3 +1,4 @@
+import type { FoundProgram } from '../../base/files/find-program.ts';
 import { isKeptWhole, type CodeIndex, type IndexedFile } from './code-index.ts';
 import { wordsIn } from './pieces.ts';
 import { readLines } from './read-file.ts';
@@ -55,7 +56,7 @@ const IN_ONE_FILE = 20;
 
 /** Looks through the files as they are now, also those that are not in the index yet. Nothing when it cannot run. */
 export async function matchesByRipgrep(
-  program: string,
+  program: FoundProgram,
   root: string,
   needles: readonly Needle[],
   signal: AbortSignal,

@@ -1,3 +1,4 @@
+import type { FoundProgram } from '../../base/files/find-program.ts';
 import { join } from 'node:path';
 import { unlessShort } from '../../base/expected.ts';
 import { filesThere } from '../../base/files/file-stamps.ts';
@@ -38,7 +39,7 @@ interface Listed {
  * Lists the files of a project that are looked into: what git or the ignore files leave in, without links. As long as nothing
  * comes or goes, the paths are the very same array.
  */
-export function createFileLister(root: string, ripgrep: string | undefined, env: Environment) {
+export function createFileLister(root: string, ripgrep: FoundProgram | undefined, env: Environment) {
   let last: Listed | undefined;
 
   function listedBy(by: 'git' | 'ripgrep', all: readonly string[] | undefined): Listed | undefined {

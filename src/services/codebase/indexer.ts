@@ -1,3 +1,4 @@
+import type { FoundProgram } from '../../base/files/find-program.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { pace } from '../../base/pace.ts';
@@ -21,7 +22,7 @@ export interface IndexerParts extends Pick<
   analyser: Analyser;
   embedder: Embedder | undefined;
   grammars: Grammars;
-  ripgrep: string | undefined;
+  ripgrep: FoundProgram | undefined;
 }
 
 export type Indexer = Awaited<ReturnType<typeof openIndexer>>;

@@ -1,12 +1,15 @@
+import { ownProgram, type FoundProgram } from '../../base/files/find-program.ts';
 import { optionalFile } from '../../base/process/optional-packages.ts';
 import { intake, runProgram, type ProgramOptions, type ProgramResult } from '../../base/process/process.ts';
 import { isAbsent } from '../../base/process/start-program.ts';
 import { unlessBlocked } from '../../base/process/unblocked.ts';
 
 /** The program of the optional package; one that merely happens to be on the path is not trusted. */
-export function ripgrepProgram(): string | undefined {
+export function ripgrepProgram(): FoundProgram | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  return optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`, '@vscode/ripgrep');
+  const place = `@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`;
+  const file = optionalFile(place, '@vscode/ripgrep');
+  return file === undefined ? undefined : ownProgram(file);
 }
 
 const LIST_MS = 15_000;
@@ -21,7 +24,7 @@ const SEARCH =
 
 /** The files of a folder that no ignore file names, below it and with slashes. Nothing when it cannot run. */
 export async function filesByRipgrep(
-  program: string,
+  program: FoundProgram,
   root: string,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
@@ -37,7 +40,7 @@ export async function filesByRipgrep(
 
 /** Where some texts are in the files as they are now. Nothing when it cannot run. */
 export async function linesByRipgrep(
-  program: string,
+  program: FoundProgram,
   root: string,
   { texts, mostInFile }: { texts: readonly string[]; mostInFile: number },
   signal: AbortSignal,
@@ -61,7 +64,7 @@ const below = (root: string, path: string): string =>
   path.slice(root.length).replaceAll('\\', '/').replace(/^\//, '');
 
 async function run(
-  program: string,
+  program: FoundProgram,
   root: string,
   args: readonly string[],
   options: ProgramOptions & { signal: AbortSignal },

@@ -1,7 +1,7 @@
 import { chmod, mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findAllowedProgram } from '../../base/files/find-program.ts';
+import { findForProject } from '../../base/files/find-program.ts';
 import { runCompletionContract } from '../../operations/completion/run-completion-contract.ts';
 import { repository, temporaryFolder } from '../../../tests/support/app.ts';
 import { contractSession } from '../../../tests/support/contract-project.ts';
@@ -24,7 +24,7 @@ async function builtin(
   // Nothing else of the machine, which may have any of the tools.
   for (const name of ['node', 'npm', 'sh', 'git'])
     if (tools[name] === undefined) {
-      const place = await findAllowedProgram(name, process.env);
+      const place = await findForProject(name, process.env);
       await symlink(await realpath(place ?? name), join(bin, name));
     }
   const session = await contractSession(onTestFinished, files, { env: { PATH: bin } });

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { expected } from '../../base/expected.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
-import { findAllowedProgram } from '../../base/files/find-program.ts';
+import { allowedByPerson, findForProject } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import {
   hasTestsOf,
@@ -133,7 +133,7 @@ async function runAll(
       code,
       signal: killed,
       timedOut,
-    } = await runWatched(command.program, command.args, {
+    } = await runWatched(allowedByPerson(command.program), command.args, {
       cwd: join(request.place, command.folder ?? '.'),
       env: contractEnvironment(request.env, request.addedEnv, { ...command.env }),
       timeoutMs: Math.max(1, deadline - performance.now()),
@@ -213,7 +213,7 @@ function surroundings(
     listing,
     platform,
     node: process.execPath,
-    program: (name) => findAllowedProgram(name, env),
+    program: (name) => findForProject(name, env),
     async text(path) {
       const bytes = await readInside(root, join(folder, path), FILE_BYTES, NO_SECRET_FILES).catch(
         expected(() => undefined),

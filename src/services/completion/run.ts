@@ -2,7 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
-import { findProgram, mayRun } from '../../base/files/find-program.ts';
+import { findProgram, type FoundProgram } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { CONTRACT_SCRIPT } from '../../kit/contract-script.ts';
@@ -112,14 +112,12 @@ export async function runScript(script: Script, request: RunRequest): Promise<Ru
 const SCRIPT_NAMES: Partial<Record<KitStack, string>> = { kubernetes: 'k8s' };
 
 /** On Windows the first bash of the PATH is often that of another system, which knows no paths of this one. */
-const GIT_BASH = ['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Program Files (x86)\\Git\\bin\\bash.exe'];
+const GIT_BASH = ['C:\\Program Files\\Git\\bin', 'C:\\Program Files (x86)\\Git\\bin'];
 
 /** Never one of the project's own, which nobody was shown: package managers put folders of it first on the PATH. */
-async function bashFor({ env, platform, scriptPath, root }: RunRequest): Promise<string> {
-  if (platform === 'win32') for (const place of GIT_BASH) if (await mayRun(place)) return place;
-  const found =
-    (await findProgram('bash', { env, besides: [root] })) ??
-    ((await mayRun('/bin/bash')) ? '/bin/bash' : undefined);
+async function bashFor({ env, platform, scriptPath, root }: RunRequest): Promise<FoundProgram> {
+  const known = platform === 'win32' ? { before: GIT_BASH } : { after: ['/bin'] };
+  const found = await findProgram('bash', { env, besides: [root], ...known });
   if (found !== undefined) return found;
   throw new BmadError('unavailable', `${scriptPath} needs bash, which is not on the PATH.`, {
     hint: 'Install bash (on Windows it comes with Git), then try again.',

@@ -1,3 +1,4 @@
+import { findNamed } from '../../base/files/find-program.ts';
 import { openToOthers } from '../../base/files/file-modes.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -6,6 +7,7 @@ import { clearCache, surveyCache } from './cache.ts';
 import { examine, type Finding } from './findings.ts';
 import type { CheckedFiles } from './hidden-text.ts';
 import { runProgram } from '../../base/process/process.ts';
+import { cannotStart } from '../../base/process/start-program.ts';
 
 export type Diagnosis = ReturnType<typeof createDiagnosis>;
 
@@ -40,7 +42,7 @@ interface Reply {
 }
 
 export function createDiagnosis({
-  command: [program, ...args],
+  command: [command, ...args],
   cwd,
   env,
   privateFolders,
@@ -73,6 +75,8 @@ export function createDiagnosis({
     ): Promise<{ ok: boolean; tools: string[]; protocol: string; trouble?: string }> {
       const replies = new Map<number, Reply>();
       let stray: string | undefined;
+      const program = await findNamed(command, { env, besides: [cwd] });
+      if (program === undefined) throw cannotStart(command, { code: 'ENOENT' });
       const { timedOut, code, stderr } = await runProgram(program, args, {
         cwd,
         env,

@@ -37,7 +37,7 @@ describe('GitCache with repositories of strangers', () => {
     // As a whole process, because the folder a process runs in is its own.
     const code = `const { GitCache } = await import(${JSON.stringify(pathToFileURL(await childProgram('src/sources/git/cache.ts')).href)});
       const { parseGitAddress } = await import(${JSON.stringify(pathToFileURL(await childProgram('src/sources/git/address.ts')).href)});
-      const cache = new GitCache({ folder: ${JSON.stringify(join(evil, 'cache'))}, env: { PATH: process.env.PATH, HOME: ${JSON.stringify(folder)}, GIT_SSH_COMMAND: 'false' }, timeoutMs: 20000, now: Date.now });
+      const cache = new GitCache({ folder: ${JSON.stringify(join(evil, 'cache'))}, env: { PATH: process.env.PATH, HOME: ${JSON.stringify(folder)}, GIT_SSH_COMMAND: 'false' }, timeoutMs: 20000, besides: [], now: Date.now });
       await cache.refresh(parseGitAddress('git+ssh://git@localhost/x/y.git')).then(() => process.exit(3), () => process.exit(0));`;
     execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: evil });
     expect(await readdir(folder)).not.toContain('pwned');

@@ -22,6 +22,7 @@ async function gitThat(script: string, env: Record<string, string> = {}): Promis
     env: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, ...env },
     timeoutMs: 120_000,
     workFolder: join(folder, 'work'),
+    besides: [],
   });
 }
 
@@ -90,12 +91,13 @@ describe('git', () => {
   });
 
   it('tells a missing program from a missing folder', async () => {
-    const nowhere = createGit({ env: { PATH: folder }, timeoutMs: 120_000, workFolder: folder });
+    const nowhere = createGit({ env: { PATH: folder }, timeoutMs: 120_000, workFolder: folder, besides: [] });
     expect((await refusal(() => nowhere.refs(asked, {}))).message).toContain('git was not found');
     const lost = createGit({
       env: { PATH: process.env['PATH'] },
       timeoutMs: 120_000,
       workFolder: join(folder, 'lost'),
+      besides: [],
     });
     expect((await refusal(() => lost.refs(asked, {}))).message).toContain('does not exist');
   });

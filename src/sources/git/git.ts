@@ -34,12 +34,14 @@ export interface GitSetup {
   timeoutMs: number;
   /** A folder of ours in which git runs: in any other, the configuration of a repository around it would be obeyed. */
   workFolder: string;
+  /** The projects that are served: they provide no program. */
+  besides: readonly string[];
 }
 
 export type Git = ReturnType<typeof createGit>;
 
 /** The system's git, set up so that it never prompts, runs nothing from the content, and finishes in time. */
-export function createGit({ env, timeoutMs, workFolder }: GitSetup) {
+export function createGit({ env, timeoutMs, workFolder, besides }: GitSetup) {
   async function run(
     args: readonly string[],
     { input, consume, remote, signal, progress }: RunOptions = {},
@@ -50,7 +52,7 @@ export function createGit({ env, timeoutMs, workFolder }: GitSetup) {
       GIT_CEILING_DIRECTORIES: dirname(workFolder),
       ...credentialsOf(remote),
     };
-    const purpose = { env, besides: [workFolder], settings: SETTINGS, variables, kept: KEPT };
+    const purpose = { env, besides, settings: SETTINGS, variables, kept: KEPT };
     let result: ProgramResult | undefined;
     try {
       result = await runGit(purpose, args, {
