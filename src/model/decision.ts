@@ -1,0 +1,38 @@
+/**
+ * What only a person may decide: that a project's programs run, that a task is begun or its result taken, that a delivery is
+ * accepted, which commit of a git source is served, and which origin is preferred to another.
+ */
+export const DECIDED_KINDS = ['programs', 'task', 'delivery', 'source', 'override'] as const;
+export type DecidedKind = (typeof DECIDED_KINDS)[number];
+
+/** How the person was asked. A call that a program answers for itself is none of these. */
+export type DecidedBy = 'terminal' | 'flag' | 'page' | 'host' | 'upgrade';
+
+/** One decision of one person about exactly what was shown. */
+export interface Decision {
+  kind: DecidedKind;
+  /** Of what was decided, unique in its kind and project. */
+  id: string;
+  /** Stands for everything that was shown; anything else has another one, and waits. */
+  digest: string;
+  yes: boolean;
+  /** The person, in their own words or those of the system. */
+  by: string;
+  via: DecidedBy;
+  /** When, in ISO 8601. */
+  at: string;
+  /** Digests of the parts of it, by name, to say later which of them has changed. */
+  parts?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The decisions about one project that were made on this machine; what is not among them was decided elsewhere. */
+export interface Decisions {
+  /** The last one about this, whatever it was about then. */
+  last(kind: DecidedKind, id: string): Promise<Decision | undefined>;
+  /** The last one about each of a kind, by id. */
+  all(kind: DecidedKind): Promise<ReadonlyMap<string, Decision>>;
+  /** Whether the last one is a yes to exactly this. */
+  agreed(kind: DecidedKind, id: string, digest: string): Promise<boolean>;
+  /** Returns when it is on disk. */
+  decide(decision: Omit<Decision, 'at'>): Promise<Decision>;
+}

@@ -1,0 +1,54 @@
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { keepPrivate } from '../../base/files/file-modes.ts';
+import { openDecisions } from './decisions.ts';
+
+const YES = { kind: 'task', id: 't1', digest: 'aa', yes: true, by: 'Ada', via: 'terminal' } as const;
+
+describe('decisions of people', () => {
+  it('hold for exactly what was shown, in that project, and until another is made (X-09)', async () => {
+    const state = await temporaryFolder();
+    const decisions = openDecisions(state).of('/p/one');
+    expect(await decisions.agreed('task', 't1', 'aa')).toBe(false);
+    await decisions.decide(YES);
+    expect(await decisions.agreed('task', 't1', 'aa')).toBe(true);
+    expect(await decisions.agreed('task', 't1', 'bb')).toBe(false);
+    expect(await decisions.agreed('delivery', 't1', 'aa')).toBe(false);
+    expect(await openDecisions(state).of('/p/two').agreed('task', 't1', 'aa')).toBe(false);
+    // Another process reads what this one has appended, and the other way round.
+    await openDecisions(state)
+      .of('/p/one')
+      .decide({ ...YES, yes: false });
+    expect(await decisions.agreed('task', 't1', 'aa')).toBe(false);
+    expect(await decisions.last('task', 't1')).toMatchObject({ by: 'Ada', yes: false });
+    expect(await openDecisions(state).projects()).toEqual(['/p/one']);
+  });
+
+  it('are not taken from lines that are damaged or of another project', async () => {
+    const state = await temporaryFolder();
+    const book = openDecisions(state);
+    await book.of('/p/one').decide(YES);
+    await book.of('/p/two').decide({ ...YES, id: 't2' });
+    const folder = join(state, 'decisions');
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).sort();
+    const [one = '', two = ''] = names.map((name) => join(folder, name));
+    await appendFile(one, '{"kind":"task","id":"t1","digest"');
+    await appendFile(one, `\n${await readFile(two, 'utf8')}`);
+    expect(await book.of('/p/one').agreed('task', 't1', 'aa')).toBe(true);
+    expect(await book.of('/p/one').agreed('task', 't2', 'aa')).toBe(false);
+    await writeFile(one, 'nonsense\n');
+    expect(await book.of('/p/one').agreed('task', 't1', 'aa')).toBe(false);
+  });
+
+  it('are readable by the user alone', async () => {
+    const state = await temporaryFolder();
+    await keepPrivate([state]);
+    await openDecisions(state)
+      .of(undefined)
+      .decide({ ...YES, kind: 'source' });
+    const { mode } = await stat(join(state, 'decisions', 'user.jsonl'));
+    if (process.platform !== 'win32') expect(mode & 0o077).toBe(0);
+  });
+});

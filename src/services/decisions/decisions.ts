@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { withLock } from '../../base/files/file-lock.ts';
+import { appendLog, readLog, type LogPlace } from '../../base/files/file-log.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { projectKey } from '../../base/files/project-key.ts';
+import { jsonObject } from '../../base/parse/json.ts';
+import { DECIDED_KINDS, type Decision, type DecidedKind, type Decisions } from '../../model/decision.ts';
+
+/**
+ * The decisions of people, kept where no project and no repository can write: one file of lines for each project in the
+ * user's state. The last line about something holds. A line that cannot be read decides nothing, so a person is asked again.
+ */
+
+const FOLDER = 'decisions';
+const ENDING = '.jsonl';
+const LOCK_WAIT_MS = 15_000;
+/** What the user decides outside any project. */
+const OF_THE_USER = 'user';
+
+const lineSchema = z.object({
+  root: z.string(),
+  kind: z.enum(DECIDED_KINDS),
+  id: z.string(),
+  digest: z.string(),
+  yes: z.boolean(),
+  by: z.string(),
+  via: z.enum(['terminal', 'flag', 'page', 'host', 'upgrade']),
+  at: z.string(),
+  parts: z.record(z.string(), z.string()).optional(),
+});
+
+type Line = z.output<typeof lineSchema>;
+
+/** All decisions on this machine. */
+export type DecisionBook = ReturnType<typeof openDecisions>;
+
+export function openDecisions(state: string) {
+  const folder = join(state, FOLDER);
+  const kept = new Map<string, DecisionFile>();
+  const fileOf = (root: string | undefined): DecisionFile => {
+    const name = root === undefined ? OF_THE_USER : projectKey(root);
+    let file = kept.get(name);
+    if (file === undefined)
+      kept.set(name, (file = new DecisionFile(join(folder, name + ENDING), root ?? '')));
+    return file;
+  };
+  return {
+    /** Those about a project, by its real path, or about the user's own things. */
+    of: (root: string | undefined): Decisions => fileOf(root),
+    /** The projects that something was decided about, by their paths. */
+    async projects(): Promise<string[]> {
+      const names = (await stateNames(folder)).filter((name) => name.endsWith(ENDING));
+      const roots = await Promise.all(names.map((name) => rootIn(join(folder, name))));
+      return [...new Set(roots.filter((root) => root !== undefined && root !== ''))].sort() as string[];
+    },
+  };
+}
+
+async function rootIn(path: string): Promise<string | undefined> {
+  let root: string | undefined;
+  await readLog(
+    path,
+    undefined,
+    () => undefined,
+    (line) => (root ??= lineOf(line)?.root),
+  ).catch(() => undefined);
+  return root;
+}
+
+class DecisionFile implements Decisions {
+  readonly #path: string;
+  readonly #root: string;
+  #place: LogPlace | undefined;
+  #known = new Map<string, Line>();
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string, root: string) {
+    this.#path = path;
+    this.#root = root;
+  }
+
+  async last(kind: DecidedKind, id: string): Promise<Decision | undefined> {
+    return (await this.#read()).get(keyOf(kind, id));
+  }
+
+  async all(kind: DecidedKind): Promise<ReadonlyMap<string, Decision>> {
+    const lines = [...(await this.#read()).values()].filter((line) => line.kind === kind);
+    return new Map(lines.map((line) => [line.id, line]));
+  }
+
+  async agreed(kind: DecidedKind, id: string, digest: string): Promise<boolean> {
+    const last = await this.last(kind, id);
+    return last !== undefined && last.yes && last.digest === digest;
+  }
+
+  async decide(decision: Omit<Decision, 'at'>): Promise<Decision> {
+    const line: Line = { root: this.#root, ...decision, at: new Date().toISOString() };
+    await withLock(`${this.#path}.lock`, { waitMs: LOCK_WAIT_MS, tidy: true }, () =>
+      appendLog(this.#path, [JSON.stringify(line)]),
+    );
+    return line;
+  }
+
+  /** Reads what has been appended since the last time, one reader after the other. */
+  #read(): Promise<ReadonlyMap<string, Line>> {
+    const reading = this.#reading.then(async () => {
+      const read = await readLog(
+        this.#path,
+        this.#place,
+        () => (this.#known = new Map()),
+        (text) => {
+          const line = lineOf(text);
+          // Another project can have the same key only if someone has copied its file here.
+          if (line?.root === this.#root) this.#known.set(keyOf(line.kind, line.id), line);
+        },
+      );
+      this.#place = read?.place;
+      if (read === undefined) this.#known = new Map();
+      return this.#known;
+    });
+    this.#reading = reading.catch(() => undefined);
+    return reading;
+  }
+}
+
+const keyOf = (kind: DecidedKind, id: string): string => `${kind}\0${id}`;
+
+function lineOf(text: string): Line | undefined {
+  return lineSchema.safeParse(jsonObject(text)).data;
+}
