@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { keepPrivate } from '../../base/files/file-modes.ts';
 import { openDecisions } from './decisions.ts';
@@ -9,7 +9,7 @@ const YES = { kind: 'task', id: 't1', digest: 'aa', yes: true, by: 'Ada', via: '
 
 describe('decisions of people', () => {
   it('hold for exactly what was shown, in that project, and until another is made (X-09)', async () => {
-    const state = await temporaryFolder();
+    const state = await temporaryFolder((cleanUp) => onTestFinished(cleanUp));
     const decisions = openDecisions(state).of('/p/one');
     expect(await decisions.agreed('task', 't1', 'aa')).toBe(false);
     await decisions.decide(YES);
@@ -27,7 +27,7 @@ describe('decisions of people', () => {
   });
 
   it('are not taken from lines that are damaged or of another project', async () => {
-    const state = await temporaryFolder();
+    const state = await temporaryFolder((cleanUp) => onTestFinished(cleanUp));
     const book = openDecisions(state);
     await book.of('/p/one').decide(YES);
     await book.of('/p/two').decide({ ...YES, id: 't2' });
@@ -43,7 +43,7 @@ describe('decisions of people', () => {
   });
 
   it('are readable by the user alone', async () => {
-    const state = await temporaryFolder();
+    const state = await temporaryFolder((cleanUp) => onTestFinished(cleanUp));
     await keepPrivate([state]);
     await openDecisions(state)
       .of(undefined)
