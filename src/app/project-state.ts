@@ -3,7 +3,9 @@ import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { isUnused, kitAtHome, kitInProject } from '../kit/home.ts';
 import type { ProjectState } from '../operations/context.ts';
+import type { Decisions } from '../model/decision.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
+import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
@@ -59,7 +61,11 @@ export function projectState(project: Project, settings: Settings): ProjectState
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
-      return openHandovers(await own(), join(userState, 'projects', projectKey(root)));
+      return openHandovers(
+        await own(),
+        join(userState, 'projects', projectKey(root)),
+        await decisionsOf(settings, root),
+      );
     },
     async older() {
       const { olderState } = await import('../services/facts/older-state.ts');
@@ -84,7 +90,12 @@ export function projectState(project: Project, settings: Settings): ProjectState
     async tasks() {
       const { openTasks } = await import('../services/tasks/open-tasks.ts');
       const place = { root: userState, folder: `tasks/${projectKey(root)}` };
-      return openTasks(await own(), place, await keptOf(settings, root).tasks());
+      return openTasks(
+        await own(),
+        place,
+        await decisionsOf(settings, root),
+        await keptOf(settings, root).tasks(),
+      );
     },
   };
 }
@@ -110,6 +121,22 @@ function keptOf(settings: Settings, root: string): Kept {
   };
   all.set(root, known);
   return known;
+}
+
+const booksBySettings = new WeakMap<Settings, () => Promise<DecisionBook>>();
+
+/** All that people have decided on this machine. */
+export function decisionBook(settings: Settings): Promise<DecisionBook> {
+  const open =
+    booksBySettings.get(settings) ??
+    once(async () => (await import('../services/decisions/decisions.ts')).openDecisions(settings.state));
+  booksBySettings.set(settings, open);
+  return open();
+}
+
+/** What of it is about a project. */
+export async function decisionsOf(settings: Settings, root: string): Promise<Decisions> {
+  return (await decisionBook(settings)).of(root);
 }
 
 /** What the user has set about the programs of projects; folders that are not there trust nothing. */

@@ -33,10 +33,8 @@ const approvalSchema = z.looseObject({
   reason: z.string().max(2_000),
   by: z.string().max(200).optional(),
   at: moment.optional(),
-  /** What the person said; absent until someone has, and in files from earlier versions. */
+  /** What the person said. The file tells other machines; what counts on this one is in the user's state. */
   agreed: z.boolean().optional(),
-  /** Of what was agreed to; another one means that the task has been changed since. */
-  digest: z.string().max(100).optional(),
 });
 
 /** Who asked for a task that comes from outside the project, in the words of the protocol it came by. */
@@ -69,6 +67,8 @@ export const taskSchema = z.looseObject({
   context_files: z.array(z.string()),
   /** Of each of these files as it was when the task was queued, by path; files of earlier versions have none. */
   context_digests: z.record(z.string(), z.string().max(100)).optional(),
+  /** Of the brief that lies beside it; files of earlier versions have none. */
+  brief_digest: z.string().max(100).optional(),
   depends_on: z.array(z.string()),
   run_id: z.string().max(200).optional(),
   branch: z.string().max(200).optional(),

@@ -83,7 +83,7 @@ import { cacheClear, warm } from './server/warm.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './tasks/outside-task-change.ts';
 import { outsideTaskList, outsideTaskShow } from './tasks/outside-task-read.ts';
 import { spawnSubagentTask } from './tasks/spawn-subagent-task.ts';
-import { taskApprove, taskRefuse } from './tasks/task-decide.ts';
+import { taskApprove, taskApproveAll, taskRefuse } from './tasks/task-decide.ts';
 import { taskMerge } from './tasks/task-merge.ts';
 import { taskList, taskShow } from './tasks/task-read.ts';
 import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './tasks/task-work.ts';
@@ -166,6 +166,7 @@ export const operations: readonly AnyOperation[] = [
   outsideTaskCancel,
   outsideTaskList,
   outsideTaskShow,
+  taskApproveAll,
   moveState,
   projectState,
   storyHistory,

@@ -77,6 +77,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   outside_task_cancel: { serves: 'a2a', projectless: true },
   outside_task_list: { serves: 'a2a', projectless: true },
   outside_task_show: { serves: 'a2a', projectless: true },
+  task_approve_all: { command: 'task approve-all' },
   move_state: { behind: { manage_project: 'move_state' }, command: 'project move-state' },
   project_state: { behind: { manage_project: 'project_state' }, command: 'project state' },
   story_history: { behind: { manage_project: 'story_history' }, command: 'project history' },

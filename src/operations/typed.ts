@@ -22,6 +22,7 @@ export const TYPED = {
   delivery_accept: async () => (await import('./handover/handovers.ts')).deliveryAccept,
   task_approve: async () => (await import('./tasks/task-decide.ts')).taskApprove,
   task_refuse: async () => (await import('./tasks/task-decide.ts')).taskRefuse,
+  task_approve_all: async () => (await import('./tasks/task-decide.ts')).taskApproveAll,
   memory_purge: async () => (await import('./memory/memory-purge.ts')).memoryPurge,
   memory_export: async () => (await import('./memory/memory-transfer.ts')).memoryExport,
   memory_import: async () => (await import('./memory/memory-transfer.ts')).memoryImport,

@@ -11,6 +11,7 @@ import {
 } from '../../src/services/completion/receipts.ts';
 import { openTrust, recordTrust } from '../../src/services/completion/trust.ts';
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
+import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openTasks } from '../../src/services/tasks/open-tasks.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
 import { writeFiles } from '../support/kit-project.ts';
@@ -47,8 +48,14 @@ const prepareRuns = ({ project }: Scene): Promise<void> =>
     [`_bmad-output/.runs/main/${RUN}/state.json`]: kitState({ artefacts_produced: [] }),
   });
 
-async function queueOf({ project }: Scene): Promise<Tasks> {
-  return (await openTasks(await readKit(project), { root: project, folder: 'unused' })).queue;
+async function queueOf({ project, state }: Scene): Promise<Tasks> {
+  return (
+    await openTasks(
+      await readKit(project),
+      { root: project, folder: 'unused' },
+      openDecisions(state).of(project),
+    )
+  ).queue;
 }
 
 async function addTask(scene: Scene, what: string): Promise<void> {

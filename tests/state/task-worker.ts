@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { readKit } from '../../src/kit/kit.ts';
+import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openTasks } from '../../src/services/tasks/open-tasks.ts';
 
 /**
@@ -6,7 +8,11 @@ import { openTasks } from '../../src/services/tasks/open-tasks.ts';
  * claimed and what it has been told is complete, one line each.
  */
 const [folder = '', worker = ''] = process.argv.slice(2);
-const { queue } = await openTasks(await readKit(folder), { root: folder, folder: 'unused' });
+const { queue } = await openTasks(
+  await readKit(folder),
+  { root: folder, folder: 'unused' },
+  openDecisions(join(folder, 'state')).of(folder),
+);
 const { signal } = new AbortController();
 
 for (;;) {

@@ -33,11 +33,11 @@ export type HandoverView = z.output<typeof handoverView>;
 type Handovers = Awaited<ReturnType<ProjectState['handovers']>>['contracts'];
 type KeptHandover = Awaited<ReturnType<Handovers['get']>>;
 
-export function contractData({ id, file, contract, digest }: KeptHandover): HandoverView {
+export function contractData({ id, file, contract, status, digest }: KeptHandover): HandoverView {
   return {
     contract_id: id,
     file,
-    status: contract.status ?? 'unknown',
+    status: status ?? 'unknown',
     from_team: contract.from ?? '',
     to_team: contract.to ?? '',
     date: contract.date ?? '',

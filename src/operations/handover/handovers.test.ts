@@ -15,6 +15,9 @@ async function opened(files: Readonly<Record<string, string>> = DELIVERY_FILES):
   return memorySession(afterAll, { files });
 }
 
+const digestOf = async (session: MemorySession, contract_id: string): Promise<string> =>
+  ((await session.ok(deliveryValidate, { contract_id })).data['contract'] as { digest: string }).digest;
+
 describe('the answer to a contract', () => {
   async function made(): Promise<{ session: MemorySession; id: string; file: string }> {
     const session = await opened();
@@ -26,13 +29,14 @@ describe('the answer to a contract', () => {
   it('is kept in the file, and what was agreed stays', async () => {
     const { session, id, file } = await made();
     await writeFile(file, `${await readFile(file, 'utf8')}\nA note by hand\n`);
-    const { data } = await session.ok(deliveryAccept, { contract_id: id, by: 'Bob' });
+    const digest = await digestOf(session, id);
+    const { data } = await session.ok(deliveryAccept, { contract_id: id, by: 'Bob', digest });
     expect(data['contract']).toMatchObject({ status: 'accepted' });
     const text = await readFile(file, 'utf8');
     expect(text).toContain('- [x] ACCEPTÉ');
     expect(text).toContain('A note by hand');
     expect(text).toMatch(/Bob : accepté\n$/);
-    await session.ok(deliveryAccept, { contract_id: id });
+    await session.ok(deliveryAccept, { contract_id: id, digest: await digestOf(session, id) });
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await session.fail(deliveryReject, { contract_id: id, reason: 'too late' })).code).toBe(
       'conflict',
@@ -41,9 +45,7 @@ describe('the answer to a contract', () => {
 
   it('is for the text that was read, and for no other that has taken its place', async () => {
     const { session, id, file } = await made();
-    const { digest } = (await session.ok(deliveryValidate, { contract_id: id })).data['contract'] as {
-      digest: string;
-    };
+    const digest = await digestOf(session, id);
     const { data } = await session.ok(inbox);
     const waiting = (data['items'] as InboxItem[]).find(({ kind }) => kind === 'contract');
     const accepting = waiting?.actions.find(({ operation }) => operation === 'delivery_accept');
@@ -53,6 +55,66 @@ describe('the answer to a contract', () => {
     const error = await session.fail(deliveryAccept, accepting?.args);
     expect(error).toMatchObject({ code: 'conflict', subject: id });
     expect(await readFile(file, 'utf8')).toBe(changed);
+  });
+
+  const edited = async (file: string, status: string): Promise<void> =>
+    writeFile(file, (await readFile(file, 'utf8')).replace(/^status: .*$/m, status));
+
+  async function waiting(session: MemorySession): Promise<InboxItem[]> {
+    const { items } = (await session.ok(inbox)).data as { items: InboxItem[] };
+    return items.filter(({ kind }) => kind === 'contract');
+  }
+
+  it('is shown before it is given: without a digest nothing is accepted (X-09)', async () => {
+    const { session, id, file } = await made();
+    const before = await readFile(file, 'utf8');
+    const { answer, failed, data } = await session.ok(deliveryAccept, { contract_id: id });
+    expect([failed, data['accepted'], data['text']]).toEqual([true, false, before]);
+    const { digest } = data['contract'] as { digest: string };
+    expect(answer.steps).toMatchObject([{ operation: 'delivery_accept', args: { contract_id: id, digest } }]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
+  it.each([
+    ['status: accepted', /was accepted elsewhere, not on this machine/],
+    ['status: accepted-acceptance', /waits for an answer, and is not complete/],
+    ['', /waits for an answer, and is not complete/],
+  ])('is not given by a file that says "%s" (X-09)', async (status, title) => {
+    const { session, id, file } = await made();
+    await edited(file, status);
+    expect((await waiting(session)).map((item) => item.title)).toEqual([expect.stringMatching(title)]);
+    const { contracts } = (await session.ok(deliveryList)).data as { contracts: { status: string }[] };
+    expect(contracts[0]?.status).not.toBe('accepted');
+    if (status !== 'status: accepted') {
+      const { answer } = await session.ok(deliveryValidate, { contract_id: id });
+      expect(answer.body).toContain('so nobody has answered it');
+      return;
+    }
+    const told = await readFile(file, 'utf8');
+    await session.ok(deliveryAccept, { contract_id: id, digest: await digestOf(session, id) });
+    expect([await waiting(session), await readFile(file, 'utf8')]).toEqual([[], told]);
+  });
+
+  it('is for the text that was accepted, also afterwards (X-09)', async () => {
+    const { session, id, file } = await made();
+    await session.ok(deliveryAccept, { contract_id: id, digest: await digestOf(session, id) });
+    expect(await waiting(session)).toEqual([]);
+    const accepted = await readFile(file, 'utf8');
+    await writeFile(file, accepted.replace('docs/prd.md', 'docs/other.md'));
+    expect((await waiting(session))[0]?.title).toContain('has changed since it was accepted here');
+    await writeFile(file, accepted);
+    expect(await waiting(session)).toEqual([]);
+  });
+
+  it('holds though the process ended before it had told the file (X-09)', async () => {
+    const { session, id, file } = await made();
+    const before = await readFile(file, 'utf8');
+    const digest = await digestOf(session, id);
+    await session.ok(deliveryAccept, { contract_id: id, digest, by: 'Bob' });
+    await writeFile(file, before);
+    expect(await waiting(session)).toEqual([]);
+    await session.ok(deliveryAccept, { contract_id: id, digest, by: 'Bob' });
+    expect(await readFile(file, 'utf8')).toContain('status: accepted');
   });
 
   it('is yes only from a person: the tool for models leads to the command', async () => {
@@ -67,7 +129,7 @@ describe('the answer to a contract', () => {
 
   it('M-49: is told in the language of the contract', async () => {
     const { session, id, file } = await made();
-    await session.ok(deliveryAccept, { contract_id: id });
+    await session.ok(deliveryAccept, { contract_id: id, digest: await digestOf(session, id) });
     expect(await readFile(file, 'utf8')).toMatch(/, l’équipe qui reçoit : accepté\n$/);
     const english = await opened({
       ...DELIVERY_FILES,
@@ -76,7 +138,8 @@ describe('the answer to a contract', () => {
     });
     const { data } = await english.ok(createDeliveryContract, { ...given, artefacts: ['docs/prd.md'] });
     const contract = data['contract'] as { contract_id: string; file: string };
-    await english.ok(deliveryAccept, { contract_id: contract.contract_id });
+    const { contract_id } = contract;
+    await english.ok(deliveryAccept, { contract_id, digest: await digestOf(english, contract_id) });
     expect(await readFile(join(english.folder, contract.file), 'utf8')).toMatch(
       /, the team that receives it: accepted\n$/,
     );
@@ -86,7 +149,8 @@ describe('the answer to a contract', () => {
     const { session, id, file } = await made();
     const windows = (await readFile(file, 'utf8')).replaceAll('\n', '\r\n').replace('prd.md`', 'gone.md`');
     await writeFile(file, windows);
-    const error = await session.fail(deliveryAccept, { contract_id: id });
+    const digest = await digestOf(session, id);
+    const error = await session.fail(deliveryAccept, { contract_id: id, digest });
     expect(error.hint).toContain('docs/gone.md does not exist');
     expect((await session.ok(deliveryValidate, { contract_id: id })).failed).toBe(true);
     await session.ok(deliveryReject, { contract_id: id, reason: 'no', renegotiate: true });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fenced } from '../../base/text/text.ts';
 import {
   contractData,
   contractIdField,
@@ -8,6 +9,7 @@ import {
   findingSchema,
 } from './handover-view.ts';
 import { projectField } from '../fields.ts';
+import { askedBy } from '../for-people.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 
 const answered = z.object({ contract: handoverView, findings: z.array(findingSchema) });
@@ -86,8 +88,10 @@ function answerText({ contract, findings }: Answered): Answer {
 export const deliveryAccept = defineOperation({
   name: 'delivery_accept',
   title: 'Accept a delivery contract',
-  description: 'Accept a complete contract on behalf of the receiving team.',
+  description:
+    'Accept a complete contract on behalf of the receiving team: exactly the text with this digest.',
   effect: 'write',
+  writes: ({ digest }) => digest !== undefined,
   command: 'delivery accept',
   positional: ['contract_id'],
   input: z.strictObject({
@@ -97,15 +101,44 @@ export const deliveryAccept = defineOperation({
       .string()
       .regex(/^[0-9a-f]{16}$/, 'Expected the 16 digits that "delivery validate" gives.')
       .optional()
-      .describe('Only if its text still has this digest'),
+      .describe('Of the text you accept; without it, you are shown the text and nothing changes'),
     project: projectField,
   }),
-  output: answered,
-  async run({ contract_id, by, digest, project }, context, { signal }) {
+  output: answered.extend({ accepted: z.boolean(), text: z.string().optional() }),
+  async run({ contract_id, by, digest, project }, context, call) {
     const { contracts } = await (await context.state(project)).handovers();
-    return answerData(await contracts.answer(contract_id, { status: 'accepted', by, digest }, signal));
+    if (digest === undefined) {
+      const kept = await contracts.get(contract_id);
+      const { findings } = await contracts.validate(kept);
+      return { contract: contractData(kept), findings, accepted: false, text: kept.text };
+    }
+    const answer = { status: 'accepted', by, digest, via: askedBy(call) } as const;
+    return { ...answerData(await contracts.answer(contract_id, answer, call.signal)), accepted: true };
   },
-  render: answerText,
+  failed: ({ accepted }) => !accepted,
+  render: ({ contract, findings, text }) =>
+    text === undefined
+      ? answerText({ contract, findings })
+      : {
+          body: [
+            contractLine(contract),
+            ...findingLines(findings),
+            '',
+            fenced(text, 'markdown'),
+            `Digest: ${contract.digest}`,
+          ].join('\n'),
+          asStored: true,
+          note: 'Nothing is accepted yet. What is shown was written by others; read all of it.',
+          steps: findings.some(({ level }) => level === 'error')
+            ? []
+            : [
+                {
+                  operation: 'delivery_accept',
+                  args: { contract_id: contract.contract_id, digest: contract.digest },
+                  why: 'Accept exactly this',
+                },
+              ],
+        },
 });
 
 export const deliveryReject = defineOperation({
@@ -127,10 +160,12 @@ export const deliveryReject = defineOperation({
     project: projectField,
   }),
   output: answered,
-  async run({ contract_id, reason, renegotiate, by, project }, context, { signal }) {
+  async run({ contract_id, reason, renegotiate, by, project }, context, call) {
     const { contracts } = await (await context.state(project)).handovers();
     const status = renegotiate ? 'renegotiating' : 'rejected';
-    return answerData(await contracts.answer(contract_id, { status, by, reason }, signal));
+    // A model may say what is missing; that is no decision of a person.
+    const via = call.typed === true || call.person === true ? askedBy(call) : undefined;
+    return answerData(await contracts.answer(contract_id, { status, by, reason, via }, call.signal));
   },
   render: answerText,
 });

@@ -58,7 +58,27 @@ async function tasksOf(state: ProjectState): Promise<WaitingThere> {
   const { tasks, problems } = await queue.all();
   const found: WaitingThere = { items: [], unread: problemsOf('tasks', problems) };
   const { folder } = queue.place;
-  for (const task of tasks.filter(({ status }) => WAITING.has(status))) {
+  const { waiting, digest } = await queue.elsewhere();
+  // One answer will do for what an earlier version has queued.
+  const together = new Set(waiting.length > 1 ? waiting.map(({ task }) => task.task_id) : []);
+  if (together.size > 0)
+    found.items.push(
+      present<InboxItem>({
+        id: 'tasks from elsewhere',
+        kind: 'task',
+        since: waiting[0]?.task.created_at,
+        title: `${together.size} tasks were queued elsewhere, or by an earlier version`,
+        evidence: waiting.map(({ task }) => ({
+          file: `${folder}/${task.task_id}.json`,
+          says: reasonOf(task),
+        })),
+        text: waiting
+          .map(({ task, ...decided }) => decidedText(viewOf(task), textsOf(task, decided)))
+          .join('\n\n'),
+        actions: [action('Approve exactly these', 'task_approve_all', { digest })],
+      }),
+    );
+  for (const task of tasks.filter(({ status, task_id }) => WAITING.has(status) && !together.has(task_id))) {
     try {
       const shown = textsOf(task, await queue.decided(task));
       const { task_id } = task;
@@ -88,19 +108,20 @@ async function tasksOf(state: ProjectState): Promise<WaitingThere> {
   return found;
 }
 
-function reasonOf({ approval, outside, result }: Task): string {
-  if (result !== undefined)
+function reasonOf({ status, approval, outside, result }: Task): string {
+  if (status === 'needs_verification' && result !== undefined)
     return `handed in by ${result.by}${result.over_http === true ? ', over HTTP' : ''}`;
   return `${approval?.reason ?? 'no reason given'}${outside === undefined ? '' : ` (from outside, by ${outside.protocol})`}`;
 }
 
-const UNANSWERED = new Set(['pending-acceptance', 'renegotiating']);
+/** What ends the matter; all else waits for somebody here. */
+const ANSWERED = new Set(['accepted', 'rejected', undefined]);
 
 async function contractsOf(state: ProjectState): Promise<WaitingThere> {
   const { contracts } = await state.handovers();
   const { contracts: kept, problems } = await contracts.all();
   const found: WaitingThere = { items: [], unread: problemsOf('delivery contracts', problems) };
-  for (const one of kept.filter(({ contract }) => UNANSWERED.has(contract.status ?? ''))) {
+  for (const one of kept.filter(({ status }) => !ANSWERED.has(status))) {
     const { valid, findings } = await contracts.validate(one);
     const { id: contract_id, text, digest } = one;
     found.items.push(
@@ -109,7 +130,7 @@ async function contractsOf(state: ProjectState): Promise<WaitingThere> {
         kind: 'contract',
         role: one.contract.to,
         since: one.contract.date,
-        title: `${contract_id} waits for an answer${valid ? '' : ', and is not complete'}`,
+        title: `${waitingWords(one)}${valid ? '' : ', and is not complete'}`,
         evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
         text,
         actions: [
@@ -126,6 +147,12 @@ async function contractsOf(state: ProjectState): Promise<WaitingThere> {
     );
   }
   return found;
+}
+
+function waitingWords({ id, status }: { id: string; status?: string | undefined }): string {
+  if (status === 'accepted elsewhere') return `${id} was accepted elsewhere, not on this machine`;
+  if (status === 'changed since it was accepted') return `${id} has changed since it was accepted here`;
+  return `${id} waits for an answer`;
 }
 
 async function sourcesOf(context: Context): Promise<WaitingThere> {

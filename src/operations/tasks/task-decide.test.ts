@@ -139,7 +139,9 @@ describe('decisions of a person', () => {
       await writeFile(file(ending), before);
       await session.ok(taskApprove, { task_id, digest });
       await writeFile(file(ending), change(await readFile(file(ending), 'utf8')));
-      expect((await session.fail(taskClaim, { task_id })).message).toContain('has changed since');
+      const refused = await session.fail(taskClaim, { task_id });
+      expect(refused.hint).toContain('Changed since it was approved on this machine.');
+      expect(refused.steps).toMatchObject([{ operation: 'task_approve', args: { task_id } }]);
       expect((await session.ok(taskClaim)).data['task']).toBeUndefined();
     });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import { projectField } from '../fields.ts';
+import { askedBy } from '../for-people.ts';
 import { defineOperation } from '../operation.ts';
 import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
 import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
@@ -36,13 +37,12 @@ export const taskApprove = defineOperation({
   positional: ['task_id'],
   input: z.strictObject({ ...decision, digest: digestField }),
   output: z.object({ task: taskView, approved: z.boolean(), shown: decidedSchema.optional() }),
-  async run({ task_id, by, digest, project }, context, { signal }) {
+  async run({ task_id, by, digest, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
-    if (digest !== undefined)
-      return {
-        task: viewOf(await queue.decide(task_id, { agrees: true, by, digest }, signal)),
-        approved: true,
-      };
+    if (digest !== undefined) {
+      const agreed = { agrees: true, by, via: askedBy(call), digest } as const;
+      return { task: viewOf(await queue.decide(task_id, agreed, call.signal)), approved: true };
+    }
     const task = await queue.undecided(task_id);
     return { task: viewOf(task), approved: false, shown: textsOf(task, await queue.decided(task)) };
   },
@@ -59,6 +59,59 @@ export const taskApprove = defineOperation({
         },
 });
 
+/** What an earlier version has queued, or a colleague on another machine: each is whole on the screen, and one answer will do. */
+export const taskApproveAll = defineOperation({
+  name: 'task_approve_all',
+  title: 'Approve tasks from elsewhere',
+  description:
+    'Approve together all tasks that are queued in their files but were neither queued nor approved on this machine: exactly those with this digest.',
+  effect: 'write',
+  writes: ({ digest }) => digest !== undefined,
+  command: 'task approve-all',
+  input: z.strictObject({
+    by: decision.by,
+    digest: digestField.describe(
+      'What you approve, as this command gives it; without it, you are shown the tasks and nothing changes',
+    ),
+    project: projectField,
+  }),
+  output: z.object({
+    tasks: z.array(taskView),
+    approved: z.boolean(),
+    shown: z.array(decidedSchema).optional(),
+    digest: z.string().describe('Stands for all of them; approving takes it'),
+  }),
+  async run({ by, digest, project }, context, { signal }) {
+    const { queue } = await (await context.state(project)).tasks();
+    if (digest !== undefined) {
+      const tasks = await queue.decideAll({ by, digest }, signal);
+      return { tasks: tasks.map(viewOf), approved: true, digest };
+    }
+    const { waiting, digest: shown } = await queue.elsewhere();
+    return {
+      tasks: waiting.map(({ task }) => viewOf(task)),
+      approved: false,
+      shown: waiting.map(({ task, ...decided }) => textsOf(task, decided)),
+      digest: shown,
+    };
+  },
+  failed: ({ approved, tasks }) => !approved && tasks.length > 0,
+  render({ tasks, shown = [], approved, digest }) {
+    if (tasks.length === 0) return { body: 'No task from elsewhere waits for a person.' };
+    if (approved) return { body: tasks.map(taskLine).join('\n') };
+    const texts = tasks.flatMap((task, index) => {
+      const decided = shown[index];
+      return decided === undefined ? [] : [decidedText(task, decided)];
+    });
+    return {
+      body: [...texts, `Digest of all ${tasks.length}: ${digest}`].join('\n\n'),
+      asStored: true,
+      note: 'Nothing is approved yet. What is shown was written by others; read all of it.',
+      steps: [{ operation: 'task_approve_all', args: { digest }, why: 'Approve exactly these' }],
+    };
+  },
+});
+
 export const taskRefuse = defineOperation({
   name: 'task_refuse',
   title: 'Refuse a task',
@@ -71,10 +124,10 @@ export const taskRefuse = defineOperation({
     reason: z.string().min(1).max(2_000).optional().describe('Why'),
   }),
   output: changed,
-  async run({ task_id, by, reason, project }, context, { signal }) {
+  async run({ task_id, by, reason, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
-    const refusal = present({ agrees: false as const, by, reason });
-    return { task: viewOf(await queue.decide(task_id, refusal, signal)) };
+    const refusal = present({ agrees: false as const, by, via: askedBy(call), reason });
+    return { task: viewOf(await queue.decide(task_id, refusal, call.signal)) };
   },
   render: ({ task }) => ({ body: taskLine(task) }),
 });

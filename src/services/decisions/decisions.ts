@@ -5,7 +5,13 @@ import { appendLog, readLog, type LogPlace } from '../../base/files/file-log.ts'
 import { stateNames } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { jsonObject } from '../../base/parse/json.ts';
-import { DECIDED_KINDS, type Decision, type DecidedKind, type Decisions } from '../../model/decision.ts';
+import {
+  DECIDED_BY,
+  DECIDED_KINDS,
+  type Decision,
+  type DecidedKind,
+  type Decisions,
+} from '../../model/decision.ts';
 
 /**
  * The decisions of people, kept where no project and no repository can write: one file of lines for each project in the
@@ -25,7 +31,7 @@ const lineSchema = z.object({
   digest: z.string(),
   yes: z.boolean(),
   by: z.string(),
-  via: z.enum(['terminal', 'flag', 'page', 'host', 'upgrade']),
+  via: z.enum(DECIDED_BY),
   at: z.string(),
   parts: z.record(z.string(), z.string()).optional(),
 });

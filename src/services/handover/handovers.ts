@@ -9,7 +9,8 @@ import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { readHandover, type HandoverState, type Handover } from './document.ts';
+import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
+import { HANDOVER_STATES, readHandover, type HandoverState, type Handover } from './document.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import { stateFolder } from '../../kit/home.ts';
 import { outputFolder } from '../../kit/output.ts';
@@ -22,6 +23,8 @@ interface KeptHandover {
   /** From the top of the project. */
   file: string;
   contract: Handover;
+  /** What it is worth on this machine, whatever its file says; nothing for a file that is no contract. */
+  status: Standing | undefined;
   text: string;
   /** Stands for that text: whoever accepts the one accepts no other. */
   digest: string;
@@ -45,10 +48,12 @@ export type HandoverDesk = Awaited<ReturnType<typeof openHandovers>>;
 class Handovers {
   readonly #root: string;
   readonly #place: string | undefined;
+  readonly #decisions: Decisions;
 
-  constructor(root: string, folder: string | undefined) {
+  constructor(root: string, folder: string | undefined, decisions: Decisions) {
     this.#root = root;
     this.#place = folder;
+    this.#decisions = decisions;
   }
 
   /** The folder of the contracts. */
@@ -110,43 +115,57 @@ class Handovers {
     });
   }
 
-  /** What the team that receives says. Only a complete contract can be accepted, and what was accepted stays so. */
+  /**
+   * What the team that receives says. Only a complete contract can be accepted, and what was accepted stays so. A person's
+   * decision is kept first: it is what counts here, and the file tells the other team of it.
+   */
   async answer(
     id: string,
     answer: {
       status: Exclude<HandoverState, 'pending-acceptance'>;
       by: string | undefined;
       reason?: string | undefined;
-      /** Of the text that was read, where somebody has read it. */
+      /** Of the text that was read: nobody accepts another. */
       digest?: string | undefined;
+      /** How a person was asked; a model may only say what is missing. */
+      via?: DecidedBy | undefined;
     },
     signal: AbortSignal,
   ): Promise<KeptHandover & { validation: Validation }> {
     return this.#locked(signal, async () => {
       const kept = await this.get(id);
+      const { text, digest, contract } = kept;
+      const accepts = answer.status === 'accepted';
       const validation = await this.validate(kept);
-      if (kept.contract.status === answer.status) return { ...kept, validation };
-      if (kept.contract.status === 'accepted' || kept.contract.status === 'rejected')
-        throw new BmadError('conflict', `${id} is ${kept.contract.status} already.`, {
+      if (contract.status === answer.status && kept.status === answer.status) return { ...kept, validation };
+      if (kept.status === 'rejected' || (kept.status === 'accepted' && !accepts))
+        throw new BmadError('conflict', `${id} is ${kept.status} already.`, {
           subject: id,
           hint: 'An agreed contract does not change.',
           steps: [{ ...NEW_CONTRACT, why: 'Create a new contract' }],
         });
-      if (answer.status === 'accepted' && !validation.valid) {
+      if (accepts && !validation.valid) {
         const first = validation.findings.filter(({ level }) => level === 'error').slice(0, 3);
         throw new BmadError('conflict', `${id} is not complete and cannot be accepted.`, {
           subject: id,
           hint: `${first.map(({ message }) => message).join(' ')} Correct the file, or reject the contract.`,
         });
       }
-      const text = await this.#text(id);
-      if (answer.digest !== undefined && answer.digest !== digestOf(text))
-        throw notAsRead(id, answer.digest, digestOf(text));
-      await replaceShared(
-        this.#root,
-        this.#file(id),
-        withStatus(text, { ...answer, at: localDay(new Date()) }),
-      );
+      if ((accepts || answer.digest !== undefined) && answer.digest !== digest)
+        throw notAsRead(id, answer.digest ?? '', digest);
+      const isTold = contract.status === answer.status;
+      const told = isTold ? text : withStatus(text, { ...answer, at: localDay(new Date()) });
+      if (answer.via !== undefined)
+        await this.#decisions.decide({
+          kind: 'delivery',
+          id,
+          digest,
+          yes: accepts,
+          by: answer.by ?? contract.to ?? '',
+          via: answer.via,
+          parts: { told: digestOf(told) },
+        });
+      if (!isTold) await replaceShared(this.#root, this.#file(id), told);
       return { ...(await this.#read(id)), validation };
     });
   }
@@ -154,7 +173,10 @@ class Handovers {
   async #read(id: string): Promise<KeptHandover> {
     const file = this.#file(id);
     const text = await this.#text(id);
-    return { id, file, contract: readHandover(file, text), text, digest: digestOf(text) };
+    const contract = readHandover(file, text);
+    const digest = digestOf(text);
+    const status = standing(contract, digest, await this.#decisions.last('delivery', id));
+    return { id, file, contract, status, text, digest };
   }
 
   async #text(id: string): Promise<string> {
@@ -173,6 +195,22 @@ class Handovers {
   }
 }
 
+/** A contract says what was answered; whether somebody has accepted it here is kept with the user. */
+type Standing = HandoverState | 'accepted elsewhere' | 'changed since it was accepted';
+
+function standing(
+  { status, id, from, to }: Handover,
+  digest: string,
+  decided: Decision | undefined,
+): Standing | undefined {
+  const isThis = decided !== undefined && [decided.digest, decided.parts?.['told']].includes(digest);
+  if (decided?.yes === true) return isThis ? 'accepted' : 'changed since it was accepted';
+  if (status === 'accepted') return 'accepted elsewhere';
+  const known = HANDOVER_STATES.find((each) => each === status);
+  // A word that is no status answers nothing.
+  return known ?? ([id, from, to].some((each) => each !== undefined) ? 'pending-acceptance' : undefined);
+}
+
 const digestOf = (text: string): string => sha256(text).slice(0, DIGITS);
 
 function notAsRead(id: string, given: string, current: string): BmadError {
@@ -184,10 +222,10 @@ function notAsRead(id: string, given: string, current: string): BmadError {
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
-export async function openHandovers(kit: Kit, userRuns: string) {
+export async function openHandovers(kit: Kit, userRuns: string, decisions: Decisions) {
   const output = (await outputFolder(kit)) ?? (await stateFolder(kit));
   return {
-    contracts: new Handovers(kit.root, output === undefined ? undefined : `${output}/contracts`),
+    contracts: new Handovers(kit.root, output === undefined ? undefined : `${output}/contracts`, decisions),
     gather: (choice: Choice) => gather(kit, userRuns, choice),
   };
 }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { quoted } from '../../base/errors.ts';
 import { expected, ours } from '../../base/expected.ts';
 import { readInside } from '../../base/files/files.ts';
 import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
@@ -32,7 +33,10 @@ export async function validateHandover(root: string, contract: Handover, stem: s
   ] as const)
     if (value === undefined) add('error', `${name} is missing from the front matter.`);
   if (contract.status === undefined || !(HANDOVER_STATES as readonly string[]).includes(contract.status))
-    add('error', `status must be one of ${HANDOVER_STATES.join(', ')}.`);
+    add(
+      'error',
+      `${contract.status === undefined ? 'There is no status' : `${quoted(contract.status)} is not a status`}, so nobody has answered it. The status must be one of ${HANDOVER_STATES.join(', ')}.`,
+    );
   if (contract.id !== undefined && contract.id !== stem)
     add('warning', `contract_id is ${contract.id}, but the file is called ${stem}.`);
   for (const { text, line } of contract.unfilled) add('error', `${text} has not been filled in.`, line);

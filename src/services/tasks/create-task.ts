@@ -9,7 +9,7 @@ async function createTask(
   store: TaskStore,
   order: NewTask,
   at: string,
-  finish: (task: Task) => Promise<Task> = async (task) => Promise.resolve(task),
+  finish: (task: Task) => Promise<Task>,
 ): Promise<Task> {
   const stem = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
   let id: string;
@@ -22,12 +22,13 @@ async function createTask(
   return task;
 }
 
-/** Puts a task into the queue, if it may be there and is not there yet. */
+/** Puts a task into the queue, if it may be there and is not there yet; `note` keeps elsewhere that it was made here. */
 export async function createQueued(
   store: TaskStore,
   order: NewTask,
   tasks: readonly Task[],
   at: string,
+  note: (task: Task) => Promise<void>,
 ): Promise<Task> {
   const known = madeBefore(order, tasks);
   if (known !== undefined) return known;
@@ -35,7 +36,10 @@ export async function createQueued(
   checkKey(order, tasks);
   checkDependencies(order, tasks);
   if (order.outside !== undefined) for (const old of tooMany(tasks)) await forget(store, old);
-  return createTask(store, order, at);
+  return createTask(store, order, at, async (task) => {
+    await note(task);
+    return task;
+  });
 }
 
 /** The task first: one that is there has its texts. */

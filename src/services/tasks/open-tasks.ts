@@ -1,4 +1,5 @@
 import type { Kit } from '../../kit/kit.ts';
+import type { Decisions } from '../../model/decision.ts';
 import { stateFolder } from '../../kit/home.ts';
 import { composeBrief } from './brief.ts';
 import { TaskFollower } from './follow-task.ts';
@@ -14,6 +15,7 @@ export type TaskQueue = Awaited<ReturnType<typeof openTasks>>;
 export async function openTasks(
   kit: Kit,
   userFolder: { root: string; folder: string },
+  decisions: Decisions,
   kept = new KeptTasks(),
 ) {
   const output = await stateFolder(kit);
@@ -21,7 +23,7 @@ export async function openTasks(
     output === undefined
       ? { ...userFolder, owner: 'user' as const }
       : { root: kit.root, folder: `${output}/.tasks`, owner: 'project' as const };
-  const queue = new Tasks(new TaskStore(place, kept));
+  const queue = new Tasks(new TaskStore(place, kept), decisions);
   const follower = new TaskFollower(queue);
   return { queue, composeBrief, follow: follower.follow.bind(follower) };
 }

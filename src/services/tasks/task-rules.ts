@@ -1,6 +1,8 @@
 import { BmadError, quoted, type ErrorDetails } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
+import type { DecidedBy } from '../../model/decision.ts';
 import type { Task, TaskState } from '../../model/task.ts';
+import { digestOf } from './task-store.ts';
 
 export interface NewTask {
   agent: string;
@@ -29,6 +31,7 @@ export function newTask(order: NewTask, id: string, at: string): Task {
     output_key: order.outputKey,
     context_files: [...order.contextFiles],
     ...(order.contextDigests === undefined ? {} : { context_digests: { ...order.contextDigests } }),
+    brief_digest: digestOf(order.brief),
     depends_on: [...order.dependsOn],
     ...(order.runId === undefined ? {} : { run_id: order.runId }),
     ...(order.branch === undefined ? {} : { branch: order.branch }),
@@ -130,11 +133,11 @@ export function holding(task: Task, claim: string): { task: Task; lease: Lease }
   throw wrongState(task, 'be finished by this claim');
 }
 
-export function wrongState({ task_id, status }: Task, what: string): BmadError {
+export function wrongState({ task_id, status, approval }: Task, what: string): BmadError {
   const args = { task_id };
   const advice: Partial<Record<TaskState, Pick<ErrorDetails, 'hint' | 'steps'>>> = {
     needs_approval: {
-      hint: 'A person must approve it first.',
+      hint: `${withFullStop(approval?.reason)}A person must approve it first.`,
       steps: [{ operation: 'task_approve', args, why: 'Approve it' }],
     },
     queued: {
@@ -149,6 +152,8 @@ export function wrongState({ task_id, status }: Task, what: string): BmadError {
   });
 }
 
+const withFullStop = (text = ''): string => (text === '' ? '' : `${text.replace(/[.!?]$/, '')}. `);
+
 /** What follows from a decision, for a task that waits for one: when it is agreed to, and when it is not. */
 const OUTCOMES: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
   needs_approval: ['queued', 'cancelled'],
@@ -156,7 +161,7 @@ const OUTCOMES: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
 };
 
 /** Who agrees says to what; a refusal holds whatever was read. */
-export type Decision = { by: string } & (
+export type Answer = { by: string; via: DecidedBy } & (
   | { agrees: true; digest: string }
   | { agrees: false; reason?: string | undefined }
 );

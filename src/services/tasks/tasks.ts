@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Decisions } from '../../model/decision.ts';
 import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
 import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
@@ -11,13 +15,13 @@ import {
   holding,
   outcomesOf,
   wrongState,
-  type Decision,
+  type Answer,
   type Lease,
   type NewTask,
   type TasksByKey,
 } from './task-rules.ts';
 import { nextTask } from './next-task.ts';
-import { changedSince, checkRead, isAsAgreed, taskDigest, type TaskTexts } from './task-digest.ts';
+import { checkRead, resultDigest, resultId, standing, taskDigest, type Noted } from './task-standing.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
 
 interface Claimed {
@@ -25,6 +29,13 @@ interface Claimed {
   brief: string;
   /** What the tasks it builds on have given, by output key. */
   inputs: { output_key: string; text: string }[];
+}
+
+/** What a person has to read before deciding, and what stands for it. */
+interface Decided {
+  brief: string;
+  result?: string;
+  digest: string;
 }
 
 interface Handed {
@@ -36,6 +47,9 @@ interface Handed {
   overHttp?: boolean;
 }
 
+/** As many as stand for one task. */
+const ALL_DIGITS = 16;
+
 /** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
 const ATTEMPTS = 3;
 const MINUTE = 60_000;
@@ -45,9 +59,11 @@ const CLOCKS_APART_MS = 10 * MINUTE;
 /** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
 export class Tasks {
   readonly #store: TaskStore;
+  readonly #decisions: Decisions;
 
-  constructor(store: TaskStore) {
+  constructor(store: TaskStore, decisions: Decisions) {
     this.#store = store;
+    this.#decisions = decisions;
   }
 
   get place(): TaskStore['place'] {
@@ -56,22 +72,61 @@ export class Tasks {
 
   async all(): Promise<StoredTasks> {
     const { tasks, problems } = await this.#store.all();
-    return { tasks: tasks.map((task) => this.#current(task)), problems };
+    return { tasks: await this.#standing(tasks), problems };
   }
 
+  /** As it is now, and as far as it counts on this machine: its texts are read too. */
   async get(id: string, how?: { decides?: boolean }): Promise<Task> {
-    return this.#current(await this.#store.get(id, how));
+    const task = await this.#store.get(id, how);
+    const [brief, result] = await Promise.all([
+      this.brief(task).catch(ours(() => undefined)),
+      this.result(task).catch(ours(() => undefined)),
+    ]);
+    const read = present<Task>({
+      ...task,
+      brief_digest: brief && digestOf(brief),
+      result: task.result && { ...task.result, digest: result === undefined ? '' : digestOf(result) },
+    });
+    return (await this.#standing([read]))[0] as Task;
   }
 
   brief(task: Task): Promise<string> {
     return this.#store.text(briefFile(task.task_id));
   }
 
-  /** What a person has to read before deciding, and what stands for it. */
-  async decided(task: Task): Promise<TaskTexts & { digest: string }> {
-    const result = await this.result(task);
-    const texts = { brief: await this.brief(task), ...(result === undefined ? {} : { result }) };
-    return { ...texts, digest: taskDigest(task, texts) };
+  async decided(task: Task): Promise<Decided> {
+    const brief = await this.brief(task);
+    // What was handed in before anybody had agreed to the task is none of what is decided on.
+    const result = task.status === 'needs_approval' ? undefined : await this.result(task);
+    const digests = { brief: digestOf(brief), result: result === undefined ? undefined : digestOf(result) };
+    return present<Decided>({ brief, result, digest: taskDigest(task, present(digests)) });
+  }
+
+  /** Those that their files have queued without anybody on this machine, and what stands for all of them together. */
+  async elsewhere(): Promise<{ waiting: (Decided & { task: Task })[]; digest: string }> {
+    const { tasks } = await this.#store.all();
+    const here = await this.#standing(tasks);
+    const waiting: (Decided & { task: Task })[] = [];
+    for (const [index, stored] of tasks.entries()) {
+      const task = here[index] as Task;
+      if (this.#current(stored).status !== 'queued' || task.status !== 'needs_approval') continue;
+      const decided = await this.decided(task).catch(ours(() => undefined));
+      if (decided !== undefined) waiting.push({ task, ...decided });
+    }
+    const all = waiting.map(({ task, digest }) => `${task.task_id} ${digest}`).join('\n');
+    return { waiting, digest: sha256(all).slice(0, ALL_DIGITS) };
+  }
+
+  /** A person agrees to all of those at once, as they were shown. */
+  async decideAll({ by, digest }: { by: string; digest: string }, signal: AbortSignal): Promise<Task[]> {
+    return this.#store.change(signal, async () => {
+      const { waiting, digest: current } = await this.elsewhere();
+      checkRead('The list', digest, current);
+      const approved: Task[] = [];
+      for (const { task, digest: own } of waiting)
+        approved.push(await this.#settle(task, own, { agrees: true, by, via: 'upgrade', digest: own }));
+      return approved;
+    });
   }
 
   async result({ result }: Task): Promise<string | undefined> {
@@ -81,7 +136,11 @@ export class Tasks {
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
       const { tasks } = await this.all();
-      return createQueued(this.#store, order, tasks, this.#at(tasks.at(-1)?.created_at));
+      const made = { by: order.createdBy, via: 'maker', yes: order.approval === undefined } as const;
+      return createQueued(this.#store, order, tasks, this.#at(tasks.at(-1)?.created_at), async (task) => {
+        const digest = taskDigest(task, { brief: task.brief_digest });
+        await this.#decisions.decide({ kind: 'task', id: task.task_id, digest, ...made });
+      });
     });
   }
 
@@ -107,7 +166,8 @@ export class Tasks {
       const { task, tasks } = await this.#wanted(wanted);
       if (task === undefined) return undefined;
       const brief = await this.brief(task);
-      if (!isAsAgreed(task, { brief })) throw changedSince(task);
+      // Read a second time: others can write there without asking for the lock.
+      if (digestOf(brief) !== task.brief_digest) throw changing(task);
       const claimed = await this.#save(task, {
         status: 'running',
         attempts: task.attempts + 1,
@@ -142,12 +202,20 @@ export class Tasks {
         return known;
       const { task, lease } = holding(known, claim);
       const kept = await this.#store.putText(resultFile(id), text);
-      return this.#save(task, {
-        // Who asked for work from outside must not be the one to say that it is done.
-        status: verify || (overHttp && task.outside !== undefined) ? 'needs_verification' : 'completed',
-        result: { ...kept, by: lease.worker, at: this.#at(), ...(overHttp ? { over_http: true } : {}) },
-        lease: undefined,
-      });
+      const handed = { ...kept, by: lease.worker, at: this.#at(), ...(overHttp ? { over_http: true } : {}) };
+      // Who asked for work from outside must not be the one to say that it is done.
+      const waits = verify || (overHttp && task.outside !== undefined);
+      if (waits)
+        await this.#decisions.decide({
+          kind: 'task',
+          id: resultId(id),
+          digest: resultDigest({ ...task, result: handed }),
+          yes: false,
+          by: lease.worker,
+          via: 'maker',
+        });
+      const status = waits ? 'needs_verification' : 'completed';
+      return this.#save(task, { status, result: handed, lease: undefined });
     });
   }
 
@@ -166,30 +234,35 @@ export class Tasks {
       const task = await this.get(id);
       if (task.status === 'cancelled') return task;
       if (FINAL_STATES.includes(task.status)) throw wrongState(task, 'be cancelled');
+      // What was agreed to before is so no longer.
+      const digest = taskDigest(task, { brief: task.brief_digest });
+      await this.#decisions.decide({ kind: 'task', id, digest, yes: false, by: reason, via: 'maker' });
       return this.#save(task, { status: 'cancelled', error: reason, lease: undefined });
     });
   }
 
   /** A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. */
-  async decide(id: string, { by, ...decision }: Decision, signal: AbortSignal): Promise<Task> {
+  async decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
-      const task = await this.get(id, { decides: true });
-      const outcomes = outcomesOf(task);
+      const task = await this.undecided(id);
       const { digest } = await this.decided(task);
-      const { agrees } = decision;
-      if (agrees) checkRead(task, decision.digest, digest);
-      return this.#save(task, {
-        status: agrees ? outcomes[0] : outcomes[1],
-        approval: {
-          ...task.approval,
-          reason: task.approval?.reason ?? task.status,
-          by,
-          at: this.#at(),
-          agreed: agrees,
-          digest,
-        },
-        ...(agrees ? {} : { error: decision.reason ?? `refused by ${by}` }),
-      });
+      if (answer.agrees) checkRead(id, answer.digest, digest);
+      return this.#settle(task, digest, answer);
+    });
+  }
+
+  /** The decision first: it is what counts, and the file only tells others of it. */
+  async #settle(task: Task, digest: string, answer: Answer): Promise<Task> {
+    const { agrees, by, via } = answer;
+    const [agreed, refused] = outcomesOf(task);
+    const begins = task.status === 'needs_approval';
+    const id = begins ? task.task_id : resultId(task.task_id);
+    const { at } = await this.#decisions.decide({ kind: 'task', id, digest, yes: agrees, by, via });
+    return this.#save(task, {
+      status: agrees ? agreed : refused,
+      approval: { reason: task.approval?.reason ?? task.status, by, at, agreed: agrees },
+      ...(begins ? { lease: undefined, result: undefined } : {}),
+      ...(answer.agrees ? {} : { error: answer.reason ?? `refused by ${by}` }),
     });
   }
 
@@ -224,6 +297,11 @@ export class Tasks {
     });
   }
 
+  async #standing(tasks: readonly Task[]): Promise<Task[]> {
+    const noted: Noted = tasks.length === 0 ? new Map() : await this.#decisions.all('task');
+    return tasks.map((task) => standing(this.#current(task), noted));
+  }
+
   /** A task whose worker went silent is free again, or has failed for good. */
   #current(task: Task): Task {
     if (task.status !== 'running' || task.lease === undefined) return task;
@@ -252,11 +330,11 @@ export class Tasks {
       const tasks = byKey(named.depends_on.length === 0 ? [] : (await this.all()).tasks);
       return { task: claimable(named, tasks, worker), tasks };
     }
+    const get = (each: string): Promise<Task> => this.get(each);
     const lately = await this.#store.lately();
-    const tasks = lately.tasks.map((each) => this.#current(each));
-    const found = await nextTask(this, tasks, agent);
+    const found = await nextTask(get, await this.#standing(lately.tasks), agent);
     if (found.task !== undefined || lately.isCurrent) return found;
-    return nextTask(this, (await this.all()).tasks, agent);
+    return nextTask(get, (await this.all()).tasks, agent);
   }
 
   async #inputs({ depends_on, run_id }: Task, tasks: TasksByKey): Promise<Claimed['inputs']> {
@@ -295,4 +373,11 @@ export class Tasks {
   #until(minutes: number): string {
     return new Date(Date.now() + minutes * MINUTE).toISOString();
   }
+}
+
+function changing({ task_id }: Task): BmadError {
+  return new BmadError('conflict', `The files of ${task_id} are changing; no one may begin it.`, {
+    subject: task_id,
+    steps: [{ operation: 'task_show', args: { task_id }, why: 'See what it says now' }],
+  });
 }

@@ -1,0 +1,108 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Task } from '../../model/task.ts';
+
+/**
+ * What a task is worth on this machine. Its file lies where others write too, so the file says what was done, and the user's
+ * state says what a person has agreed to.
+ */
+
+/** So many digits are shown and asked for: nobody finds a second text for them. */
+const DIGITS = 16;
+
+/** Stands for everything that is decided on; any other text, agent or file has another one. */
+export function taskDigest(task: Task, texts: { brief: string | undefined; result?: string }): string {
+  const { agent, task: text, output_key, context_files, depends_on, run_id, branch, outside } = task;
+  const decided = [agent, text, output_key, context_files, depends_on, run_id, branch, outside];
+  const whole = [...decided, texts.brief, texts.result].map((part) => part ?? null);
+  return sha256(JSON.stringify(whole)).slice(0, DIGITS);
+}
+
+/** Of what a worker reads. */
+const begunDigest = (task: Task): string => taskDigest(task, { brief: task.brief_digest });
+
+/** The same with what came of it. */
+export const resultDigest = (task: Task): string =>
+  taskDigest(task, present({ brief: task.brief_digest, result: task.result?.digest }));
+
+/** A result is decided on for itself. */
+export const resultId = (id: string): string => `${id} result`;
+
+/** What was decided about tasks on this machine, by id. */
+export type Noted = Pick<ReadonlyMap<string, Decision>, 'get'>;
+
+/** The task with the state that it has here, and with the reason for it where its file says something else. */
+export function standing(task: Task, noted: Noted): Task {
+  const begun = noted.get(task.task_id);
+  if (mayBegin(task, begun)) return resultStanding(withApproval(task, begun), noted);
+  return { ...task, status: 'needs_approval', approval: { reason: whyItWaits(task, begun) } };
+}
+
+const agrees = (decision: Decision | undefined, digest: string): boolean =>
+  decision?.yes === true && decision.digest === digest;
+
+/**
+ * What waits in the queue is begun only by a decision from here. What was begun or has ended elsewhere stands as it is, unless
+ * it would answer somebody outside who waits for a person of this machine.
+ */
+function mayBegin(task: Task, begun: Decision | undefined): boolean {
+  if (task.status === 'queued') return agrees(begun, begunDigest(task));
+  const waits = task.outside !== undefined && begun?.yes === false;
+  return !waits || ['needs_approval', 'cancelled', 'failed'].includes(task.status);
+}
+
+function resultStanding(task: Task, noted: Noted): Task {
+  // The process that was to change the file after a decision may have been ended.
+  if (task.status === 'needs_approval')
+    return agrees(noted.get(task.task_id), begunDigest(task)) ? { ...task, status: 'queued' } : task;
+  const taken = noted.get(resultId(task.task_id));
+  if (taken === undefined || !['completed', 'needs_verification'].includes(task.status)) return task;
+  const decided = withApproval(task, taken);
+  if (agrees(taken, resultDigest(task))) return { ...decided, status: 'completed' };
+  if (task.status === 'needs_verification') return task;
+  return { ...decided, status: 'needs_verification', approval: { reason: whyItWaits(task, taken) } };
+}
+
+/** Who has decided is what was noted here; where nothing was, it is only what the file says. */
+function withApproval(task: Task, decision: Decision | undefined): Task {
+  const { approval, ...rest } = task;
+  const reason = approval?.reason ?? task.status;
+  if (decision !== undefined && decision.via !== 'maker') {
+    const { by, at, yes: agreed } = decision;
+    return { ...rest, approval: { reason, by, at, agreed } };
+  }
+  if (approval === undefined || decision?.yes === true) return rest;
+  const { by, agreed } = approval;
+  const elsewhere = { by: by && `${by}, elsewhere`, agreed: agreed === true ? undefined : agreed };
+  return { ...rest, approval: present({ reason, ...(decision === undefined ? elsewhere : {}) }) };
+}
+
+function whyItWaits({ status, approval }: Task, decision: Decision | undefined): string {
+  if (decision === undefined)
+    return approval?.agreed === true
+      ? `Approved elsewhere by ${approval.by ?? 'someone'} on ${(approval.at ?? '').slice(0, 10)}, not on this machine`
+      : 'Not queued on this machine';
+  if (decision.yes)
+    return decision.via === 'maker'
+      ? 'Changed since it was queued on this machine'
+      : 'Changed since it was approved on this machine';
+  return decision.via === 'maker'
+    ? `Its file says ${status}, but nobody has approved it on this machine`
+    : `Its file says ${status}, but ${decision.by} has refused it on this machine`;
+}
+
+/** A decision counts for the text that was read, not for what has taken its place since. */
+export function checkRead(id: string, given: string, current: string): void {
+  if (given === current) return;
+  throw new BmadError(
+    'conflict',
+    `${id} is not what was read: its digest is ${current}, not ${quoted(given)}.`,
+    {
+      subject: id,
+      hint: 'It has changed since, or the digest is that of another task.',
+      steps: [{ operation: 'task_show', args: { task_id: id }, why: 'Read it again' }],
+    },
+  );
+}
