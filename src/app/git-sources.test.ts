@@ -5,6 +5,7 @@ import { createLog } from '../base/log.ts';
 import { createSecrets } from '../base/secrets/secrets.ts';
 import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
 import { GitMachine } from '../../tests/support/git-machine.ts';
+import { openDecisions } from '../services/decisions/decisions.ts';
 import { createServedSources, type ServedSources } from './git-sources.ts';
 
 let machine: GitMachine;
@@ -25,6 +26,7 @@ async function restless(arrived: () => void): Promise<ServedSources> {
     given: [{ value: repository.source, layer: 'user', from: 'a test' }],
     env: machine.env(),
     cache: join(machine.home, 'cache'),
+    decisions: () => Promise.resolve(openDecisions(join(machine.home, 'state'))),
     user: { config: machine.config, lock: machine.lock },
     project: { config: machine.projectConfig, lock: machine.projectLock },
     timeoutMs: 120_000,

@@ -13,6 +13,7 @@ export interface ServedSourcesSetup
   /** Whether git sources take part; discovery may leave them out. */
   used(): boolean;
   env: Readonly<Record<string, string | undefined>>;
+  decisions(): Promise<GitSourcesParts['decisions']>;
   cache: string;
   timeoutMs: number;
   secrets: Secrets;
@@ -32,7 +33,6 @@ export async function createServedSources(setup: ServedSourcesSetup) {
   const { env, timeoutMs, user, project, approval, patient } = setup;
   const folder = join(setup.cache, 'git');
   const besides = project?.inside === undefined ? [] : [project.inside];
-  const consents = join(folder, 'consents');
   const closing = new AbortController();
   const sources = once(async () => {
     const [{ GitSources }, { GitCache }] = await Promise.all([
@@ -41,11 +41,19 @@ export async function createServedSources(setup: ServedSourcesSetup) {
     ]);
     const cache = new GitCache({ folder, env, timeoutMs, besides, now: Date.now });
     const guards = join(folder, 'locks');
-    return new GitSources({ sources: configured, cache, user, project, guards, consents, approval });
+    return new GitSources({
+      sources: configured,
+      cache,
+      user,
+      project,
+      guards,
+      approval,
+      decisions: await setup.decisions(),
+    });
   });
   const upkeep = once(async () => {
     const { Upkeep } = await import('../services/git-sources/upkeep.ts');
-    const watched = [user.lock, project?.lock ?? [], join(folder, 'sightings'), consents].flat();
+    const watched = [user.lock, project?.lock ?? [], join(folder, 'sightings')].flat();
     return new Upkeep(await sources(), { ...setup, watched, signal: closing.signal });
   });
   const none = (): boolean => configured.length === 0 || !setup.used();

@@ -50,6 +50,7 @@ function openGitSources(settings: Settings): Promise<ServedSources> {
     used: () => config.discovery === 'auto' || config.discovery === 'strict',
     env: outside.env,
     cache,
+    decisions: async () => (await import('./project-state.ts')).decisionBook(settings),
     user: { config: userConfigFile(outside), lock: userLockFile(outside) },
     project:
       root === undefined

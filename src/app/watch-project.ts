@@ -143,7 +143,7 @@ const BESIDE_SKILLS = ['skills', 'commands', 'command', 'prompts'];
 
 /** Where something can happen that changes an answer about the project, the most telling first. */
 async function placesOf({ project, catalogue }: Workspace, settings: Settings): Promise<Place[]> {
-  const { outside, config, state, cache, gathered } = settings;
+  const { outside, config, state, gathered } = settings;
   const { root } = project;
   const changing = catalogue.sources.filter(({ origin }) => !['package', 'git'].includes(origin.kind));
   const tops = [root ?? [], outside.home].flat();
@@ -157,7 +157,7 @@ async function placesOf({ project, catalogue }: Workspace, settings: Settings): 
     join(outside.home, '.bmad'),
     ...assistants.flatMap((folder) => BESIDE_SKILLS.map((name) => join(folder, name))),
     ...(root === undefined ? [] : await stateFolders(root, state, config.projectState)),
-    (gathered.git ?? []).length === 0 ? [] : join(cache, 'git', 'consents'),
+    (gathered.git ?? []).length === 0 ? [] : join(state, 'decisions'),
   ].flat();
   return [
     ...[...new Set([...shallow, ...assistants])].map((path) => ({ path })),

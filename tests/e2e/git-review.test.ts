@@ -205,7 +205,8 @@ describe('a lock file on another machine', () => {
     const update = await other.bmad(['sources', 'update']);
     expect([update.code, update.stdout.toString()]).toEqual([1, expect.stringContaining(words)]);
     expect(await readFile(other.lock, 'utf8')).toBe(wrong);
-    await command(other, 'sources', 'update', '--approve');
+    await command(other, 'sources', 'remove', source());
+    await command(other, 'sources', 'add', source());
     expect(await readFile(other.lock, 'utf8')).toBe(await readFile(machine.lock, 'utf8'));
   });
 });

@@ -11,8 +11,8 @@ import { handoffsIn, writeHandoff } from '../../src/kit/session/handoffs.ts';
 import { createVocabulary } from '../../src/services/codebase/code-index.ts';
 import { loadIndex, saveIndex, UNWRITTEN } from '../../src/services/codebase/index-file.ts';
 import { packOf } from '../../src/services/codebase/pieces.ts';
+import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { addToConfig } from '../../src/services/git-sources/config-list.ts';
-import { Consents } from '../../src/services/git-sources/consents.ts';
 import { changePins, readPins } from '../../src/services/git-sources/lock-file.ts';
 import { openUsage } from '../../src/services/ranking/usage.ts';
 import { parseGitAddress } from '../../src/sources/git/address.ts';
@@ -32,6 +32,13 @@ async function kitOf({ project }: Scene): Promise<KitWithMemory> {
   const kit = await readKit(project);
   if (kit.memory === undefined) throw new Error('the project has no memory folder');
   return { ...kit, memory: kit.memory };
+}
+
+async function decide({ state, project }: Scene, id: string): Promise<void> {
+  const said = { kind: 'source', digest: 'd', yes: true, by: 'Ada', via: 'flag' } as const;
+  await openDecisions(state)
+    .of(project)
+    .decide({ ...said, id });
 }
 
 const textAt = (...path: string[]): Promise<string> => readFile(join(...path), 'utf8').catch(() => '');
@@ -142,10 +149,11 @@ export const LOG_WRITERS: readonly Writer[] = [
       [...(await textAt(project, 'bmad.toml')).matchAll(/"(\w+)"/g)].map(([, name = '']) => name),
   },
   {
-    name: 'the consent to a git source',
-    prepare: ({ state }) => new Consents(join(state, 'consents')).give({ lock: 'x', source: 's' }),
-    act: ({ state }, what) => new Consents(join(state, 'consents')).give({ lock: what, source: 's' }),
-    read: ({ state }) => new Consents(join(state, 'consents')).locks(),
+    name: 'the decision of a person',
+    prepare: (scene) => decide(scene, 'x'),
+    act: decide,
+    read: async ({ state, project }) =>
+      [...(await openDecisions(state).of(project).all('source')).keys()].sort(),
   },
   {
     name: 'a lock whose holder has died',

@@ -95,7 +95,13 @@ describe('decisions on the page', () => {
     await ada.see('#/handover');
     const own = entry(ada, 'api → web');
     await own.getByText('complete').first().waitFor();
-    await own.getByRole('button', { name: /^Accept/ }).click();
+    await own.getByRole('link', { name: /inbox/ }).click();
+    const waiting = entry(ada, `${contract.contract_id} waits for an answer`);
+    await waiting.getByText('Signed by').first().waitFor();
+    await waiting.getByRole('button', { name: /^Accept/ }).click();
+    await ada.page.getByRole('button', { name: 'Yes, do it' }).click();
+    await waiting.waitFor({ state: 'detached' });
+    await ada.see('#/handover');
     await own.getByText('accepted').waitFor();
     expect(await readFile(join(served.project.folder, contract.file), 'utf8')).toContain('status: accepted');
     // A program that calls the same server has no such operation.

@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, type RecordKind } from '../../model/record.ts';
 import { defineOperation } from '../operation.ts';
-import { APPROVE, DIFF, gitOptions, short, sourceData, sourceSchema } from './sources-view.ts';
+import { DIFF, gitOptions, short, sourceData, sourceSchema } from './sources-view.ts';
 
 const COUNTED = ['agent', 'workflow', 'task', 'skill', 'knowledge'] as const satisfies readonly RecordKind[];
 
@@ -86,7 +86,7 @@ export const sourcesAdd = defineOperation({
     ].join('\n'),
     note: 'A running server has already read its configuration: restart it in your host.',
     steps: [
-      ...(source.pending === undefined ? [] : [DIFF, APPROVE]),
+      ...(source.pending === undefined ? [] : [DIFF]),
       { operation: 'list', args: { what: 'agents' }, why: 'See the new names' },
     ],
   }),

@@ -26,21 +26,14 @@ async function waiting(text = 'Version two.'): Promise<string> {
   return commit;
 }
 
-/** The same, and somebody has looked at it. */
-async function reviewed(text?: string): Promise<string> {
-  const commit = await waiting(text);
-  await machine.ok(sourcesDiff);
-  return commit;
-}
-
 const short = (commit: string): string => commit.slice(0, 12);
 const ada = async (): Promise<string> => String((await machine.ok(activate, { name: 'ada' })).data['text']);
 
 describe('sources approve', () => {
   it('serves what waited, and writes its commit and digest into the lock file', async () => {
-    const second = await reviewed();
+    const second = await waiting();
     expect(await ada()).toContain('Version one.');
-    const { data, answer } = await machine.ok(sourcesApprove);
+    const { data, answer } = await machine.ok(sourcesApprove, { commit: second });
     expect(data).toEqual({
       approved: [{ source: `${team.source}#main`, from: first, to: second, lockFile: machine.lock }],
     });
@@ -78,23 +71,19 @@ describe('sources approve', () => {
     expect(await ada()).toContain('Version three.');
   });
 
-  it('approves nothing that came after the last look, or was never looked at', async () => {
+  it('approves nothing without being told the commit, whatever was looked at (X-09)', async () => {
     const second = await waiting();
+    const { answer } = await machine.ok(sourcesDiff);
+    const args = { source: `${team.source}#main`, commit: short(second) };
+    expect(answer.steps).toMatchObject([{ operation: 'sources_approve', args }]);
     expect(await machine.fail(sourcesApprove)).toMatchObject({
       code: 'invalid_input',
-      message: `${team.source}#main: ${short(second)} is waiting, but has not been reviewed yet.`,
-      steps: [
-        { operation: 'sources_diff' },
-        { operation: 'sources_approve', args: { source: `${team.source}#main`, commit: second } },
-      ],
+      message: `${team.source}#main: ${short(second)} is waiting. Name the commit that you approve.`,
+      steps: [{ operation: 'sources_diff' }, { operation: 'sources_approve', args }],
     });
-    await machine.ok(sourcesDiff);
-    const third = await waiting('Version three.');
-    expect((await machine.fail(sourcesApprove)).message).toContain(short(third));
+    await waiting('Version three.');
+    expect((await machine.fail(sourcesApprove, args)).code).toBe('not_found');
     expect(await ada()).toContain('Version one.');
-    await machine.ok(sourcesDiff);
-    await machine.ok(sourcesApprove);
-    expect(await ada()).toContain('Version three.');
   });
 
   it('does not take a commit for approved when nothing waits', async () => {
@@ -117,9 +106,9 @@ describe('sources approve', () => {
     const other = await machine.repository('other', { 'agents/kim.md': agentFile('kim') });
     await machine.write(machine.config, `git = ["${other.source}", "${team.source}#main"]\n`);
     await machine.ok(sourcesUpdate);
-    await other.commit({ 'agents/kim.md': agentFile('kim', 'Next') });
-    await reviewed();
-    const { data } = await machine.ok(sourcesApprove, { source: 'other' });
+    const commit = await other.commit({ 'agents/kim.md': agentFile('kim', 'Next') });
+    await waiting();
+    const { data } = await machine.ok(sourcesApprove, { source: 'other', commit });
     expect(data['approved']).toMatchObject([{ source: other.source }]);
     expect(await ada()).toContain('Version one.');
   });

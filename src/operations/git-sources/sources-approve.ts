@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { defineOperation } from '../operation.ts';
-import { APPROVE, DIFF, UPDATE, checkKnown, chosenViews, short, sourceField } from './sources-view.ts';
+import { askedBy } from '../for-people.ts';
+import {
+  DIFF,
+  UPDATE,
+  approvingCommit,
+  checkKnown,
+  chosenViews,
+  short,
+  sourceField,
+} from './sources-view.ts';
 
 export const sourcesApprove = defineOperation({
   name: 'sources_approve',
@@ -10,14 +19,15 @@ export const sourcesApprove = defineOperation({
   effect: 'write',
   command: 'sources approve',
   positional: ['source'],
-  examples: ['sources approve', 'sources approve team --commit 1a2b3c4d5e6f'],
+  examples: ['sources approve team --commit 1a2b3c4d5e6f'],
   input: z.strictObject({
     source: sourceField,
     commit: z
       .string()
       .regex(/^[0-9a-f]{12,64}$/, 'Expected at least 12 digits of a commit id')
       .optional()
-      .describe('Approve this commit, at least 12 digits; default: the one last reviewed'),
+      .describe('The commit that you approve, at least 12 digits, as "sources diff" gives it'),
+    by: z.string().min(1).max(200).default('a person at the command line').describe('Who decides'),
   }),
   output: z.object({
     approved: z.array(
@@ -25,7 +35,7 @@ export const sourcesApprove = defineOperation({
     ),
   }),
 
-  async run({ source, commit }, context) {
+  async run({ source, commit, by }, context, call) {
     const team = await context.gitSources();
     const views = await chosenViews(team, source);
     const waiting = views.filter(({ pending }) => pending !== undefined);
@@ -49,26 +59,20 @@ export const sourcesApprove = defineOperation({
         `${other.address.source}: ${short(other.pending?.commit ?? '')} is waiting for approval, not ${quoted(commit ?? '')}.`,
         { steps: [{ ...DIFF, why: 'Review it again' }] },
       );
-    const unseen = waiting.find(
-      ({ pending, sighting }) => commit === undefined && sighting?.reviewed !== pending?.commit,
-    );
-    if (unseen !== undefined)
+    const [unnamed] = commit === undefined ? waiting : [];
+    if (unnamed !== undefined)
       throw new BmadError(
         'invalid_input',
-        `${unseen.address.source}: ${short(unseen.pending?.commit ?? '')} is waiting, but has not been reviewed yet.`,
+        `${unnamed.address.source}: ${short(unnamed.pending?.commit ?? '')} is waiting. Name the commit that you approve.`,
         {
-          subject: unseen.address.source,
+          subject: unnamed.address.source,
           steps: [
             { ...DIFF, why: 'See what it changes, then approve' },
-            {
-              ...APPROVE,
-              args: { source: unseen.address.source, commit: unseen.pending?.commit },
-              why: 'Or approve exactly this commit',
-            },
+            approvingCommit(unnamed.address.source, unnamed.pending?.commit ?? ''),
           ],
         },
       );
-    for (const view of waiting) await team.approve(view);
+    for (const view of waiting) await team.approve(view, by, askedBy(call));
     return {
       approved: waiting.map(({ address, pin, pending, layer }) => ({
         source: address.source,

@@ -118,7 +118,9 @@ Pending: 114 bytes, ${digest.slice(0, 23)}
 +You are eve.
 \`\`\``);
     expect(answer.note).toBe('Until it is approved, the earlier version is served.');
-    expect(answer.steps).toEqual([{ operation: 'sources_approve', why: 'Approve it' }]);
+    expect(answer.steps).toMatchObject([
+      { operation: 'sources_approve', why: 'Approve exactly this commit' },
+    ]);
   });
 
   it('leaves the texts out with --summary', async () => {

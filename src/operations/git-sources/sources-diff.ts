@@ -4,8 +4,8 @@ import { visible } from '../../base/text/hidden.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import {
-  APPROVE,
   UPDATE,
+  approvingCommit,
   checkKnown,
   chosenViews,
   relationWords,
@@ -101,7 +101,6 @@ export const sourcesDiff = defineOperation({
         records: review.records,
         files: summary ? review.files.map(({ diff: _diff, ...file }) => file) : review.files,
       });
-      await team.cache.noteReview(address, pending.commit);
     }
     return { reviews, upToDate, absent };
   },
@@ -116,7 +115,7 @@ export const sourcesDiff = defineOperation({
       body,
       asStored: true,
       ...(reviews.length === 0 ? {} : { note: 'Until it is approved, the earlier version is served.' }),
-      steps: [reviews.length === 0 ? UPDATE : APPROVE],
+      steps: reviews.length === 0 ? [UPDATE] : reviews.map(({ source, to }) => approvingCommit(source, to)),
     };
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { kilobytes, plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
-import { ADD, APPROVE, DIFF, UPDATE, sourceData, sourceLines, sourceSchema } from './sources-view.ts';
+import { ADD, DIFF, UPDATE, sourceData, sourceLines, sourceSchema } from './sources-view.ts';
 
 export const sourcesList = defineOperation({
   name: 'sources_list',
@@ -60,7 +60,7 @@ export const sourcesList = defineOperation({
       body: body === '' ? 'No git sources are configured.' : body,
       ...(sources.length === 0 ? {} : { note: `${plural(sources.length, 'source')}.` }),
       steps: [
-        ...(sources.some(({ pending }) => pending !== undefined) ? [DIFF, APPROVE] : []),
+        ...(sources.some(({ pending }) => pending !== undefined) ? [DIFF] : []),
         sources.length === 0 ? ADD : UPDATE,
       ],
     };

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { agentFile, makeRepository } from '../../../tests/support/git-repository.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { sourcesResolve } from './sources-resolve.ts';
+import { sourcesApprove } from './sources-approve.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
 const env = { PATH: process.env['PATH'] };
@@ -43,9 +44,10 @@ describe('sources_resolve', () => {
     const { repository, session, textAt } = await setUp({ git: ['#main'] });
     const source = `${repository.source}#main`;
     expect(await textAt(source)).toBe(agentFile('ada'));
-    await repository.commit({ 'agents/ada.md': agentFile('ada', 'New') });
+    const commit = await repository.commit({ 'agents/ada.md': agentFile('ada', 'New') });
     expect(await textAt(source)).toBe(agentFile('ada'));
-    await session.ok(sourcesUpdate, { approve: true });
+    await session.ok(sourcesUpdate);
+    await session.ok(sourcesApprove, { commit });
     expect(await textAt(source)).toBe(agentFile('ada', 'New'));
   });
 

@@ -54,18 +54,8 @@ describe('sources update', () => {
     expect(answer.body).toBe(
       `- ${team.source}#main: ${short(second)} WAITS FOR APPROVAL (new commits); ${short(first)} is served`,
     );
-    expect(answer.steps).toMatchObject([{ operation: 'sources_diff' }, { operation: 'sources_approve' }]);
+    expect(answer.steps).toMatchObject([{ operation: 'sources_diff' }]);
     expect(await ada()).toContain('Version one.');
-  });
-
-  it('approves at once with --approve', async () => {
-    await machine.ok(sourcesUpdate);
-    const second = await team.commit({ 'agents/ada.md': agentFile('ada', 'Second', 'Version two.') });
-    const { answer } = await machine.ok(sourcesUpdate, { source: 'team', approve: true });
-    expect(answer.body).toBe(
-      `- ${team.source}#main: now served: ${short(second)} instead of ${short(first)}`,
-    );
-    expect(await ada()).toContain('Version two.');
   });
 
   it('takes another commit with the same content for what is approved', async () => {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import {
-  APPROVE,
   DIFF,
   chosenViews,
   gitOptions,
@@ -30,17 +29,14 @@ export const sourcesUpdate = defineOperation({
   effect: 'write',
   command: 'sources update',
   positional: ['source'],
-  examples: ['sources update', 'sources update team --approve'],
-  input: z.strictObject({
-    source: sourceField,
-    approve: z.boolean().default(false).describe('Approve and serve the new content without review'),
-  }),
+  examples: ['sources update', 'sources update team'],
+  input: z.strictObject({ source: sourceField }),
   output: z.object({ results: z.array(resultSchema), ok: z.boolean() }),
 
-  async run({ source, approve }, context, call) {
+  async run({ source }, context, call) {
     const team = await context.gitSources();
     const views = await chosenViews(team, source);
-    const results = await team.update(views, { approve }, gitOptions(call));
+    const results = await team.update(views, {}, gitOptions(call));
     return {
       results: results.map(({ view, outcome, before, error }) => ({
         outcome,
@@ -64,7 +60,7 @@ export const sourcesUpdate = defineOperation({
           : results.some(({ outcome }) => outcome === 'approved' || outcome === 'pinned')
             ? 'Running servers serve it from the next call.'
             : 'The earlier content is still served.',
-      steps: waiting > 0 ? [DIFF, APPROVE] : [],
+      steps: waiting > 0 ? [DIFF] : [],
     };
   },
 });

@@ -69,7 +69,13 @@ export const ADD: Step = {
 };
 export const UPDATE: Step = { operation: 'sources_update', why: 'Ask the remotes' };
 export const DIFF: Step = { operation: 'sources_diff', why: 'See what changes' };
-export const APPROVE: Step = { operation: 'sources_approve', why: 'Approve it' };
+
+/** Exactly the commit that was shown. */
+export const approvingCommit = (source: string, commit: string): Step => ({
+  operation: 'sources_approve',
+  args: { source, commit: short(commit) },
+  why: 'Approve exactly this commit',
+});
 
 /** The sources that are meant: the named one, or all; an error when there is none at all. */
 export async function chosenViews(team: GitSources, name: string | undefined): Promise<SourceView[]> {
@@ -102,6 +108,7 @@ const RELATIONS: Record<string, string> = {
   continued: 'new commits',
   rewritten: 'HISTORY REWRITTEN since the approved commit',
   'moved tag': 'TAG MOVED since it was approved',
+  'approved elsewhere': "approved elsewhere: the project's lock file names it",
   unknown: 'changed',
 };
 

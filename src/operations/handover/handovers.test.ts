@@ -60,7 +60,7 @@ describe('the answer to a contract', () => {
   const edited = async (file: string, status: string): Promise<void> =>
     writeFile(file, (await readFile(file, 'utf8')).replace(/^status: .*$/m, status));
 
-  async function waiting(session: MemorySession): Promise<InboxItem[]> {
+  async function waitingContracts(session: MemorySession): Promise<InboxItem[]> {
     const { items } = (await session.ok(inbox)).data as { items: InboxItem[] };
     return items.filter(({ kind }) => kind === 'contract');
   }
@@ -82,7 +82,7 @@ describe('the answer to a contract', () => {
   ])('is not given by a file that says "%s" (X-09)', async (status, title) => {
     const { session, id, file } = await made();
     await edited(file, status);
-    expect((await waiting(session)).map((item) => item.title)).toEqual([expect.stringMatching(title)]);
+    expect((await waitingContracts(session)).map((item) => item.title)).toEqual([expect.stringMatching(title)]);
     const { contracts } = (await session.ok(deliveryList)).data as { contracts: { status: string }[] };
     expect(contracts[0]?.status).not.toBe('accepted');
     if (status !== 'status: accepted') {
@@ -92,18 +92,18 @@ describe('the answer to a contract', () => {
     }
     const told = await readFile(file, 'utf8');
     await session.ok(deliveryAccept, { contract_id: id, digest: await digestOf(session, id) });
-    expect([await waiting(session), await readFile(file, 'utf8')]).toEqual([[], told]);
+    expect([await waitingContracts(session), await readFile(file, 'utf8')]).toEqual([[], told]);
   });
 
   it('is for the text that was accepted, also afterwards (X-09)', async () => {
     const { session, id, file } = await made();
     await session.ok(deliveryAccept, { contract_id: id, digest: await digestOf(session, id) });
-    expect(await waiting(session)).toEqual([]);
+    expect(await waitingContracts(session)).toEqual([]);
     const accepted = await readFile(file, 'utf8');
     await writeFile(file, accepted.replace('docs/prd.md', 'docs/other.md'));
-    expect((await waiting(session))[0]?.title).toContain('has changed since it was accepted here');
+    expect((await waitingContracts(session))[0]?.title).toContain('has changed since it was accepted here');
     await writeFile(file, accepted);
-    expect(await waiting(session)).toEqual([]);
+    expect(await waitingContracts(session)).toEqual([]);
   });
 
   it('holds though the process ended before it had told the file (X-09)', async () => {
@@ -112,7 +112,7 @@ describe('the answer to a contract', () => {
     const digest = await digestOf(session, id);
     await session.ok(deliveryAccept, { contract_id: id, digest, by: 'Bob' });
     await writeFile(file, before);
-    expect(await waiting(session)).toEqual([]);
+    expect(await waitingContracts(session)).toEqual([]);
     await session.ok(deliveryAccept, { contract_id: id, digest, by: 'Bob' });
     expect(await readFile(file, 'utf8')).toContain('status: accepted');
   });

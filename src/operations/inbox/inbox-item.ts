@@ -45,3 +45,12 @@ export function action(
 export function stepsOf({ actions }: InboxItem) {
   return actions.map(({ label, operation, args, needs }) => ({ operation, args, open: needs, why: label }));
 }
+
+/** What was found, and what could not be read: something may wait there too. */
+export interface WaitingThere {
+  items: InboxItem[];
+  unread: { what: string; why: string }[];
+}
+
+export const problemsOf = (what: string, problems: readonly string[]): WaitingThere['unread'] =>
+  problems.map((why) => ({ what, why }));

@@ -1,7 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { plural } from '../../base/text/text.ts';
-import type { Task, TaskState } from '../../model/task.ts';
 import { receiptData, receiptText } from '../completion/receipt-view.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import { waitingIn } from '../project/discovery.ts';
@@ -11,15 +10,9 @@ import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { asideText, closing } from '../runs/run-aside.ts';
 import { runText } from '../runs/run-text.ts';
 import { type RunData } from '../runs/run-view.ts';
-import { decidedText, textsOf } from '../tasks/task-texts.ts';
-import { viewOf } from '../tasks/task-view.ts';
-import { action, type InboxItem } from './inbox-item.ts';
+import { contractsOf, tasksOf } from './decided-by-people.ts';
+import { action, problemsOf, type InboxItem, type WaitingThere } from './inbox-item.ts';
 import { ledgersBehind } from './ledgers-behind.ts';
-
-interface WaitingThere {
-  items: InboxItem[];
-  unread: { what: string; why: string }[];
-}
 
 const nothing = (): WaitingThere => ({ items: [], unread: [] });
 
@@ -46,113 +39,6 @@ function unreadable(what: string, thrown: unknown, { log }: Context): WaitingThe
     log.error('incident', { id, name: 'inbox', error: String(original) }),
   );
   return { items: [], unread: [{ what, why: message }] };
-}
-
-const problemsOf = (what: string, problems: readonly string[]): WaitingThere['unread'] =>
-  problems.map((why) => ({ what, why }));
-
-const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
-
-async function tasksOf(state: ProjectState): Promise<WaitingThere> {
-  const { queue } = await state.tasks();
-  const { tasks, problems } = await queue.all();
-  const found: WaitingThere = { items: [], unread: problemsOf('tasks', problems) };
-  const { folder } = queue.place;
-  const { waiting, digest } = await queue.elsewhere();
-  // One answer will do for what an earlier version has queued.
-  const together = new Set(waiting.length > 1 ? waiting.map(({ task }) => task.task_id) : []);
-  if (together.size > 0)
-    found.items.push(
-      present<InboxItem>({
-        id: 'tasks from elsewhere',
-        kind: 'task',
-        since: waiting[0]?.task.created_at,
-        title: `${together.size} tasks were queued elsewhere, or by an earlier version`,
-        evidence: waiting.map(({ task }) => ({
-          file: `${folder}/${task.task_id}.json`,
-          says: reasonOf(task),
-        })),
-        text: waiting
-          .map(({ task, ...decided }) => decidedText(viewOf(task), textsOf(task, decided)))
-          .join('\n\n'),
-        actions: [action('Approve exactly these', 'task_approve_all', { digest })],
-      }),
-    );
-  for (const task of tasks.filter(({ status, task_id }) => WAITING.has(status) && !together.has(task_id))) {
-    try {
-      const shown = textsOf(task, await queue.decided(task));
-      const { task_id } = task;
-      const isResult = task.status === 'needs_verification';
-      found.items.push(
-        present<InboxItem>({
-          id: `task ${task_id}`,
-          kind: isResult ? 'result' : 'task',
-          role: task.agent,
-          since: isResult ? task.updated_at : task.created_at,
-          title: `${isResult ? 'Check the result' : 'Approve the task'} ${task.output_key}`,
-          evidence: [{ file: `${folder}/${task_id}.json`, says: reasonOf(task) }],
-          text: decidedText(viewOf(task), shown),
-          actions: [
-            action('Approve exactly this', 'task_approve', { task_id, digest: shown.digest }),
-            action('Refuse', 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
-          ],
-        }),
-      );
-    } catch (error) {
-      found.unread.push({
-        what: `task ${task.task_id}`,
-        why: BmadError.from(error, () => undefined).message,
-      });
-    }
-  }
-  return found;
-}
-
-function reasonOf({ status, approval, outside, result }: Task): string {
-  if (status === 'needs_verification' && result !== undefined)
-    return `handed in by ${result.by}${result.over_http === true ? ', over HTTP' : ''}`;
-  return `${approval?.reason ?? 'no reason given'}${outside === undefined ? '' : ` (from outside, by ${outside.protocol})`}`;
-}
-
-/** What ends the matter; all else waits for somebody here. */
-const ANSWERED = new Set(['accepted', 'rejected', undefined]);
-
-async function contractsOf(state: ProjectState): Promise<WaitingThere> {
-  const { contracts } = await state.handovers();
-  const { contracts: kept, problems } = await contracts.all();
-  const found: WaitingThere = { items: [], unread: problemsOf('delivery contracts', problems) };
-  for (const one of kept.filter(({ status }) => !ANSWERED.has(status))) {
-    const { valid, findings } = await contracts.validate(one);
-    const { id: contract_id, text, digest } = one;
-    found.items.push(
-      present<InboxItem>({
-        id: `contract ${contract_id}`,
-        kind: 'contract',
-        role: one.contract.to,
-        since: one.contract.date,
-        title: `${waitingWords(one)}${valid ? '' : ', and is not complete'}`,
-        evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
-        text,
-        actions: [
-          ...(valid ? [action('Accept', 'delivery_accept', { contract_id, digest }, { danger: true })] : []),
-          action(
-            'Ask for a new version',
-            'delivery_reject',
-            { contract_id, renegotiate: true },
-            { needs: ['reason'] },
-          ),
-          action('Reject', 'delivery_reject', { contract_id }, { needs: ['reason'], danger: true }),
-        ],
-      }),
-    );
-  }
-  return found;
-}
-
-function waitingWords({ id, status }: { id: string; status?: string | undefined }): string {
-  if (status === 'accepted elsewhere') return `${id} was accepted elsewhere, not on this machine`;
-  if (status === 'changed since it was accepted') return `${id} has changed since it was accepted here`;
-  return `${id} waits for an answer`;
 }
 
 async function sourcesOf(context: Context): Promise<WaitingThere> {

@@ -119,6 +119,7 @@ describe('the file of a task', () => {
     for (const id of [refused, cancelled]) await edit(id, (task) => ({ ...task, status: 'queued' }));
     await isRefusedToWorkers(session, refused, /Ada has refused it on this machine/);
     await isRefusedToWorkers(session, cancelled, /nobody has approved it on this machine/);
+    expect(await taskOf(session, refused)).toMatchObject({ status: 'needs_approval' });
   });
 
   it('may say that a result was agreed to, and it still waits (X-09)', async () => {

@@ -4,6 +4,7 @@ import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Empty, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
 import { inLine } from '../parts/visible.ts';
+import { address } from '../router.ts';
 import { words } from '../words.ts';
 
 /** Contracts between teams: what is handed over, whether it is complete, and the answer to it. */
@@ -38,9 +39,9 @@ export function Handover(): VNode {
 
 function One({ contract, onDone }: { contract: Delivery; onDone: () => void }): VNode {
   const { handover } = words.value;
-  const { contract_id, digest } = contract;
+  const { contract_id } = contract;
   const checked = useAnswer('delivery_validate', { contract_id }, ['handover', 'progress']);
-  const waits = contract.status.startsWith('pending');
+  const waits = !['accepted', 'rejected'].includes(contract.status);
   const valid = checked.data?.valid;
   return (
     <li class="item" data-entry tabIndex={0} aria-label={inLine(contract_id)}>
@@ -67,15 +68,14 @@ function One({ contract, onDone }: { contract: Delivery; onDone: () => void }): 
           ))}
         </ul>
       </div>
+      {/* Who accepts it has to see its text, which is there. */}
+      {waits ? <a href={address('inbox')}>{handover.read}</a> : null}
       <Actions
         about={inLine(contract_id)}
         onDone={onDone}
         actions={
           waits
-            ? [
-                { label: handover.accept, operation: 'delivery_accept', args: { contract_id, digest } },
-                { label: handover.reject, operation: 'delivery_reject', args: { contract_id }, danger: true },
-              ]
+            ? [{ label: handover.reject, operation: 'delivery_reject', args: { contract_id }, danger: true }]
             : []
         }
       />

@@ -207,7 +207,7 @@ export const en = {
     lead: (count: number) => (count === 1 ? '1 delivery contract.' : `${count} delivery contracts.`),
     empty: 'No delivery contract yet.',
     emptyHow: 'One is made when a team hands its work over to another.',
-    accept: 'Accept',
+    read: 'Read and answer it in the inbox',
     reject: 'Reject',
     complete: 'complete',
     incomplete: 'not complete',

@@ -207,7 +207,7 @@ export const fr: Words = {
     lead: (count) => `${many(count, 'contrat')} de livraison.`,
     empty: 'Pas encore de contrat de livraison.',
     emptyHow: 'Il naît quand une équipe remet son travail à une autre.',
-    accept: 'Accepter',
+    read: 'Le lire et y répondre dans la boîte de réception',
     reject: 'Rejeter',
     complete: 'complet',
     incomplete: 'incomplet',

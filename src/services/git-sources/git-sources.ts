@@ -2,19 +2,19 @@ import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
+import type { DecidedBy } from '../../model/decision.ts';
 import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';
+import { AgreedSources, type AgreedBook, type SourceCopy } from './agreed.ts';
 import { addToConfig, removeFromConfig } from './config-list.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
-import { Consents } from './consents.ts';
 import { Levels, type LevelParts } from './levels.ts';
-import { parsedOr, pinnedCopies, type Pin, type PinnedCopy } from './lock-file.ts';
+import { parsedOr, type Pin } from './lock-file.ts';
 import type { Review, ReviewedState } from './review.ts';
-import { otherContent, updateStep, viewSource, type SourceView } from './view.ts';
+import { otherContent, sameContent, updateStep, viewSource, type SourceView } from './view.ts';
 
 export interface GitSourcesParts extends LevelParts {
-  /** Folder in which it is remembered which project's sources the user has fetched. */
-  consents: string;
+  decisions: AgreedBook;
   sources: readonly ConfiguredSource[];
   cache: GitCache;
   /** Whether changes of a source wait for a person; a moved tag and a rewritten history always do. */
@@ -22,8 +22,6 @@ export interface GitSourcesParts extends LevelParts {
 }
 
 interface UpdateOptions {
-  /** Serve new content immediately. */
-  approve?: boolean;
   /** No one has asked for it recently. */
   background?: boolean;
 }
@@ -44,8 +42,7 @@ export class GitSources {
   readonly cache: GitCache;
   readonly #approval: GitSourcesParts['approval'];
   readonly #levels: Levels;
-  readonly #consents: Consents;
-  readonly #projectLock: string | undefined;
+  readonly #agreed: AgreedSources;
   readonly parsed = parseGitAddress;
 
   constructor(parts: GitSourcesParts) {
@@ -53,15 +50,14 @@ export class GitSources {
     this.cache = parts.cache;
     this.#approval = parts.approval;
     this.#levels = new Levels(parts);
-    this.#consents = new Consents(parts.consents);
-    this.#projectLock = parts.project?.lock;
+    this.#agreed = new AgreedSources(parts.decisions, parts.project?.inside);
   }
 
   /** The current state of all sources. Only reads the disk. */
   async views(sources: readonly ConfiguredSource[] = this.sources): Promise<SourceView[]> {
     const pins = await this.#levels.pins();
     return mapLimited(sources, AT_ONCE, async (source) =>
-      viewSource(source, pins, this.cache, await this.#allowed(source)),
+      viewSource(source, pins, this.cache, await this.#agreed.to(source)),
     );
   }
 
@@ -111,8 +107,12 @@ export class GitSources {
     return reviewChanges(before, after);
   }
 
-  async approve(view: SourceView): Promise<void> {
-    if (view.pending !== undefined) await this.#pin(view, view.pin, view.pending);
+  /** A person serves what waits. What the project's lock file names already needs no other line there. */
+  async approve(view: SourceView, by: string, via: DecidedBy): Promise<void> {
+    const { pending, locked } = view;
+    if (pending === undefined) return;
+    if (!sameContent(pending, locked)) await this.#pin(view, locked, pending);
+    await this.#agreed.agree(view, pending, by, via);
   }
 
   /** The sources of this process, and those that are pinned for the user and named elsewhere, as by a host. */
@@ -126,13 +126,12 @@ export class GitSources {
     return [...this.sources, ...others.map((address) => ({ address, ...where }))];
   }
 
-  /** Every copy that some lock file on this machine may lead to. */
-  async kept(): Promise<PinnedCopy[]> {
+  /** Every copy that is served somewhere on this machine, or waits to be. */
+  async kept(): Promise<SourceCopy[]> {
     const here = (await this.views(await this.all())).flatMap(({ address, served, pending }) =>
       [served, pending].filter((copy) => copy !== undefined).map(({ commit }) => ({ address, commit })),
     );
-    const pinned = await mapLimited(await this.#consents.locks(), AT_ONCE, pinnedCopies);
-    return [...here, ...pinned.flat()];
+    return [...here, ...(await this.#agreed.everywhere())];
   }
 
   /** Names a source in the configuration of a level and pins it, unless that level has a pin for it already. */
@@ -142,7 +141,8 @@ export class GitSources {
     await this.#levels.checkLock(level);
     await this.#levels.whileAlone(config, () => addToConfig(config, address.source, inside));
     await this.#levels.pinFirst(source, await this.#pinOf(source, found));
-    await this.#allow(source);
+    const { locked } = await this.#view(source);
+    if (locked !== undefined) await this.#agreed.agree(source, locked, 'sources_add', 'flag');
     return this.#view(source);
   }
 
@@ -167,55 +167,71 @@ export class GitSources {
     return this.sources.some((known) => known.address.source === address.source) ? config : undefined;
   }
 
+  /** Changes when a person decides about a source of the project, in this process or another. */
+  decidedAt(): Promise<string> {
+    return this.#agreed.at();
+  }
+
   lockFile(layer: SourceLayer): string {
     return this.#levels.lockFile(layer);
   }
 
   async #updateOne(
     source: ConfiguredSource,
-    { approve = false, background = false }: UpdateOptions,
+    { background = false }: UpdateOptions,
     options: GitOptions,
   ): Promise<UpdateResult> {
     const { address } = source;
-    if (!background) await this.#allow(source);
     const before = await this.#view(source);
-    const { pin } = before;
-    if (pin === undefined) {
+    const { locked } = before;
+    if (locked === undefined) {
       await this.#bring(before, options);
       return { view: await this.#view(source), outcome: 'pinned' };
     }
+    // Whoever fetches a project's source for the first time agrees to what its lock file names, as with an installer.
+    const isFirst = before.pin === undefined && !background;
+    if (isFirst) await this.#agreed.agree(source, locked, 'sources_update', 'flag');
     // The approved content comes first: pending content can only be compared with something on this machine.
-    if (before.served === undefined) await this.#obtain(before, pin, options).catch(unlessStopped(options));
+    const approved = before.pin ?? locked;
+    if (before.served === undefined)
+      await this.#obtain(before, approved, options).catch(unlessStopped(options));
+    if (!sameContent(approved, locked)) {
+      await this.#obtain(before, locked, options);
+      return { view: await this.#view(source), outcome: 'pending', before: approved.commit };
+    }
     const found = await this.cache.refresh(address, options);
-    if (found.commit === pin.commit && found.digest === pin.digest)
+    if (found.commit === locked.commit && found.digest === locked.digest)
       return { view: await this.#view(source), outcome: 'unchanged' };
     // The same commit cannot have different content: the lock file is wrong or was tampered with.
-    if (found.commit === pin.commit && !approve)
-      throw new BmadError('unavailable', otherContent(address.source, pin), {
+    if (found.commit === locked.commit)
+      throw new BmadError('unavailable', otherContent(address.source, locked), {
         subject: address.source,
-        hint: 'The lock file may be wrong.',
-        steps: [updateStep({ source: address.source, approve: true }, 'Pin the current content')],
+        hint: 'The lock file may be wrong. Restore it from version control, or remove the source and add it again.',
       });
     // A file that a team shares changes when a person says so.
     const mayPin = !(background && source.layer === 'project');
-    if (found.digest === pin.digest) {
-      if (mayPin) await this.#pin(source, pin, found);
-      return { view: await this.#view(source), outcome: 'unchanged', before: pin.commit };
+    if (sameContent(found, locked)) {
+      if (mayPin) await this.#pin(source, locked, found);
+      return { view: await this.#view(source), outcome: 'unchanged', before: locked.commit };
     }
-    const relation = await this.cache.relate(address, pin, options);
+    const relation = await this.cache.relate(address, locked, options);
     const automatic = this.#approval === 'auto' && relation === 'continued' && mayPin;
-    if (approve || automatic) await this.#pin(source, pin, found);
-    const outcome = approve || automatic ? 'approved' : 'pending';
-    return { view: { ...(await this.#view(source)), relation }, outcome, before: pin.commit };
+    if (automatic) {
+      await this.#pin(source, locked, found);
+      await this.#agreed.agree(source, found, 'git_approval', 'flag');
+    }
+    const outcome = automatic ? 'approved' : 'pending';
+    return { view: { ...(await this.#view(source)), relation }, outcome, before: locked.commit };
   }
 
   async #bring(view: SourceView, options: GitOptions): Promise<void> {
     await this.#levels.checkLock(view.layer);
-    if (view.pin !== undefined) await this.#obtain(view, view.pin, options);
-    else {
-      const found = await this.cache.refresh(view.address, options);
-      await this.#levels.pinFirst(view, await this.#pinOf(view, found));
-    }
+    if (view.pin !== undefined) return this.#obtain(view, view.pin, options);
+    const found = await this.cache.refresh(view.address, options);
+    await this.#levels.pinFirst(view, await this.#pinOf(view, found));
+    const { locked } = await this.#view(view);
+    if (locked !== undefined && view.layer === 'project')
+      await this.#agreed.agree(view, locked, 'sources_update', 'flag');
   }
 
   async #pin(source: ConfiguredSource, before: Pin | undefined, found: Snapshot): Promise<void> {
@@ -225,17 +241,6 @@ export class GitSources {
   async #pinOf({ address }: ConfiguredSource, { commit, digest }: Snapshot): Promise<Pin> {
     const kind = (await this.cache.sighting(address))?.kind;
     return { commit, digest, ...(kind === undefined ? {} : { kind }) };
-  }
-
-  async #allow({ address, layer }: ConfiguredSource): Promise<void> {
-    if (layer === 'project' && this.#projectLock !== undefined)
-      await this.#consents.give({ lock: this.#projectLock, source: address.source });
-  }
-
-  async #allowed({ address, layer }: ConfiguredSource): Promise<boolean> {
-    if (layer !== 'project') return true;
-    const lock = this.#projectLock;
-    return lock !== undefined && this.#consents.has({ lock, source: address.source });
   }
 
   async #obtain({ address }: SourceView, pin: Pin, options: GitOptions): Promise<void> {
@@ -259,7 +264,7 @@ export class GitSources {
   }
 
   async #view(source: ConfiguredSource): Promise<SourceView> {
-    return viewSource(source, await this.#levels.pins(), this.cache, await this.#allowed(source));
+    return viewSource(source, await this.#levels.pins(), this.cache, await this.#agreed.to(source));
   }
 }
 

@@ -66,10 +66,7 @@ function warningsOf(view: SourceView, fetching: boolean): Pick<Served, 'warnings
   if (pending !== undefined && served !== undefined) {
     const how = relation === undefined || relation === 'continued' ? '' : ` (${relation})`;
     warnings.push(`${source} has changes that wait for your approval${how}.`);
-    steps.push(
-      { operation: 'sources_diff', why: 'See the changes' },
-      { operation: 'sources_approve', why: 'Approve them' },
-    );
+    steps.push({ operation: 'sources_diff', why: 'See the changes' });
   }
   return { warnings, steps };
 }

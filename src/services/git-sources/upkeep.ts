@@ -55,7 +55,7 @@ export class Upkeep {
   /** Changes when different content has to be served; another process may have approved it. */
   async version(): Promise<string> {
     const times = await Promise.all(this.#setup.watched.map(modifiedAt));
-    const stamps = [...times, this.#news].join(' ');
+    const stamps = [...times, this.#news, await this.#sources.decidedAt()].join(' ');
     if (this.#known?.stamps === stamps) return this.#known.version;
     const news = this.#news;
     const commits = (await this.#sources.views()).map(({ served }) => served?.commit ?? '-');

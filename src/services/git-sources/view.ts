@@ -7,43 +7,55 @@ import type { Pin } from './lock-file.ts';
 
 /** The state of a source: what is approved, what of it is on this machine, and what its remote had when last asked. */
 export interface SourceView extends ConfiguredSource {
+  /** What a person on this machine has approved. */
   pin?: Pin;
+  /** What the lock file names, which others may have changed. */
+  locked?: Pin;
   /** The approved content, when it is on this machine: this is what is served. */
   served?: Snapshot;
-  /** Newer content that is here and waits for approval. */
+  /** Other content that is here and waits for approval. */
   pending?: Snapshot;
   /** How the waiting content relates to the approved content. */
-  relation?: Relation;
+  relation?: Relation | 'approved elsewhere';
   sighting?: Sighting;
   /** Why it is not served, or why its remote could not be asked. */
   trouble?: string;
 }
+
+export const sameContent = (one: { digest: string }, other: { digest: string } | undefined): boolean =>
+  one.digest === other?.digest;
 
 /** Puts together what the disk knows about a source; no remote is asked. */
 export async function viewSource(
   source: ConfiguredSource,
   pins: PinsOfLevels,
   cache: GitCache,
-  /** Whether the user has fetched it here, which a source that only the project lists needs. */
-  allowed: boolean,
+  /** What the user has agreed to; a source that only the project lists needs that. */
+  agreed: Pin | 'locked' | undefined,
 ): Promise<SourceView> {
   const { address } = source;
   const level = pins[source.layer === 'project' ? 'project' : 'user'];
   if (level instanceof BmadError) return { ...source, trouble: level.line };
   const view: SourceView = { ...source };
-  const pin = level[address.source];
+  const locked = level[address.source];
   const sighting = await cache.sighting(address);
   if (sighting !== undefined) view.sighting = sighting;
-  if (pin !== undefined) {
+  if (locked !== undefined) view.locked = locked;
+  const pin = agreed === 'locked' ? locked : agreed;
+  if (pin !== undefined && locked !== undefined) {
     view.pin = pin;
     const copy = await cache.snapshot(address, pin.commit);
-    if (copy !== undefined && copy.digest !== pin.digest) view.trouble = otherContent(address.source, pin);
-    else if (copy !== undefined && allowed) view.served = copy;
-    if (sighting?.commit !== undefined && sighting.commit !== pin.commit) {
-      const newer = await cache.snapshot(address, sighting.commit);
-      if (newer !== undefined && newer.digest !== pin.digest && allowed) view.pending = newer;
-      if (sighting.relation?.to === pin.commit) view.relation = sighting.relation.how;
-    }
+    if (copy !== undefined && !sameContent(copy, pin)) view.trouble = otherContent(address.source, pin);
+    else if (copy !== undefined) view.served = copy;
+    const isMoved = !sameContent(pin, locked);
+    const next = isMoved ? locked.commit : sighting?.commit;
+    const newer = next === undefined || next === pin.commit ? undefined : await cache.snapshot(address, next);
+    if (newer !== undefined && !sameContent(newer, pin) && (!isMoved || sameContent(newer, locked)))
+      view.pending = newer;
+    if (isMoved && view.pending === undefined)
+      view.trouble ??= `the project's lock file names another version, ${locked.commit.slice(0, 12)}, which nobody has fetched and approved on this machine.`;
+    if (isMoved) view.relation = 'approved elsewhere';
+    else if (sighting?.relation?.to === pin.commit) view.relation = sighting.relation.how;
   }
   if (sighting?.trouble !== undefined) view.trouble ??= sighting.trouble;
   return view;
@@ -53,6 +65,6 @@ export function otherContent(source: string, { commit }: Pin): string {
   return `${source}: commit ${commit.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;
 }
 
-export function updateStep(args: { source: string; approve?: true }, why: string): Step {
+export function updateStep(args: { source: string }, why: string): Step {
   return { operation: 'sources_update', args, why };
 }

@@ -45,6 +45,9 @@ export function newTask(order: NewTask, id: string, at: string): Task {
   };
 }
 
+/** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
+export const ATTEMPTS = 3;
+
 /** Results are merged by their keys, so one that is in use is not given out again. */
 export function checkKey(
   { outputKey, runId }: Pick<NewTask, 'outputKey' | 'runId'>,
@@ -137,7 +140,10 @@ export function wrongState({ task_id, status, approval }: Task, what: string): B
   const args = { task_id };
   const advice: Partial<Record<TaskState, Pick<ErrorDetails, 'hint' | 'steps'>>> = {
     needs_approval: {
-      hint: `${withFullStop(approval?.reason)}A person must approve it first.`,
+      hint:
+        approval === undefined
+          ? 'A person must approve it first.'
+          : `${approval.reason.replace(/[.!?]$/, '')}. A person must approve it first.`,
       steps: [{ operation: 'task_approve', args, why: 'Approve it' }],
     },
     queued: {
@@ -151,8 +157,6 @@ export function wrongState({ task_id, status, approval }: Task, what: string): B
     ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: 'See what happened to it' }] }),
   });
 }
-
-const withFullStop = (text = ''): string => (text === '' ? '' : `${text.replace(/[.!?]$/, '')}. `);
 
 /** What follows from a decision, for a task that waits for one: when it is agreed to, and when it is not. */
 const OUTCOMES: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {

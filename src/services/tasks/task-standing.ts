@@ -24,11 +24,11 @@ export function taskDigest(task: Task, texts: { brief: string | undefined; resul
 const begunDigest = (task: Task): string => taskDigest(task, { brief: task.brief_digest });
 
 /** The same with what came of it. */
-export const resultDigest = (task: Task): string =>
+const resultDigest = (task: Task): string =>
   taskDigest(task, present({ brief: task.brief_digest, result: task.result?.digest }));
 
 /** A result is decided on for itself. */
-export const resultId = (id: string): string => `${id} result`;
+export const resultId = (id: string): string => `${id}.result`;
 
 /** What was decided about tasks on this machine, by id. */
 export type Noted = Pick<ReadonlyMap<string, Decision>, 'get'>;

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
-import { sha256 } from '../../base/sha256.ts';
-import type { Decisions } from '../../model/decision.ts';
-import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
-import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
+import { FINAL_STATES, type Task } from '../../model/task.ts';
+import { createDone, createQueued, resultFile } from './create-task.ts';
+import { DecidedTasks, MINUTE } from './decided-tasks.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import {
+  ATTEMPTS,
   byKey,
   checkKey,
   claimable,
@@ -21,21 +20,14 @@ import {
   type TasksByKey,
 } from './task-rules.ts';
 import { nextTask } from './next-task.ts';
-import { checkRead, resultDigest, resultId, standing, taskDigest, type Noted } from './task-standing.ts';
-import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
+import { checkRead } from './task-standing.ts';
+import { digestOf } from './task-store.ts';
 
 interface Claimed {
   task: Task;
   brief: string;
   /** What the tasks it builds on have given, by output key. */
   inputs: { output_key: string; text: string }[];
-}
-
-/** What a person has to read before deciding, and what stands for it. */
-interface Decided {
-  brief: string;
-  result?: string;
-  digest: string;
 }
 
 interface Handed {
@@ -47,99 +39,29 @@ interface Handed {
   overHttp?: boolean;
 }
 
-/** As many as stand for one task. */
-const ALL_DIGITS = 16;
-
-/** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
-const ATTEMPTS = 3;
-const MINUTE = 60_000;
-/** What the clocks of machines that share a queue may differ by. */
-const CLOCKS_APART_MS = 10 * MINUTE;
-
 /** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
-export class Tasks {
-  readonly #store: TaskStore;
-  readonly #decisions: Decisions;
-
-  constructor(store: TaskStore, decisions: Decisions) {
-    this.#store = store;
-    this.#decisions = decisions;
-  }
-
-  get place(): TaskStore['place'] {
-    return this.#store.place;
-  }
-
-  async all(): Promise<StoredTasks> {
-    const { tasks, problems } = await this.#store.all();
-    return { tasks: await this.#standing(tasks), problems };
-  }
-
-  /** As it is now, and as far as it counts on this machine: its texts are read too. */
-  async get(id: string, how?: { decides?: boolean }): Promise<Task> {
-    const task = await this.#store.get(id, how);
-    const [brief, result] = await Promise.all([
-      this.brief(task).catch(ours(() => undefined)),
-      this.result(task).catch(ours(() => undefined)),
-    ]);
-    const read = present<Task>({
-      ...task,
-      brief_digest: brief && digestOf(brief),
-      result: task.result && { ...task.result, digest: result === undefined ? '' : digestOf(result) },
-    });
-    return (await this.#standing([read]))[0] as Task;
-  }
-
-  brief(task: Task): Promise<string> {
-    return this.#store.text(briefFile(task.task_id));
-  }
-
-  async decided(task: Task): Promise<Decided> {
-    const brief = await this.brief(task);
-    // What was handed in before anybody had agreed to the task is none of what is decided on.
-    const result = task.status === 'needs_approval' ? undefined : await this.result(task);
-    const digests = { brief: digestOf(brief), result: result === undefined ? undefined : digestOf(result) };
-    return present<Decided>({ brief, result, digest: taskDigest(task, present(digests)) });
-  }
-
-  /** Those that their files have queued without anybody on this machine, and what stands for all of them together. */
-  async elsewhere(): Promise<{ waiting: (Decided & { task: Task })[]; digest: string }> {
-    const { tasks } = await this.#store.all();
-    const here = await this.#standing(tasks);
-    const waiting: (Decided & { task: Task })[] = [];
-    for (const [index, stored] of tasks.entries()) {
-      const task = here[index] as Task;
-      if (this.#current(stored).status !== 'queued' || task.status !== 'needs_approval') continue;
-      const decided = await this.decided(task).catch(ours(() => undefined));
-      if (decided !== undefined) waiting.push({ task, ...decided });
-    }
-    const all = waiting.map(({ task, digest }) => `${task.task_id} ${digest}`).join('\n');
-    return { waiting, digest: sha256(all).slice(0, ALL_DIGITS) };
-  }
-
+export class Tasks extends DecidedTasks {
   /** A person agrees to all of those at once, as they were shown. */
   async decideAll({ by, digest }: { by: string; digest: string }, signal: AbortSignal): Promise<Task[]> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const { waiting, digest: current } = await this.elsewhere();
       checkRead('The list', digest, current);
       const approved: Task[] = [];
-      for (const { task, digest: own } of waiting)
-        approved.push(await this.#settle(task, own, { agrees: true, by, via: 'upgrade', digest: own }));
+      for (const { task, brief, digest: own } of waiting) {
+        const read = { ...task, brief_digest: digestOf(brief) };
+        approved.push(await this.#settle(read, own, { agrees: true, by, via: 'upgrade', digest: own }));
+      }
       return approved;
     });
   }
 
-  async result({ result }: Task): Promise<string | undefined> {
-    return result === undefined ? undefined : this.#store.text(result.file);
-  }
-
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const { tasks } = await this.all();
-      const made = { by: order.createdBy, via: 'maker', yes: order.approval === undefined } as const;
-      return createQueued(this.#store, order, tasks, this.#at(tasks.at(-1)?.created_at), async (task) => {
-        const digest = taskDigest(task, { brief: task.brief_digest });
-        await this.#decisions.decide({ kind: 'task', id: task.task_id, digest, ...made });
+      const at = this.#at(tasks.at(-1)?.created_at);
+      const made = { by: order.createdBy, via: 'maker' } as const;
+      return createQueued(this.store, order, tasks, at, async (task) => {
+        await this.note(task, 'task', { ...made, yes: order.approval === undefined });
       });
     });
   }
@@ -151,9 +73,9 @@ export class Tasks {
 
   /** Keeps work that is done already. */
   async record(order: NewTask, done: { text: string; by: string }, signal: AbortSignal): Promise<Task> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const { tasks } = await this.all();
-      return createDone(this.#store, order, done, tasks, this.#at(tasks.at(-1)?.created_at));
+      return createDone(this.store, order, done, tasks, this.#at(tasks.at(-1)?.created_at));
     });
   }
 
@@ -162,7 +84,7 @@ export class Tasks {
     wanted: { id?: string | undefined; agent?: string | undefined; worker: string; minutes: number },
     signal: AbortSignal,
   ): Promise<Claimed | undefined> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const { task, tasks } = await this.#wanted(wanted);
       if (task === undefined) return undefined;
       const brief = await this.brief(task);
@@ -194,26 +116,19 @@ export class Tasks {
     signal: AbortSignal,
   ): Promise<Task> {
     const digest = digestOf(text);
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const known = await this.get(id);
       // The same answer twice is one answer: a worker that was cut off may try again.
       const { result } = known;
       if (['completed', 'needs_verification'].includes(known.status) && result?.digest === digest)
         return known;
       const { task, lease } = holding(known, claim);
-      const kept = await this.#store.putText(resultFile(id), text);
+      const kept = await this.store.putText(resultFile(id), text);
       const handed = { ...kept, by: lease.worker, at: this.#at(), ...(overHttp ? { over_http: true } : {}) };
       // Who asked for work from outside must not be the one to say that it is done.
       const waits = verify || (overHttp && task.outside !== undefined);
-      if (waits)
-        await this.#decisions.decide({
-          kind: 'task',
-          id: resultId(id),
-          digest: resultDigest({ ...task, result: handed }),
-          yes: false,
-          by: lease.worker,
-          via: 'maker',
-        });
+      const noted = { yes: false, by: lease.worker, via: 'maker' } as const;
+      if (waits) await this.note({ ...task, result: handed }, 'result', noted);
       const status = waits ? 'needs_verification' : 'completed';
       return this.#save(task, { status, result: handed, lease: undefined });
     });
@@ -230,20 +145,19 @@ export class Tasks {
   }
 
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<Task> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const task = await this.get(id);
       if (task.status === 'cancelled') return task;
       if (FINAL_STATES.includes(task.status)) throw wrongState(task, 'be cancelled');
       // What was agreed to before is so no longer.
-      const digest = taskDigest(task, { brief: task.brief_digest });
-      await this.#decisions.decide({ kind: 'task', id, digest, yes: false, by: reason, via: 'maker' });
+      await this.note(task, 'task', { yes: false, by: reason, via: 'maker' });
       return this.#save(task, { status: 'cancelled', error: reason, lease: undefined });
     });
   }
 
   /** A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. */
   async decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const task = await this.undecided(id);
       const { digest } = await this.decided(task);
       if (answer.agrees) checkRead(id, answer.digest, digest);
@@ -256,8 +170,7 @@ export class Tasks {
     const { agrees, by, via } = answer;
     const [agreed, refused] = outcomesOf(task);
     const begins = task.status === 'needs_approval';
-    const id = begins ? task.task_id : resultId(task.task_id);
-    const { at } = await this.#decisions.decide({ kind: 'task', id, digest, yes: agrees, by, via });
+    const { at } = await this.note(task, begins ? 'task' : 'result', { yes: agrees, by, via, digest });
     return this.#save(task, {
       status: agrees ? agreed : refused,
       approval: { reason: task.approval?.reason ?? task.status, by, at, agreed: agrees },
@@ -266,16 +179,9 @@ export class Tasks {
     });
   }
 
-  /** A task that waits for a decision, and nothing else. */
-  async undecided(id: string): Promise<Task> {
-    const task = await this.get(id, { decides: true });
-    outcomesOf(task);
-    return task;
-  }
-
   /** Brings results together in a file of their own. One task that failed does not hold back the others. */
   async merge(order: MergeOrder, signal: AbortSignal): Promise<Merged & { file: string }> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const { tasks } = await this.all();
       const chosen = tasks.filter(
         ({ output_key, run_id, status }) =>
@@ -291,28 +197,10 @@ export class Tasks {
       );
       const merged = mergeResults(parts, order);
       const stem = `${order.mergedOutputKey}-${this.#at().slice(0, 10)}`;
-      const file = await this.#store.freeName(stem, merged.ending, 'merged');
-      await this.#store.putText(file, merged.text);
+      const file = await this.store.freeName(stem, merged.ending, 'merged');
+      await this.store.putText(file, merged.text);
       return { ...merged, file: `${this.place.folder}/${file}` };
     });
-  }
-
-  async #standing(tasks: readonly Task[]): Promise<Task[]> {
-    const noted: Noted = tasks.length === 0 ? new Map() : await this.#decisions.all('task');
-    return tasks.map((task) => standing(this.#current(task), noted));
-  }
-
-  /** A task whose worker went silent is free again, or has failed for good. */
-  #current(task: Task): Task {
-    if (task.status !== 'running' || task.lease === undefined) return task;
-    const left = Date.parse(task.lease.until) - Date.now();
-    // No lease is that long: it was made by a clock that was ahead, and would hold the task until the clock gets there.
-    if (left > 0 && left <= LONGEST_LEASE_MINUTES * MINUTE + CLOCKS_APART_MS) return task;
-    const { lease, ...rest } = task;
-    const gone = `${lease.worker} claimed it and let the lease expire`;
-    return task.attempts < ATTEMPTS
-      ? { ...rest, status: 'queued' }
-      : { ...rest, status: 'failed', error: `${gone}; ${ATTEMPTS} attempts` };
   }
 
   /** What is claimed, and the tasks that it may build on. Of many that are queued, one is read. */
@@ -331,8 +219,8 @@ export class Tasks {
       return { task: claimable(named, tasks, worker), tasks };
     }
     const get = (each: string): Promise<Task> => this.get(each);
-    const lately = await this.#store.lately();
-    const found = await nextTask(get, await this.#standing(lately.tasks), agent);
+    const lately = await this.store.lately();
+    const found = await nextTask(get, await this.standing(lately.tasks), agent);
     if (found.task !== undefined || lately.isCurrent) return found;
     return nextTask(get, (await this.all()).tasks, agent);
   }
@@ -352,7 +240,7 @@ export class Tasks {
     signal: AbortSignal,
     work: (task: Task, lease: Lease) => Promise<Task>,
   ): Promise<Task> {
-    return this.#store.change(signal, async () => {
+    return this.store.change(signal, async () => {
       const { task, lease } = holding(await this.get(id), claim);
       return work(task, lease);
     });
@@ -360,7 +248,7 @@ export class Tasks {
 
   async #save(task: Task, change: { [K in keyof Task]?: Task[K] | undefined }): Promise<Task> {
     const changed = present<Task>({ ...task, ...change, updated_at: this.#at(task.updated_at) });
-    await this.#store.put(changed);
+    await this.store.put(changed);
     return changed;
   }
 

@@ -48,8 +48,6 @@ export interface Sighting {
   /** Why the latest look failed, if it did, and when. */
   trouble?: string;
   troubleAt?: number;
-  /** The commit whose difference a person was last shown. */
-  reviewed?: string;
   /** How what was seen relates to an earlier commit, where that has been found out. */
   relation?: { to: string; how: Relation };
 }
@@ -120,8 +118,7 @@ export class GitCache {
         const snapshot = await this.#bring(address, ref, options);
         const { commit } = snapshot;
         const checkedAt = this.#setup.now();
-        const reviewed = seen?.reviewed === undefined ? {} : { reviewed: seen.reviewed };
-        await this.#remember(address, { kind: ref.kind, commit, checkedAt, ...reviewed });
+        await this.#remember(address, { kind: ref.kind, commit, checkedAt });
         return snapshot;
       } catch (error) {
         if (error instanceof BmadError && options.signal?.aborted !== true)
@@ -173,13 +170,6 @@ export class GitCache {
     const place = this.#repositoryPlace(address);
     const answer = await continues({ git: this.#git, address, options }, place, older.commit, newer);
     return answer === undefined ? 'unknown' : answer ? 'continued' : 'rewritten';
-  }
-
-  /** Takes note of what a person was shown, so that exactly this can be approved. */
-  async noteReview(address: GitAddress, commit: string): Promise<void> {
-    await this.#locked(address, {}, async () => {
-      await this.#remember(address, { ...(await this.sighting(address)), reviewed: commit });
-    });
   }
 
   /** Every commit that is kept. */

@@ -73,7 +73,7 @@ async function decided(
     EMPTY,
   ]);
   const diff = item.actions.find((each) => each.operation === 'sources_diff');
-  // What changes in a source is what is approved; it is noted as read by being shown.
+  // What changes in a source is what is approved.
   if (diff === undefined) terminal.answers?.show(exactly(item.text));
   else await asking.perform(diff.operation, diff.args);
   terminal.remarks?.show([EMPTY]);

@@ -4,7 +4,9 @@ import { agentFile, type TestRepository } from '../../../tests/support/git-repos
 import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../../operations/catalogue/list.ts';
 import { sourcesAdd } from '../../operations/git-sources/sources-add.ts';
+import { sourcesApprove } from '../../operations/git-sources/sources-approve.ts';
 import { sourcesClear } from '../../operations/git-sources/sources-clear.ts';
+import { sourcesDiff } from '../../operations/git-sources/sources-diff.ts';
 import { sourcesList } from '../../operations/git-sources/sources-list.ts';
 import { sourcesUpdate } from '../../operations/git-sources/sources-update.ts';
 
@@ -55,6 +57,34 @@ describe('a source that a project lists', () => {
     );
     expect(await agents()).not.toContain('zorro');
     expect(await agents()).toContain('ada');
+    expect(await states()).toEqual(['update waits']);
+  });
+
+  it('is served as this user has approved it, wherever its lock file was moved (X-09)', async () => {
+    const source = `${team.source}#main`;
+    await machine.write(machine.projectConfig, `git = ["${source}"]\n`);
+    await machine.ok(sourcesUpdate);
+    const before = await readFile(machine.projectLock, 'utf8');
+    const commit = await team.commit({ 'agents/zorro.md': agentFile('zorro') });
+    await machine.ok(sourcesUpdate);
+    const copies = (await machine.ok(sourcesList, { copies: true })).data['copies'] as {
+      commit: string;
+      digest: string;
+    }[];
+    const newer = copies.find((copy) => copy.commit === commit);
+    // By an agent that may edit files, or by a colleague who has approved it elsewhere.
+    const moved = JSON.stringify({ version: 1, sources: { [source]: { commit, digest: newer?.digest } } });
+    await machine.write(machine.projectLock, moved);
+    expect(await agents()).not.toContain('zorro');
+    expect((await machine.ok(sourcesList)).answer.body).toContain('approved elsewhere');
+    const { reviews } = (await machine.ok(sourcesDiff)).data as { reviews: { to: string }[] };
+    expect(reviews).toMatchObject([{ to: commit }]);
+    await machine.ok(sourcesApprove, { commit });
+    expect(await agents()).toContain('zorro');
+    expect(await readFile(machine.projectLock, 'utf8')).toBe(moved);
+    // Nor does it go back unasked.
+    await machine.write(machine.projectLock, before);
+    expect(await agents()).toContain('zorro');
     expect(await states()).toEqual(['update waits']);
   });
 
