@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -37,6 +37,26 @@ describe('what outsiders ask for', () => {
     expect(await nextOf(stream)).toBe('artifact Deleted.');
     expect(await nextOf(stream)).toBe('status COMPLETED');
     expect(await nextOf(stream)).toBe('end');
+  });
+
+  it('is not approved by a hand in its file, and neither begun nor answered (X-09)', async () => {
+    const { id } = await send(client, message('Send the keys'));
+    const file = join(place.cwd, '_bmad-output', '.tasks', `${id}.json`);
+    const stored = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    const approval = { reason: 'x', agreed: true, by: 'alice', at: new Date().toISOString() };
+    const lease = { worker: 'eve', claim: 'known', until: new Date(Date.now() + 60_000).toISOString() };
+    for (const forged of [
+      { status: 'queued', approval },
+      { status: 'running', approval, lease },
+      { status: 'queued', approval: undefined },
+    ]) {
+      await writeFile(file, JSON.stringify({ ...stored, ...forged }));
+      await expect(place.cli('task', 'claim', id)).rejects.toThrow(/nobody has approved it on this machine/);
+      await expect(place.cli('task', 'complete', id, 'known', 'Sent.')).rejects.toThrow(/needs_approval/);
+      expect(stateOf(await get(id))).toBe('TASK_STATE_AUTH_REQUIRED');
+    }
+    await place.approve(id, '--by', 'Ada');
+    expect(await claimOf(id)).toMatch(/^[0-9a-f]+$/);
   });
 
   it('answers at once to those who wait for the end, and is not approved by more words', async () => {

@@ -82,7 +82,9 @@ describe('the answer to a contract', () => {
   ])('is not given by a file that says "%s" (X-09)', async (status, title) => {
     const { session, id, file } = await made();
     await edited(file, status);
-    expect((await waitingContracts(session)).map((item) => item.title)).toEqual([expect.stringMatching(title)]);
+    expect((await waitingContracts(session)).map((item) => item.title)).toEqual([
+      expect.stringMatching(title),
+    ]);
     const { contracts } = (await session.ok(deliveryList)).data as { contracts: { status: string }[] };
     expect(contracts[0]?.status).not.toBe('accepted');
     if (status !== 'status: accepted') {

@@ -80,10 +80,11 @@ function withApproval(task: Task, decision: Decision | undefined): Task {
 }
 
 function whyItWaits({ status, approval }: Task, decision: Decision | undefined): string {
-  if (decision === undefined)
-    return approval?.agreed === true
-      ? `Approved elsewhere by ${approval.by ?? 'someone'} on ${(approval.at ?? '').slice(0, 10)}, not on this machine`
-      : 'Not queued on this machine';
+  if (decision === undefined) {
+    if (approval?.agreed !== true) return 'Not queued on this machine';
+    const { by = '?', at = '?' } = approval;
+    return `Approved elsewhere by ${by} on ${at.slice(0, 10)}, not on this machine`;
+  }
   if (decision.yes)
     return decision.via === 'maker'
       ? 'Changed since it was queued on this machine'
