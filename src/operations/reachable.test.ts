@@ -63,6 +63,7 @@ describe('what programs may call by name', () => {
       'sources_resolve',
       'sources_update',
       'task_approve',
+      'task_approve_all',
       'task_refuse',
       'trust',
       'usage_clear',
