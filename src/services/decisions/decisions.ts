@@ -58,7 +58,7 @@ export function openDecisions(state: string) {
     async projects(): Promise<string[]> {
       const names = (await stateNames(folder)).filter((name) => name.endsWith(ENDING));
       const roots = await Promise.all(names.map((name) => rootIn(join(folder, name))));
-      return [...new Set(roots.filter((root) => root !== undefined && root !== ''))].sort() as string[];
+      return [...new Set(roots.flatMap((root) => (root === undefined || root === '' ? [] : [root])))].sort();
     },
   };
 }
