@@ -97,30 +97,20 @@ describe('the code', () => {
     expect(allowed.filter((pair) => !taken.has(pair))).toEqual([]);
   });
 
-  /** What is not text of a project that anybody is shown. */
+  /** What is read though its name says that it holds secrets: no one is shown it, or the user has named it. */
   const READS_ALL: Record<string, string> = {
-    'config/load.ts':
-      'the settings of the user and of the project, by fixed names; only known keys are shown',
     'services/completion/programs.ts':
       'what package managers read, such as .npmrc; values of credentials are masked',
-    'services/completion/tree-files.ts': 'rules of .gitignore files, which are not shown',
-    'services/codebase/file-list.ts': 'rules of ignore files, which are not shown',
-    'services/codebase/git-files.ts': 'where git keeps a worktree, which is not shown',
-    'app/built-in-model.ts': 'the built-in model',
-    'app/open-workspace.ts': 'the prepared terms of the built-in content',
-    'meaning/embedders/static.ts': 'the built-in model',
-    'meaning/embedders/table.ts': 'a table in a folder that the user has named on the command line',
+    'base/files/files.ts': 'whether something is there, and when it changed, without reading it',
+    'base/files/repository.ts': 'where git keeps a worktree, which is not shown',
+    'operations/delegation/context-files.ts': 'where a file is, to refuse it in words of its own',
     'app/app.ts': 'a file that the user has named on the command line',
   };
 
-  it('reads a file of a project only with a rule for files of secrets (S-25)', async () => {
-    const without: string[] = [];
-    for (const file of production.filter((name) => !name.startsWith('base/'))) {
-      const text = await readFile(join(source, file), 'utf8');
-      const calls = text.split('readInside(').slice(1);
-      if (calls.some((call) => !/^[^;]{0,150}(?:NO_SECRET_FILES|serves|rulesFor)/.test(call)))
-        without.push(file);
-    }
-    expect(without.sort()).toEqual(Object.keys(READS_ALL).sort());
+  it('reads a file of secrets only where it is said why (S-25)', async () => {
+    const reading: string[] = [];
+    for (const file of production)
+      if (/secrets: 'mine'/.test(await readFile(join(source, file), 'utf8'))) reading.push(file);
+    expect(reading.sort()).toEqual(Object.keys(READS_ALL).sort());
   });
 });

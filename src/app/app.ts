@@ -140,7 +140,9 @@ function contextOf(
       if (outside.forOthers === true)
         throw new BmadError('forbidden', 'Files on this machine can only be read from its command line.');
       const place = resolve(outside.cwd, path);
-      return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
+      // Named by the user at the command line, who can read it anyway.
+      const rules = { secrets: 'mine' } as const;
+      return (await readInside(dirname(place), basename(place), config.maxFileBytes, rules)).toString('utf8');
     },
     appPage: async () =>
       (await readInside(dirname(outside.contentRoot), 'app/board.html', APP_BYTES)).toString('utf8'),

@@ -73,11 +73,6 @@ function openWorkspaces(
   watching: () => Watching,
 ) {
   const { outside, config, from, log } = settings;
-  const hints = { ...projectHints(outside), configured: config.project };
-  /** Callers from outside may name the server's own project and those that are allowed. */
-  const allowed = async (): Promise<{ allowed: string[] }> => ({
-    allowed: [(await findProject(hints)).root ?? [], config.allowProjects].flat(),
-  });
   return lateWorkspaces(async (tell) => {
     const { createWorkspaces, liveSettings, openWorkspace } = await import('./open-workspace.ts');
     const configured = liveSettings(settings);
@@ -86,12 +81,14 @@ function openWorkspaces(
       watch: watching(),
       find: async (call, seen) =>
         findProject({
-          ...hints,
+          ...projectHints(outside, config),
           roots: roots.folders,
           call,
           disk: diskSeenBy(seen),
           configuredBy: from.project,
-          ...(outside.forOthers === true && call !== undefined ? await allowed() : {}),
+          allowed:
+            call === undefined ? [] : [...config.allowProjects, ...((await outside.knownProjects?.()) ?? [])],
+          ...(outside.forOthers === true ? { fixed: true } : {}),
         }),
       open: (project, places) => openWorkspace(project, settings, parts, places),
       version: async () => `${await configured()} ${await parts.gitSources.version()}`,

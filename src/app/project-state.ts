@@ -6,6 +6,7 @@ import type { ProjectState } from '../operations/context.ts';
 import type { Decisions } from '../model/decision.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
+import { BMAD_MARKERS } from '../sources/project-marks.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
@@ -27,6 +28,14 @@ export function projectState(project: Project, settings: Settings): ProjectState
     kit: own,
     async unused() {
       return isUnused(await own(), userState);
+    },
+    async filesToShow(paths, signal) {
+      const [{ filesToShow }, { bmadFolders }] = await Promise.all([
+        import('../base/process/project-files.ts'),
+        import('../kit/output.ts'),
+      ]);
+      const folders = await bmadFolders(await own(), BMAD_MARKERS);
+      return filesToShow(root, paths, folders, { env: outside.env, timeoutMs: LIST_MS, signal });
     },
     async place() {
       const { statePlace } = await import('../services/facts/state-place.ts');
@@ -100,6 +109,8 @@ export function projectState(project: Project, settings: Settings): ProjectState
   };
 }
 
+/** How long git may take to say which files it would track. */
+const LIST_MS = 15_000;
 /** Projects whose progress, runs and tasks are kept once they were read. */
 const MOST_KEPT = 8;
 

@@ -20,11 +20,7 @@ export async function servedProjects(
   config: Config,
   configFrom: { readonly project: string; readonly allowProjects: string },
 ): Promise<ServedProjects> {
-  const own = await findProject({
-    ...projectHints(outside),
-    configured: config.project,
-    configuredBy: configFrom.project,
-  });
+  const own = await findProject({ ...projectHints(outside, config), configuredBy: configFrom.project });
   const allowed: string[] = [];
   for (const folder of config.allowProjects) {
     const real = await realFolder(resolve(outside.cwd, folder));

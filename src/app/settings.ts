@@ -12,7 +12,7 @@ import {
   userConfigFile,
   userStateFolder,
 } from '../config/locations.ts';
-import type { RawSettings } from '../config/schema.ts';
+import type { Config, RawSettings } from '../config/schema.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
@@ -39,6 +39,8 @@ export interface Outside {
   patient: boolean;
   /** Whether callers are others than the user of this machine: they may name only the projects that are allowed. */
   forOthers?: boolean;
+  /** Projects that the user has opened in other ways, which calls may name as well. */
+  knownProjects?(): Promise<readonly string[]>;
 }
 
 /** What is known before any part is made. */
@@ -63,8 +65,7 @@ export interface Settings extends LoadedConfig {
 export async function readSettings(outside: Outside): Promise<Settings> {
   const state = userStateFolder(outside);
   const userCache = userCacheFolder(outside);
-  const userFile = userConfigFile(outside);
-  const privateFolders = [state, userCache, dirname(userFile)];
+  const privateFolders = ownFolders(outside);
   await keepPrivate(privateFolders);
   const secrets = createSecrets();
   for (const [name, value] of Object.entries(outside.env))
@@ -116,9 +117,22 @@ function isSecretVariable(name: string, value: string): boolean {
   return value !== '' && isSecretName(name) && !/^(?:OLD)?PWD$/i.test(name);
 }
 
-/** Where the project may be, as far as the surroundings tell. */
-export function projectHints({ env, cwd, home }: Outside) {
-  return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
+/** Where the project may be, as far as the surroundings tell, and where it cannot be. */
+export function projectHints(outside: Outside, config?: Config) {
+  const { env, cwd, home, platform } = outside;
+  const cache = config?.cache === undefined ? [] : [resolve(cwd, config.cache)];
+  return {
+    host: env['CLAUDE_PROJECT_DIR'],
+    cwd,
+    home,
+    platform,
+    own: [...ownFolders(outside), ...cache],
+    configured: config?.project,
+  };
+}
+
+function ownFolders(outside: Outside): string[] {
+  return [userStateFolder(outside), userCacheFolder(outside), dirname(userConfigFile(outside))];
 }
 
 export function rootOf({ root, from }: Project, purpose: string): string {

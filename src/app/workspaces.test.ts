@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isSettled } from '../base/files/place-stats.ts';
 import { Places } from '../base/files/places.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
-import { contextIn, temporaryFolder, withWatch } from '../../tests/support/app.ts';
+import { contextIn, homeBeside, temporaryFolder, withWatch } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
@@ -79,7 +79,10 @@ describe('refresh', () => {
   it('follows the project when a BMAD folder appears above', async () => {
     const folder = await temporaryFolder(afterAll);
     await writeFiles(folder, { 'app/': '' });
-    const context = await contextIn(join(folder, 'app'), { flags: { discovery: 'local' } });
+    const context = await contextIn(join(folder, 'app'), {
+      flags: { discovery: 'local' },
+      home: homeBeside(folder),
+    });
     expect((await context.workspace()).project.root).toBe(join(folder, 'app'));
     await writeFiles(folder, PROJECT);
     const changes = await context.refresh();

@@ -101,3 +101,20 @@ function busy(): BmadError {
     hint: 'Wait for their answers, then call again. Calls of others are not affected.',
   });
 }
+
+/** How long files are read one after the other before everyone else has a turn. */
+const BREATH_MS = 5;
+
+/** When the others had their turn, by any of the files that the programs consist of. */
+const BREATH = Symbol.for('bmad-mcp-server: last turn of others while files are read');
+const last = globalThis as { [BREATH]?: number };
+
+/** Content is many small files: each is read in this thread, and now and then others come in between. */
+export async function breath(): Promise<void> {
+  while (performance.now() - (last[BREATH] ?? 0) >= BREATH_MS) {
+    const before = last[BREATH];
+    await setImmediate();
+    // Of many that have waited together, the first begins the next slice, and the others see how long that is.
+    if (last[BREATH] === before) last[BREATH] = performance.now();
+  }
+}

@@ -55,8 +55,9 @@ type Typed = ReturnType<typeof parseFlags<(typeof SWITCHES)[number], (typeof VAL
 
 async function servedPage({ settings, switches, values }: Typed, said: Said): Promise<void> {
   if (switches.has('help')) return said.out(pageHelp());
-  const surroundings = outside(settings);
-  const state = userStateFolder(surroundings);
+  const typed = outside(settings);
+  const state = userStateFolder(typed);
+  const surroundings = { ...typed, knownProjects: () => otherProjects(state) };
   if (switches.has('list')) return said.out(await listed(state));
   if (values.revoke !== undefined) return said.out(await revoked(state, values.revoke));
   if (values.at !== undefined) return printer.out(await linkAt(addressOf(values.at), state));
@@ -103,8 +104,6 @@ async function served(
 ): Promise<FrontDoor & { id: string }> {
   const { config, log } = context;
   const state = userStateFolder(surroundings);
-  const remembered = pageProjects(state);
-  const instances = openInstances(state);
   let address = '';
   const page = pageParts(context, {
     outside: surroundings,
@@ -114,14 +113,8 @@ async function served(
     behind: peopleOnly,
     address: () => address,
     async projects() {
-      const [{ root }, running, started, known] = await Promise.all([
-        context.describeProject(),
-        instances.running(),
-        stdioServers(state).running(),
-        remembered.all(),
-      ]);
-      const active = [...running, ...started].flatMap(({ roots }) => roots);
-      return [...new Set([root ?? [], ...active, ...known].flat())];
+      const [{ root }, others] = await Promise.all([context.describeProject(), otherProjects(state)]);
+      return [...new Set([root ?? [], ...others].flat())];
     },
   });
   const open = (wanted: number): Promise<FrontDoor> =>
@@ -155,6 +148,16 @@ async function served(
     context.close();
   });
   return { ...serving, id: page.id };
+}
+
+/** Those of servers that are running, and those for which the page was opened before. */
+async function otherProjects(state: string): Promise<string[]> {
+  const [running, started, known] = await Promise.all([
+    openInstances(state).running(),
+    stdioServers(state).running(),
+    pageProjects(state).all(),
+  ]);
+  return [...[...running, ...started].flatMap(({ roots }) => roots), ...known];
 }
 
 /** A server as far as a link needs it: where it is, and what the link is made for. */

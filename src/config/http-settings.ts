@@ -59,11 +59,14 @@ export const httpSettings = {
     .array(text)
     .default([])
     .describe(
-      'Additional folders that HTTP calls may name as their project, including subfolders. Without it, only the project the server was started for.',
+      'Additional folders that calls may name as their project, including subfolders: over HTTP, and where a project is set. Without it, only the server’s own project.',
     )
     .register(
       settingMeta,
-      meta('folder', 'Project for HTTP calls (repeatable)', { ...DOOR, flag: '--allow-project' }),
+      meta('folder', 'Another project that calls may name (repeatable)', {
+        ...DOOR,
+        flag: '--allow-project',
+      }),
     ),
   publicUrl: address()
     .optional()

@@ -1,6 +1,5 @@
 import { unlessShort } from '../base/expected.ts';
 import { listInside, readInside } from '../base/files/files.ts';
-import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { agentTitled, titlesOf } from '../base/text/agent-titles.ts';
 import { nameKey } from '../base/text/same-name.ts';
 import type { Kit } from './kit.ts';
@@ -29,9 +28,7 @@ export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
       if (kind !== 'file' || !name.endsWith('.md') || NO_AGENT.test(name)) continue;
       const id = name.slice(0, -3);
       if (found.has(id)) continue;
-      const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES, NO_SECRET_FILES).catch(
-        unlessShort(undefined),
-      );
+      const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(unlessShort(undefined));
       found.set(id, agentIn(id, text?.toString('utf8') ?? ''));
     }
   }

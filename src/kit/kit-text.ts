@@ -1,7 +1,6 @@
 import { BmadError } from '../base/errors.ts';
 import { expected, unlessMissing } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
-import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { inProject, type Kit } from './kit.ts';
 import { utf8Text } from './utf8.ts';
 
@@ -12,7 +11,7 @@ export type KitWithMemory = Kit & { memory: string };
 
 /** The text of a file that is going to be rewritten; nothing when there is none. In another encoding it is left alone. */
 export async function textToChange(kit: KitWithMemory, path: string): Promise<string | undefined> {
-  const bytes = await readInside(kit.memory, path, MAX_BYTES, NO_SECRET_FILES).catch(unlessMissing);
+  const bytes = await readInside(kit.memory, path, MAX_BYTES).catch(unlessMissing);
   const text = bytes === undefined ? undefined : utf8Text(bytes);
   if (bytes === undefined || text !== undefined) return text;
   throw new BmadError('unavailable', `${inProject(kit, path)} was left unchanged: it is not UTF-8.`, {
@@ -30,7 +29,7 @@ export async function textToRead(
 ): Promise<string | undefined> {
   if (root === undefined) return undefined;
   const shown = root === kit.memory ? inProject(kit, path) : path;
-  const bytes = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES)
+  const bytes = await readInside(root, path, MAX_BYTES)
     .catch(unlessMissing)
     .catch(expected(({ message }) => void problems.push(`${shown}: ${message}`)));
   if (bytes === undefined) return undefined;

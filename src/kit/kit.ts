@@ -2,7 +2,6 @@ import { basename, join, relative, sep } from 'node:path';
 import { isNamed } from '../base/files/file-stamps.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
 import type { Seen } from '../base/files/places.ts';
-import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { appId, slug } from './memories/ids.ts';
@@ -138,7 +137,7 @@ export async function readContextFile(
   for (const path of contextFiles(folder)) {
     let text = '';
     try {
-      text = (await readInside(root, path, MAX_CONTEXT_BYTES, NO_SECRET_FILES)).toString('utf8');
+      text = (await readInside(root, path, MAX_CONTEXT_BYTES)).toString('utf8');
       return { path, value: parseYaml(path, text) ?? {} };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;

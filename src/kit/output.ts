@@ -2,7 +2,6 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
 import { KeptFiles } from '../base/files/kept-files.ts';
-import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
 import { withoutEnd } from '../base/text/ends.ts';
@@ -33,6 +32,15 @@ export async function outputFolder(kit: Kit): Promise<string | undefined> {
   if ((await realFolder(join(kit.root, kit.folder))) === undefined && named.length === 0) return undefined;
   const folder = named[0] ?? usual;
   return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
+}
+
+/** The folders of a project that are BMAD's, known by `signs`, with what its agents produce and remember. */
+export async function bmadFolders(kit: Kit, signs: readonly string[]): Promise<string[]> {
+  const folders: string[] = [];
+  for (const sign of signs)
+    if ((await realFolder(join(kit.root, sign))) !== undefined) folders.push(sign.split('/', 1)[0] ?? sign);
+  const output = await outputFolder(kit);
+  return output === undefined ? folders : [...folders, output];
 }
 
 /** Whether the project is one of BMAD's: it has an output folder, or a folder of BMAD's own. */
@@ -112,7 +120,7 @@ const TABLES = new KeptFiles<Table | undefined>();
 /** A configuration file; one that is missing or cannot be read names nothing. */
 export function configTable(root: string, path: string): Promise<Table | undefined> {
   return TABLES.read(join(root, path), async () => {
-    const bytes = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES);
+    const bytes = await readInside(root, path, MAX_BYTES);
     const value = attempt(() => parseConfig(path, bytes.toString('utf8')), orElse(undefined));
     return isTable(value) ? value : undefined;
     // One that cannot be read now may be so the next time without a change: that is not kept.

@@ -2,7 +2,6 @@ import { BmadError } from '../base/errors.ts';
 import { noted } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
 import type { Seen } from '../base/files/places.ts';
-import { NO_SECRET_FILES } from '../base/secrets/secret-files.ts';
 import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
 import { givenValue } from './given-value.ts';
@@ -77,7 +76,7 @@ async function firstTable(
   for (const file of paths) {
     let text = '';
     try {
-      const bytes = await readInside(root, file, MAX_CONTEXT_BYTES, { ...NO_SECRET_FILES, seen });
+      const bytes = await readInside(root, file, MAX_CONTEXT_BYTES, { seen });
       text = bytes.toString('utf8');
       return { file, text, table: tableOf(parseYaml(file, text)) };
     } catch (error) {

@@ -207,6 +207,8 @@ export interface ProjectState extends RunsPort, OlderStatePort {
   handovers(): Promise<HandoverDesk>;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
+  /** Which of some files, by their real paths from the root, may be shown to models: what git would track, and BMAD's own. */
+  filesToShow(paths: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
 export interface Workspace {

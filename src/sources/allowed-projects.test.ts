@@ -22,7 +22,7 @@ await linkFolder(join(folder, 'team/a'), join(folder, 'way-in'));
 await linkFolder(join(folder, 'team'), join(folder, 'linked-team'));
 
 const hints = { cwd: join(folder, 'started'), home: join(folder, 'home') };
-const allowed = [join(folder, 'started'), join(folder, 'linked-team')];
+const allowed = [join(folder, 'linked-team')];
 
 describe('the projects a call may name', () => {
   it.each([
@@ -35,7 +35,9 @@ describe('the projects a call may name', () => {
     ['../way-in', 'team/a'],
     ['../linked-team/a', 'team/a'],
   ])('are those that are allowed, and what is below: %s', async (call, root) => {
-    expect(await findProject({ ...hints, call, allowed })).toMatchObject({ root: join(folder, root) });
+    expect(await findProject({ ...hints, call, allowed, fixed: true })).toMatchObject({
+      root: join(folder, root),
+    });
   });
 
   it.each([
@@ -48,7 +50,7 @@ describe('the projects a call may name', () => {
     '../team/out/secret',
     '../none',
   ])('are not others, of which nothing is told: %s', async (call) => {
-    const error = await refusal(() => findProject({ ...hints, call, allowed }));
+    const error = await refusal(() => findProject({ ...hints, call, allowed, fixed: true }));
     expect(error.code).toBe('forbidden');
     expect(error.message).toBe(`This server does not serve the project folder "${call}".`);
     expect(error.hint).toContain('allow_projects');
@@ -56,27 +58,31 @@ describe('the projects a call may name', () => {
   });
 
   it('are projects, not any folder below what is allowed (S-04)', async () => {
-    const error = await refusal(() => findProject({ ...hints, call: '../team/a/deep/src', allowed }));
+    const error = await refusal(() =>
+      findProject({ ...hints, call: '../team/a/deep/src', allowed, fixed: true }),
+    );
     expect(error.code).toBe('forbidden');
     expect(error.message).toBe('The folder "../team/a/deep/src" is not a project.');
     expect(error.text).not.toContain(folder);
-    // Without a list, the caller is the user.
-    expect(await findProject({ ...hints, call: '../team/a/deep/src' })).toMatchObject({
-      root: join(folder, 'team/a/deep/src'),
-    });
+    // The same where calls may name any project.
+    expect((await refusal(() => findProject({ ...hints, call: '../team/a/deep/src' }))).message).toBe(
+      error.message,
+    );
   });
 
   it('must exist, which is told of what is allowed only', async () => {
-    const error = await refusal(() => findProject({ ...hints, call: 'none', allowed }));
+    const error = await refusal(() => findProject({ ...hints, call: 'none', allowed, fixed: true }));
     expect(error.message).toContain('there is no such folder');
   });
 
   it('are never home and the root of the disk, even below what is allowed', async () => {
-    const error = await refusal(() => findProject({ ...hints, call: '../home', allowed: [folder] }));
+    const error = await refusal(() =>
+      findProject({ ...hints, call: '../home', allowed: [folder], fixed: true }),
+    );
     expect(error.message).toContain('home folder');
   });
 
   it('say nothing about the project the server was started for', async () => {
-    expect(await findProject({ ...hints, allowed: [] })).toMatchObject({ root: hints.cwd });
+    expect(await findProject({ ...hints, allowed: [], fixed: true })).toMatchObject({ root: hints.cwd });
   });
 });

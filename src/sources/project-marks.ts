@@ -1,5 +1,18 @@
+import { PROJECT_CONFIG_FILE } from '../config/locations.ts';
+
 /** What marks the top of a project, the more telling first: BMAD folders of any version, then git. */
-export const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire', '.git'];
+export const BMAD_MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire'];
+export const MARKERS = [...BMAD_MARKERS, '.git'];
+
+/**
+ * Files at the top of a folder that say it is a project, or a part of a larger one that is built for itself: what package
+ * managers and build tools go by.
+ */
+const PROJECT_FILE =
+  /^(?:project-context\.yaml|package\.json|deno\.json|deno\.jsonc|pnpm-workspace\.yaml|nx\.json|tsconfig\.json|pyproject\.toml|setup\.py|setup\.cfg|requirements\.txt|Pipfile|Cargo\.toml|go\.mod|go\.work|pom\.xml|build\.gradle|build\.gradle\.kts|settings\.gradle|settings\.gradle\.kts|build\.sbt|project\.clj|deps\.edn|Gemfile|composer\.json|mix\.exs|rebar\.config|stack\.yaml|dune-project|CMakeLists\.txt|Makefile|meson\.build|configure\.ac|WORKSPACE|WORKSPACE\.bazel|MODULE\.bazel|Package\.swift|pubspec\.yaml|flake\.nix|Project\.toml|project\.godot|Dockerfile|compose\.yaml|docker-compose\.yml|Chart\.yaml|.+\.(?:sln|slnx|csproj|fsproj|vbproj|vcxproj|gemspec|cabal|uproject|code-workspace|tf))$/i;
+
+export const isProjectFile = (name: string): boolean =>
+  name === PROJECT_CONFIG_FILE || PROJECT_FILE.test(name);
 
 /** Where the installers of all generations write down what they have installed; what is used today comes first. */
 export const MANIFESTS = [

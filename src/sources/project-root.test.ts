@@ -14,19 +14,13 @@ import { findProject, type ProjectHints } from './project-root.ts';
 type Row = [what: string, files: string, cwd: string, found: string | undefined, from: string, hints?: Hints];
 type Hints = Omit<Partial<ProjectHints>, 'cwd'>;
 
-const NOWHERE = 'nowhere: started in the home folder or the file system root';
+const NOWHERE = 'nowhere: the working directory cannot be a project, because';
+const AT_HOME = `${NOWHERE} it is the home folder or contains it`;
 const CWD = 'the working directory';
 const nearest = (marker: string): string => `the nearest folder with ${marker}`;
 
 const ROWS: Row[] = [
-  [
-    'the call wins over all else',
-    'a/ b/ c/ d/_bmad/',
-    'd',
-    'a',
-    'the call',
-    { call: 'a', configured: 'b', host: 'c' },
-  ],
+  ['the call wins over all else', 'a/.git/ c/ d/_bmad/', 'd', 'a', 'the call', { call: 'a', host: 'c' }],
   [
     'the configuration wins over the host',
     'b/ c/ d/_bmad/',
@@ -50,11 +44,18 @@ const ROWS: Row[] = [
   ['a host that is home', 'd/', 'd', 'd', CWD, { host: 'home' }],
   ['a host that is the disk', 'd/', 'd', 'd', CWD, { host: '=/' }],
   ['a host below the working directory', 'd/e/', 'd', 'd/e', 'CLAUDE_PROJECT_DIR', { host: '=e' }],
-  ['a call relative to the working directory', 'd/e/f/ d/g/', 'd/e', 'd/e/f', 'the call', { call: '=f' }],
-  ['a call with dots', 'd/e/ d/g/', 'd/e', 'd/g', 'the call', { call: '=../g/.' }],
+  [
+    'a call relative to the working directory',
+    'd/e/f/go.mod d/g/',
+    'd/e',
+    'd/e/f',
+    'the call',
+    { call: '=f' },
+  ],
+  ['a call with dots', 'd/e/ d/g/package.json', 'd/e', 'd/g', 'the call', { call: '=../g/.' }],
   [
     'a call is taken to the letter, without walking up',
-    'd/_bmad/ d/e/',
+    'd/_bmad/ d/e/package.json',
     'd',
     'd/e',
     'the call',
@@ -96,8 +97,9 @@ const ROWS: Row[] = [
     'home/a',
     nearest('.git'),
   ],
-  ['the home folder itself', 'home/_bmad/', 'home', undefined, NOWHERE],
-  ['the file system root', '', '=/', undefined, NOWHERE],
+  ['the home folder itself', 'home/_bmad/', 'home', undefined, AT_HOME],
+  ['a folder that holds the home folder', '.git/', '.', undefined, AT_HOME],
+  ['the file system root', '', '=/', undefined, `${NOWHERE} it is the file system root`],
   ['a home folder that does not exist', 'a/', 'a', 'a', CWD, { home: 'gone' }],
   ['a plain folder', 'a/b/', 'a/b', 'a/b', CWD],
   [
@@ -176,13 +178,15 @@ describe('the project', () => {
     await linkFolder(join(folder, 'elsewhere'), join(folder, 'q/_bmad'));
     const home = join(folder, 'house');
     const root = join(folder, 'p');
-    expect(await findProject({ call: join(folder, 'link'), cwd: folder, home })).toMatchObject({ root });
+    expect(await findProject({ call: join(folder, 'link'), cwd: join(folder, 'q'), home })).toMatchObject({
+      root,
+    });
     expect(await findProject({ host: join(folder, 'link'), cwd: folder, home })).toMatchObject({ root });
     expect(await findProject({ cwd: join(folder, 'link/a'), home })).toMatchObject({ root });
     expect(await findProject({ cwd: join(folder, 'q'), home })).toMatchObject({ from: nearest('_bmad') });
     expect(await findProject({ cwd: join(folder, 'home'), home })).toEqual({
       root: undefined,
-      from: NOWHERE,
+      from: AT_HOME,
     });
   });
 
@@ -209,17 +213,13 @@ describe('the project', () => {
     ['file/below', 'there is no such folder'],
     ['nul\0byte', 'there is no such folder'],
     ['x'.repeat(5_000), 'there is no such folder'],
-    ['home', 'it is the home folder or the file system root'],
-    ['house', 'it is the home folder or the file system root'],
-    ['.', undefined],
+    ['home', 'it is the home folder or contains it'],
+    ['house', 'it is the home folder or contains it'],
+    ['.', 'it is the home folder or contains it'],
   ])('asked for by name must exist and be a project: %j', async (name, reason) => {
     const folder = await playground(['file']);
     await linkFolder(join(folder, 'home'), join(folder, 'house'));
     const common = { cwd: folder, home: join(folder, 'home') };
-    if (reason === undefined) {
-      expect((await findProject({ ...common, call: name })).root).toBe(folder);
-      return;
-    }
     const called = await refusal(() => findProject({ ...common, call: name, host: folder }));
     expect([called.code, called.message.split(' (from ')[1]]).toEqual([
       'invalid_input',
@@ -256,13 +256,13 @@ describe('a folder that a call may not name', () => {
     await symlink(join(folder, 'outside/nothere'), join(folder, 'project/dead'));
     await symlink(join(folder, 'outside/file'), join(folder, 'project/to-file'));
     const cwd = join(folder, 'project');
-    const error = await refusal(() => findProject({ call, cwd, home: '/nobody', allowed: [cwd] }));
+    const error = await refusal(() => findProject({ call, cwd, home: '/nobody', fixed: true }));
     expect(error.message).toContain('does not serve the project folder');
   });
 
   it('is one below that is not there, and it is said', async () => {
     const cwd = await temporaryFolder(afterAll);
-    const error = await refusal(() => findProject({ call: 'none/x', cwd, home: '/nobody', allowed: [cwd] }));
+    const error = await refusal(() => findProject({ call: 'none/x', cwd, home: '/nobody', fixed: true }));
     expect(error.message).toContain('there is no such folder');
   });
 });

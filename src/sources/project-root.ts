@@ -1,8 +1,10 @@
-import { dirname, join, parse, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
-import { PROJECT_CONFIG_FILE } from '../config/locations.ts';
+import { realFolder } from '../base/files/files.ts';
+import { isBelow } from '../base/files/open-file.ts';
 import { DISK, type Disk } from './disk.ts';
-import { MARKERS } from './project-marks.ts';
+import { BMAD_MARKERS, isProjectFile, MARKERS } from './project-marks.ts';
+import { unfitness, upwards, type Surroundings, type Unfit } from './project-places.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */
@@ -16,16 +18,21 @@ export interface ProjectHints {
   roots?: readonly string[];
   cwd: string;
   home: string;
-  /**
-   * The folders that a call may name, each including its subfolders; without it, any. Callers learn neither the names
-   * of these folders nor whether other folders exist.
-   */
+  /** Folders in which the server keeps its own state, copies and settings. */
+  own?: readonly string[];
+  platform?: NodeJS.Platform;
+  /** What the user has allowed calls to name beside the server's own project, each folder including those in it. */
   allowed?: readonly string[];
+  /**
+   * Whether calls may name nothing else. They do not where the user has configured a project, or are others than the user:
+   * callers learn neither the names of these folders nor whether other folders exist.
+   */
+  fixed?: boolean;
   /** The disk as it is now, unless somebody wants to know later whether it still is. */
   disk?: Disk;
 }
 
-type Hints = ProjectHints & { disk: Disk };
+type Hints = ProjectHints & Surroundings;
 
 export interface Project {
   /** Absolute real path; nothing when no folder can be taken for the project. */
@@ -33,99 +40,112 @@ export interface Project {
   from: string;
 }
 
-/** The same for a folder that a caller names: files that say what a project is. */
-const MARKING_FILES = ['project-context.yaml', PROJECT_CONFIG_FILE];
-
-/** The project a call is about. The root of the disk and the home folder are never taken for one. */
+/**
+ * The project a call is about. It is the one place that decides what may be a project, for every surface and operation: what
+ * the user, the host or the client has chosen, or a folder named in a call that something marks as a project; never a folder
+ * that `unfitness` tells of.
+ */
 export async function findProject(given: ProjectHints): Promise<Project> {
   // Looked up once: the way up from a deep folder asks about it at every step.
   const { disk = DISK } = given;
-  const hints = { ...given, disk, home: (await disk.realFolder(given.home)) ?? given.home };
-  const named: [string | undefined, string][] = [
-    [hints.call, 'the call'],
-    [hints.configured, hints.configuredBy ?? 'the configuration'],
-  ];
-  if (hints.call !== undefined && hints.allowed !== undefined) await checkAllowed(hints.call, hints);
-  for (const [folder, from] of named) {
-    if (folder === undefined) continue;
-    const root = await requiredFolder(folder, hints, from);
-    if (folder === hints.call && hints.allowed !== undefined) await checkProject(folder, root, hints);
-    return { root, from };
+  const real = async (folder: string): Promise<string> => (await realFolder(folder)) ?? folder;
+  const own = await Promise.all((given.own ?? []).map(real));
+  const hints = { ...given, disk, own, home: await real(given.home) };
+  return hints.call === undefined ? ownProject(hints) : namedProject(hints.call, hints);
+}
+
+/** The project of calls that name none. */
+async function ownProject(hints: Hints): Promise<Project> {
+  const { disk, configured, configuredBy = 'the configuration' } = hints;
+  if (configured !== undefined) {
+    const { root, unfit } = await requiredFolder(configured, hints, configuredBy);
+    // The user has named it on purpose; whoever reads where the project comes from learns what it is.
+    return { root, from: unfit === undefined ? configuredBy : `${configuredBy}, although ${unfit.reason}` };
   }
-  if (hints.host !== undefined && hints.host !== '') {
-    const root = await disk.realFolder(resolve(hints.cwd, hints.host));
-    if (root !== undefined && !isOffLimits(root, hints.home)) return { root, from: 'CLAUDE_PROJECT_DIR' };
-  }
-  const offered = await clientRoot(hints);
-  if (offered !== undefined) return { root: offered, from: 'the client’s roots' };
+  const [offered] = await hostFolders(hints);
+  if (offered !== undefined) return offered;
   const cwd = await disk.realFolder(hints.cwd);
   if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory no longer exists' };
-  return (await walkUp(cwd, hints)) ?? ownFolder(cwd, hints.home);
+  return (await walkUp(cwd, hints)) ?? ownFolder(cwd, hints);
 }
 
-/** The first folder of the client that has BMAD in it, else the first that can be used at all. */
-async function clientRoot({ roots = [], home, disk }: Hints): Promise<string | undefined> {
-  const usable: string[] = [];
-  for (const folder of roots) {
+/** What the host says, then what the client says: first its folders that have BMAD in them. */
+async function hostFolders(hints: Hints): Promise<{ root: string; from: string }[]> {
+  const { host, roots = [], cwd, disk } = hints;
+  const found: { root: string; from: string }[] = [];
+  const hosts = host === undefined || host === '' ? [] : [resolve(cwd, host)];
+  const clients: typeof found = [];
+  for (const folder of [...hosts, ...roots]) {
     const root = await disk.realFolder(folder);
-    if (root !== undefined && !isOffLimits(root, home)) usable.push(root);
+    if (root === undefined || (await unfitness(root, hints)) !== undefined) continue;
+    if (folder === hosts[0]) found.push({ root, from: 'CLAUDE_PROJECT_DIR' });
+    else clients.push({ root, from: 'the client’s roots' });
   }
-  for (const root of usable) {
-    for (const marker of MARKERS)
-      if (marker !== '.git' && (await disk.exists(join(root, marker)))) return root;
-  }
-  return usable[0];
+  for (const client of clients)
+    if (await isMarked(client.root, BMAD_MARKERS, disk)) return [...found, client, ...clients];
+  return [...found, ...clients];
 }
 
-async function requiredFolder(folder: string, hints: Hints, from: string): Promise<string> {
+async function namedProject(call: string, hints: Hints): Promise<Project> {
+  const { cwd, disk, configured, allowed = [], fixed = configured !== undefined } = hints;
+  const own = await ownProject(hints);
+  const found = fixed ? [] : [cwd, ...(await hostFolders(hints)).map(({ root }) => root)];
+  const real = await Promise.all(
+    [own.root ?? [], allowed, found].flat().map((folder) => disk.realFolder(resolve(cwd, folder))),
+  );
+  const chosen = real.filter((folder) => folder !== undefined);
+  if (fixed) await checkAllowed(call, chosen, hints);
+  const { root } = await requiredFolder(call, hints, 'the call', chosen);
+  // Any other folder would be one more world to read and keep.
+  if (!chosen.includes(root) && !(await isMarked(root, MARKERS, disk)) && !(await hasProjectFile(root, disk)))
+    throw new BmadError('forbidden', `The folder ${quoted(call)} is not a project.`, {
+      subject: call.slice(0, 200),
+      hint: 'Name the top folder of a project: one with a BMAD folder, a git repository or a file such as package.json. For a folder without any of them, start the server in it, or name it with --project or --allow-project.',
+    });
+  return { root, from: 'the call' };
+}
+
+/** A folder that was named, if it may be a project. One that the user has named on purpose may be hidden, and what is in it. */
+async function requiredFolder(
+  folder: string,
+  hints: Hints,
+  from: string,
+  onPurpose?: readonly string[],
+): Promise<{ root: string; unfit: Unfit | undefined }> {
   const root = await hints.disk.realFolder(resolve(hints.cwd, folder));
-  const reason =
+  const unfit: Unfit | undefined =
     root === undefined
-      ? 'there is no such folder'
-      : isOffLimits(root, hints.home)
-        ? 'it is the home folder or the file system root'
-        : undefined;
-  if (root !== undefined && reason === undefined) return root;
+      ? { reason: 'there is no such folder', hint: 'Name an existing folder.' }
+      : await unfitness(root, hints);
+  if (
+    root !== undefined &&
+    (unfit === undefined || (unfit.onPurpose && (await isMeant(root, hints, onPurpose))))
+  )
+    return { root, unfit };
   throw new BmadError(
     'invalid_input',
-    `The project folder ${quoted(folder)} (from ${from}) cannot be used: ${reason ?? ''}.`,
-    {
-      subject: folder.slice(0, 200),
-      hint: 'Name an existing folder other than the home folder or the file system root.',
-    },
+    `The project folder ${quoted(folder)} (from ${from}) cannot be used: ${unfit?.reason ?? ''}.`,
+    { subject: folder.slice(0, 200), ...(unfit === undefined ? {} : { hint: unfit.hint }) },
   );
 }
 
+async function isMeant(root: string, hints: Hints, onPurpose?: readonly string[]): Promise<boolean> {
+  if (onPurpose === undefined) return true;
+  for (const folder of onPurpose)
+    if (isBelow(folder, root) && (await unfitness(folder, hints))?.onPurpose === true) return true;
+  return false;
+}
+
 /** Both as it is written and where it really leads: a link inside must not lead out, and one outside tells nothing. */
-async function checkAllowed(folder: string, { cwd, allowed = [], disk }: Hints): Promise<void> {
+async function checkAllowed(folder: string, allowed: readonly string[], { cwd, disk }: Hints): Promise<void> {
   const written = resolve(cwd, folder);
   // For a missing path, its nearest existing parent: a link in between reveals nothing about its target either.
   const real = (await disk.realFolder(written)) ?? (await realAbove(written, disk));
-  for (const root of allowed) {
-    const realRoot = await disk.realFolder(resolve(cwd, root));
-    if (realRoot !== undefined && real !== undefined && isInside(realRoot, real)) return;
-  }
+  if (real !== undefined && allowed.some((root) => isBelow(root, real))) return;
   throw new BmadError('forbidden', `This server does not serve the project folder ${quoted(folder)}.`, {
     subject: folder.slice(0, 200),
     hint: 'Omit the project to use the one the server was started for. The server’s operator can allow others with allow_projects, or --allow-project.',
   });
-}
-
-/** Any folder below one that is allowed would be one more world to read and keep; the allowed ones themselves may be any. */
-async function checkProject(folder: string, root: string, { cwd, allowed = [], disk }: Hints): Promise<void> {
-  for (const each of allowed) if ((await disk.realFolder(resolve(cwd, each))) === root) return;
-  if (await isProject(root, disk)) return;
-  throw new BmadError('forbidden', `The folder ${quoted(folder)} is not a project.`, {
-    subject: folder.slice(0, 200),
-    hint: 'Name the top folder of a project: one with a BMAD folder, a project-context.yaml or a git repository. The server’s operator can allow any folder with allow_projects, or --allow-project.',
-  });
-}
-
-/** Whether something at the top of a folder says that it is one: each opens content, a memory and more for itself. */
-async function isProject(root: string, disk: Disk): Promise<boolean> {
-  for (const marker of MARKERS) if (await marks(join(root, marker), marker, disk)) return true;
-  for (const file of MARKING_FILES) if (await disk.exists(join(root, file))) return true;
-  return false;
 }
 
 async function realAbove(path: string, disk: Disk): Promise<string | undefined> {
@@ -135,17 +155,28 @@ async function realAbove(path: string, disk: Disk): Promise<string | undefined> 
   return (await disk.realFolder(above)) ?? (above === path ? undefined : realAbove(above, disk));
 }
 
-function isInside(root: string, folder: string): boolean {
-  return folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
+/** Whether something at the top of a folder says that it is a project: each opens content, a memory and more for itself. */
+async function isMarked(root: string, markers: readonly string[], disk: Disk): Promise<boolean> {
+  for (const marker of markers) if (await marks(join(root, marker), marker, disk)) return true;
+  return false;
 }
 
-async function walkUp(cwd: string, { home, disk }: Hints): Promise<Project | undefined> {
-  for (const marker of MARKERS) {
-    for (let folder = cwd; !isOffLimits(folder, home); folder = dirname(folder)) {
-      if (await marks(join(folder, marker), marker, disk))
-        return { root: folder, from: `the nearest folder with ${marker}` };
-    }
+async function hasProjectFile(root: string, disk: Disk): Promise<boolean> {
+  return (await disk.entries(root).catch(() => [])).some(
+    ({ name, kind }) => kind === 'file' && isProjectFile(name),
+  );
+}
+
+async function walkUp(cwd: string, hints: Hints): Promise<Project | undefined> {
+  const folders: string[] = [];
+  for (const folder of upwards(cwd)) {
+    if (isBelow(folder, hints.home)) break;
+    if ((await unfitness(folder, hints)) === undefined) folders.push(folder);
   }
+  for (const marker of MARKERS)
+    for (const folder of folders)
+      if (await marks(join(folder, marker), marker, hints.disk))
+        return { root: folder, from: `the nearest folder with ${marker}` };
   return undefined;
 }
 
@@ -154,13 +185,12 @@ async function marks(place: string, marker: string, disk: Disk): Promise<boolean
   return marker === '.git' ? disk.exists(place) : (await disk.realFolder(place)) !== undefined;
 }
 
-function ownFolder(cwd: string, home: string): Project {
-  if (isOffLimits(cwd, home))
-    return { root: undefined, from: 'nowhere: started in the home folder or the file system root' };
-  return { root: cwd, from: 'the working directory' };
-}
-
-/** `home` is its real path. */
-function isOffLimits(folder: string, home: string): boolean {
-  return folder === parse(folder).root || folder === home;
+async function ownFolder(cwd: string, hints: Hints): Promise<Project> {
+  const unfit = await unfitness(cwd, hints);
+  return unfit === undefined
+    ? { root: cwd, from: 'the working directory' }
+    : {
+        root: undefined,
+        from: `nowhere: the working directory cannot be a project, because ${unfit.reason}`,
+      };
 }

@@ -13,7 +13,7 @@ import {
 import { missing } from '../base/files/read-failures.ts';
 import { isOwnState } from '../base/files/own-state.ts';
 import type { Seen } from '../base/files/places.ts';
-import { isSecretFile } from '../base/secrets/secret-files.ts';
+import { isSecretEntry } from '../base/secrets/secret-files.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
@@ -40,13 +40,6 @@ const HIDDEN = /(?:^|\/)(?:\.git|node_modules)(?:\/|$)/i;
 
 const isHidden = (path: string): boolean => isOwnState(path) || HIDDEN.test(path);
 
-/**
- * Keys and passwords of the person who works there: any folder of a project can be declared to be content, also one with
- * an `.env` in it. Patterns for such files are content like any other.
- */
-const isSecret = (path: string): boolean =>
-  isSecretFile(path) && !/\.(?:example|sample|template|dist)$/i.test(path);
-
 /** A link, or another spelling that the disk takes for the same name, leads to our state no more than its name does. */
 const serves = (realPath: string): boolean => !isOwnState(realPath);
 
@@ -71,22 +64,18 @@ export function folderTree(
     if (shown(path)) return path;
     throw missing(path);
   }
-  const rules = { serves, within, seen };
-  const rulesFor = (path: string): InsideRules => ({
-    serves: (real) => serves(real) && !isSecret(real) && !isSecret(path),
-    within,
-    seen,
-  });
+  // Any folder of a project can be declared to be content, also one with an `.env` in it. Patterns for such files are content.
+  const rules: InsideRules = { serves, within, seen, secrets: 'patterns' };
   const tree: Tree = {
     root,
     signature: shows === undefined ? `${root} ${within ?? ''}` : undefined,
-    read: async (path) => readInside(root, checked(path), maxFileBytes, rulesFor(path)),
+    read: async (path) => readInside(root, checked(path), maxFileBytes, rules),
     text: async (path) => decoded(await tree.read(path)),
     list: async (path) => {
       const entries = await listInside(root, checked(path), rules);
       return entries.filter(({ name, kind }) => {
         const full = path === '' ? name : `${path}/${name}`;
-        return shown(full) && !isSecret(kind === 'file' ? full : `${full}/`);
+        return shown(full) && !isSecretEntry(full, kind, 'patterns');
       });
     },
     place: (path) => join(root, path),

@@ -6,7 +6,7 @@ import { execute } from '../../src/operations/execute.ts';
 import { operations as listed } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/outside-task-read.ts';
-import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { contextIn, homeBeside, temporaryFolder, testCall } from '../support/app.ts';
 import { exampleInput } from '../support/example-input.ts';
 import { writeFiles } from '../support/folders.ts';
 import { KIT_FILES } from '../support/kit-project.ts';
@@ -56,7 +56,7 @@ const inputOf = (operation: AnyOperation): Record<string, unknown> =>
   ASKED[operation.name] ?? (operation.input.safeParse({}).success ? {} : exampleInput(operation));
 
 /** The kit counts in one file what its memory is asked; a cache may be made and thrown away at any time. */
-const MAY_CHANGE = /(?:\/activity\.jsonl|\/no-home\/\.cache(?:\/.*)?)$/;
+const MAY_CHANGE = /(?:\/activity\.jsonl|\.home\/\.cache(?:\/.*)?)$/;
 
 /** Every file and folder below, with what the files say. */
 async function snapshot(folder: string): Promise<Record<string, string>> {
@@ -80,9 +80,11 @@ describe.each([
   ["a project with the kit's files", KIT_FILES, {}],
 ])('reading in %s', (_, files, env) => {
   it('leaves the disk as it was', async () => {
-    const folder = await temporaryFolder(onTestFinished);
-    await writeFiles(folder, { ...files, 'no-home/': '' });
-    const before = await snapshot(folder);
+    const top = await temporaryFolder(onTestFinished);
+    const folder = join(top, 'shop');
+    await writeFiles(folder, files);
+    await writeFiles(homeBeside(folder), { '.config/': '' });
+    const before = await snapshot(top);
     const context = await contextIn(folder, { env, patient: true, flags: { toolsets: [...TOOLSETS] } });
     onTestFinished(() => context.close());
     const made: string[] = [];
@@ -91,7 +93,7 @@ describe.each([
       const outcome = await execute(operation, inputOf(operation), context, testCall());
       if (!outcome.ok && !['not_found', 'empty'].includes(outcome.error.code))
         refused.push(`${operation.name}: ${outcome.error.text}`);
-      const after = await snapshot(folder);
+      const after = await snapshot(top);
       const news = Object.keys(after).filter((path) => after[path] !== before[path]);
       if (news.length > 0) made.push(`${operation.name}: ${news.join(', ')}`);
       Object.assign(before, after);

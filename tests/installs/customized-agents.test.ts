@@ -7,7 +7,7 @@ import { execute } from '../../src/operations/execute.ts';
 import { doctor } from '../../src/operations/server/doctor.ts';
 import { mergeCustomization } from '../../src/services/delivery/compiled-agent.ts';
 import { handlerIn } from '../../src/services/delivery/compiled-menu.ts';
-import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { contextIn, homeBeside, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
 import {
@@ -150,7 +150,7 @@ describe('agents that an installer compiled', () => {
 
   it('M-04: are served without a customization that cannot be read, which is told', async () => {
     const project = await agentsIn((folder) => join(folder, '_bmad'), 'persona: [\n');
-    const text = await started(project, join(project, 'no-home'));
+    const text = await started(project, homeBeside(project));
     expect(text).toMatch(/## Problems\n\n- _bmad\/_config\/agents\/bmm-pm\.customize\.yaml:\d+: /);
     expect(text).toContain('name="John"');
     expect(text).not.toContain('do not merge it again');

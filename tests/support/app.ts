@@ -12,11 +12,17 @@ export const contentRoot = join(repository, 'dist', 'content');
 export const serverFile = join(repository, 'dist', 'bmad-mcp-server.cjs');
 export const cliFile = join(repository, 'dist', 'bmad.cjs');
 
+/** The home folder of a user who works in a folder: beside it, since no project holds the home of its user. */
+export const homeBeside = (folder: string): string => `${folder}.home`;
+
 /** A new empty folder, gone when the test is over. */
 export async function temporaryFolder(onEnd: (cleanUp: () => Promise<void>) => void): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'bmad-test-')));
   // What ends in the background may still write there.
-  onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  onEnd(async () => {
+    for (const each of [folder, homeBeside(folder)])
+      await rm(each, { recursive: true, force: true, maxRetries: 5 });
+  });
   return folder;
 }
 
@@ -32,7 +38,7 @@ export async function contextIn(
     presets: { usage: 'false', codeSearchMs: '60000' },
     env: {},
     cwd: folder,
-    home: join(folder, 'no-home'),
+    home: homeBeside(folder),
     platform: process.platform,
     contentRoot,
     serverCommand: [process.execPath, serverFile],

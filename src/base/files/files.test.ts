@@ -256,6 +256,34 @@ describe('listInside', () => {
   });
 });
 
+describe('files of secrets', () => {
+  it('are known by where they really are, whatever the root is (X-12)', async () => {
+    for (const place of ['.ssh', '.ssh/deep', '.kube', 'repo/.git', 'credentials/app', '.dotfiles'])
+      await mkdir(join(folder, place), { recursive: true });
+    const kept = ['.ssh/config', '.ssh/deep/notes.txt', '.kube/config', 'repo/.git/config'];
+    for (const path of [...kept, 'credentials/app/a.ts', '.dotfiles/setup.sh', '.dotfiles/.dev.vars'])
+      await writeFile(join(folder, path), 'x');
+    await symlink(join(folder, '.dotfiles/.dev.vars'), join(folder, '.dotfiles/plain.txt'));
+    const read = (base: string, path: string, rules = {}) =>
+      files.readInside(join(folder, base), path, LIMIT, rules).then(String);
+    for (const [base, path] of [
+      ['.ssh', 'config'],
+      ['.ssh/deep', 'notes.txt'],
+      ['.kube', 'config'],
+      ['repo/.git', 'config'],
+      ['.dotfiles', '.dev.vars'],
+      ['.dotfiles', 'plain.txt'],
+    ] as const) {
+      expect((await refusal(() => read(base, path))).code).toBe('not_found');
+      expect(await read(base, path, { secrets: 'mine' })).toBe('x');
+    }
+    // A folder that only sounds like one, and a hidden one, are as good as any.
+    expect(await read('credentials/app', 'a.ts')).toBe('x');
+    expect(await read('.dotfiles', 'setup.sh')).toBe('x');
+    expect((await refusal(() => files.listInside(join(folder, '.ssh'), ''))).code).toBe('not_found');
+  });
+});
+
 describe('realFolder and pathExists', () => {
   it('tell folders, files and nothing apart', async () => {
     await symlink('bmad', join(folder, 'link'));

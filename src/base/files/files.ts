@@ -9,10 +9,9 @@ import {
   type Stats,
 } from 'node:fs';
 import { lstat, readdir, stat, type FileHandle } from 'node:fs/promises';
-import { setImmediate as turn } from 'node:timers/promises';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
-import { unlessShort } from '../expected.ts';
+import { attempt, unlessShort } from '../expected.ts';
 import {
   heldBy,
   holdReal,
@@ -23,8 +22,10 @@ import {
   openedPaths,
   openedPathsNow,
 } from './open-file.ts';
+import { breath } from '../pace.ts';
+import { isSecretEntry } from '../secrets/secret-files.ts';
 import type { Seen } from './places.ts';
-import { leadsAway, missing, readFailure, servable } from './read-failures.ts';
+import { failed, leadsAway, missing, readFailure, servable } from './read-failures.ts';
 
 /**
  * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
@@ -51,31 +52,15 @@ export async function readInside(
 
 /** What takes a thread longer to be told of than to read. */
 const SMALL_BYTES = 256 * 1024;
-/** How long files are read one after the other before everyone else has a turn. */
-const BREATH_MS = 5;
-
-/** When the others had their turn, by any of the files that the programs consist of. */
-const BREATH = Symbol.for('bmad-mcp-server: last turn of others while files are read');
-const last = globalThis as { [BREATH]?: number };
-
-/** Content is many small files: each is read in this thread, and now and then others come in between. */
-async function breath(): Promise<void> {
-  while (performance.now() - (last[BREATH] ?? 0) >= BREATH_MS) {
-    const before = last[BREATH];
-    await turn();
-    // Of many that have waited together, the first begins the next slice, and the others see how long that is.
-    if (last[BREATH] === before) last[BREATH] = performance.now();
-  }
-}
 
 /** The bytes of a small file; undefined for a larger one, and one that was replaced while it was opened. */
 function readNow(root: string, path: string, maxBytes: number, rules?: InsideRules): Buffer | undefined {
-  const { realRoot, target, held } = located(root, path, false, rules);
-  const fd = held ?? openedNow(target, path);
+  const { realRoot, target, held } = located(root, path, 'file', rules);
+  const fd = held ?? attempt(() => openCheckedNow(target), failed(path));
   try {
     const places = held === undefined ? openedPathsNow(fd, target) : [target];
     if (places === undefined) return undefined;
-    for (const place of places) checkPlace(realRoot, place, path, rules);
+    for (const place of places) checkPlace(realRoot, place, path, 'file', rules);
     const { size } = servable(fstatSync(fd), path, maxBytes);
     if (size > SMALL_BYTES) return undefined;
     const buffer = Buffer.allocUnsafe(size);
@@ -91,15 +76,13 @@ function readNow(root: string, path: string, maxBytes: number, rules?: InsideRul
   }
 }
 
-function openedNow(target: string, path: string): number {
-  try {
-    return openCheckedNow(target);
-  } catch (error) {
-    throw readFailure(path, error);
-  }
-}
-
 export interface InsideRules {
+  /**
+   * Which files that hold keys and passwords may be read, where there is a reason; otherwise none, whatever the root is and
+   * whatever a link or a setting calls them. `patterns` for such files, such as `.env.example`, are content. All of them
+   * are `mine` to read where no one is shown what is in them, or it is the user who names the file.
+   */
+  secrets?: 'patterns' | 'mine' | undefined;
   /** Whether the file at a path may be served. The path is the real one, from the root: links have no influence on it. */
   serves?(realPath: string): boolean;
   /** The real path of a folder that the root has to be in: a root may be a link, or become one later. */
@@ -114,14 +97,12 @@ const TRIES = 5;
 /** Between the check and the opening, a folder on the way may become a link: what counts is what was opened. */
 async function openInside(root: string, path: string, rules?: InsideRules): Promise<FileHandle> {
   for (let tries = 1; ; tries += 1) {
-    const { realRoot, target } = realInside(root, path, rules);
-    const handle = await openChecked(target).catch((error: unknown) => {
-      throw readFailure(path, error);
-    });
+    const { realRoot, target } = realInside(root, path, 'file', rules);
+    const handle = await openChecked(target).catch(failed(path));
     let kept = false;
     try {
       const places = await openedPaths(handle, target);
-      places?.forEach((place) => checkPlace(realRoot, place, path, rules));
+      places?.forEach((place) => checkPlace(realRoot, place, path, 'file', rules));
       kept = places !== undefined;
       if (kept) return handle;
       if (tries === TRIES) throw leadsAway(path);
@@ -143,15 +124,15 @@ interface Located {
  * for them would take as long as to read it. Only what has been looked at is opened, since to open a pipe or a device may do
  * something.
  */
-function located(root: string, path: string, folder: boolean, rules?: InsideRules): Located {
+function located(root: string, path: string, kind: Kind, rules?: InsideRules): Located {
   const named = join(root, path);
   const found = rules?.seen?.look(named);
-  const isOne = folder ? found?.isDirectory() : found?.isFile();
-  const isPlain = isOne === true && isBelow(root, named) && !root.endsWith(sep);
-  const held = isPlain ? openAsNamed(named, folder) : undefined;
-  if (held === undefined) return realInside(root, path, rules);
+  const isPlain =
+    found !== undefined && kindOf(found) === kind && isBelow(root, named) && !root.endsWith(sep);
+  const held = isPlain ? openAsNamed(named, kind === 'folder') : undefined;
+  if (held === undefined) return realInside(root, path, kind, rules);
   try {
-    checkPlace(root, named, path, rules);
+    checkPlace(root, named, path, kind, rules);
   } catch (error) {
     closeSync(held);
     throw error;
@@ -160,7 +141,12 @@ function located(root: string, path: string, folder: boolean, rules?: InsideRule
 }
 
 /** Most requested files do not exist. A thread or an error of the system that says so takes several times as long as looking. */
-function realInside(root: string, path: string, rules?: InsideRules): { realRoot: string; target: string } {
+function realInside(
+  root: string,
+  path: string,
+  kind: Kind,
+  rules?: InsideRules,
+): { realRoot: string; target: string } {
   let realRoot: string;
   let target: string;
   try {
@@ -171,7 +157,7 @@ function realInside(root: string, path: string, rules?: InsideRules): { realRoot
   } catch (error) {
     throw readFailure(path, error);
   }
-  checkPlace(realRoot, target, path, rules);
+  checkPlace(realRoot, target, path, kind, rules);
   return { realRoot, target };
 }
 
@@ -179,10 +165,21 @@ function checkPlace(
   realRoot: string,
   target: string,
   path: string,
-  { serves, within = realRoot }: InsideRules = {},
+  kind: Kind,
+  { serves, secrets, within = realRoot }: InsideRules = {},
 ): void {
   if (!isBelow(realRoot, target) || !isBelow(within, realRoot)) throw leadsAway(path);
+  // Where it really is, so that a root in a folder of secrets opens nothing, and what it is called. A folder has no
+  // content, but its name may say what its files are.
+  if (secrets !== 'mine' && [target, path].some((place) => isSecretEntry(place, kind, secrets)))
+    throw missing(path);
   if (serves?.(target.slice(realRoot.length)) === false) throw missing(path);
+}
+
+/** Where a file really is, from the real root and with forward slashes: links have no influence on it. */
+export function realPathInside(root: string, path: string, rules?: InsideRules): string {
+  const { realRoot, target } = realInside(root, path, 'file', rules);
+  return relative(realRoot, target).split(sep).join('/');
 }
 
 async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
@@ -216,7 +213,7 @@ export async function listInside(root: string, path: string, rules?: InsideRules
 }
 
 function entriesOf(root: string, path: string, rules?: InsideRules): Dirent[] {
-  const { realRoot, target, held } = located(root, path, true, rules);
+  const { realRoot, target, held } = located(root, path, 'folder', rules);
   try {
     const folder = held === undefined ? holdReal(target, realRoot) : heldBy(held);
     try {
@@ -233,13 +230,16 @@ function entriesOf(root: string, path: string, rules?: InsideRules): Dirent[] {
 function statInside(root: string, path: string, rules?: InsideRules): Stats | undefined {
   rules?.seen?.look(join(root, path));
   try {
-    return statSync(realInside(root, path, rules).target);
+    // To look at something is not to read it: what is refused then is refused in true words.
+    return statSync(realInside(root, path, 'folder', { ...rules, secrets: 'mine' }).target);
   } catch {
     return undefined;
   }
 }
 
-function kindOf(entry: Dirent | Stats | undefined): FolderEntry['kind'] | undefined {
+type Kind = FolderEntry['kind'];
+
+function kindOf(entry: Dirent | Stats | undefined): Kind | undefined {
   if (entry?.isFile() === true) return 'file';
   return entry?.isDirectory() === true ? 'folder' : undefined;
 }

@@ -81,3 +81,10 @@ function tooLarge(path: string, size: number, limit: number): BmadError {
     hint: 'If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.',
   });
 }
+
+/** For what opens a file: throws what its reader is to hear. */
+export const failed =
+  (path: string) =>
+  (error: unknown): never => {
+    throw readFailure(path, error);
+  };

@@ -18,7 +18,16 @@ describe('files that hold secrets', () => {
     'sub/.GIT/hooks/pre-commit',
     'a\\.ssh\\known_hosts',
     '.docker/config.json',
-  ])('%s', (path) => expect(isSecretFile(path)).toBe(true));
+    '.dev.vars',
+    'worker/.dev.vars.production',
+    '.secrets',
+    '.streamlit/secrets.toml',
+    'local.settings.json',
+    '.bash_history',
+    '.config/gh/hosts.yml',
+    '/home/ada/.kube/cache/x.ts',
+    '/srv/app/credentials.json',
+  ])('%s (X-08, X-12)', (path) => expect(isSecretFile(path)).toBe(true));
 
   it.each([
     '.gitignore',
@@ -30,5 +39,10 @@ describe('files that hold secrets', () => {
     'key.md',
     'src/keys.ts',
     'monkey',
+    'dev.vars.ts',
+    'docs/history.md',
+    '/srv/credentials/app/a.ts',
+    '/home/ada/.config/app/a.ts',
+    'src/secrets/',
   ])('not %s', (path) => expect(isSecretFile(path)).toBe(false));
 });

@@ -1,6 +1,6 @@
 /** Keys, passwords and tokens live in files of these names. Code about them, such as credentials.ts, is code. */
 const SECRET =
-  /^(?:\.env(?:[._-].*|rc.*)?|env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))+|id_(?:rsa|dsa|ecdsa|ed25519).*|\.netrc|_netrc|\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pypirc|\.gem_credentials|\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.vault-token|\.vault_pass|\.terraformrc|terraform\.rc|\.databrickscfg|auth\.json|application_default_credentials\.json|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|\.dockerconfigjson|kubeconfig)$/is;
+  /^(?:\.env(?:[._-].*|rc.*)?|\.dev\.vars(?:[._-].*)?|env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))+|id_(?:rsa|dsa|ecdsa|ed25519).*|\.netrc|_netrc|\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pypirc|\.gem_credentials|\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.vault-token|\.vault_pass|\.terraformrc|terraform\.rc|\.databrickscfg|auth\.json|application_default_credentials\.json|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|\.dockerconfigjson|kubeconfig|\.sentryclirc|local\.settings\.json|oauth_creds\.json|http-token|\.\w+_history)$/is;
 /** The same by how a name ends, whatever it begins with. */
 const SECRET_END =
   /(?:\.env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))*|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|kdb|ppk|pgp|age|keytab|agekey|mobileprovision|asc|gpg|tfstate|tfvars|ovpn)|(?:credential|secret|password|passwd)s?(?:\.(?:json|ya?ml|toml|ini|txt|xml|properties|enc|csv))?)$/i;
@@ -12,17 +12,25 @@ const LONGEST_SPARE = '.backup'.length;
 
 /** Folders of programs that keep keys and passwords in files of any name; git keeps them in the addresses of its config. */
 const PRIVATE =
-  /(?:^|[\\/])(?:\.git|\.hg|\.svn|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.gcloud|\.password-store|\.terraform|\.docker[\\/]config\.json)(?:[\\/]|$)/i;
+  /(?:^|[\\/])(?:\.git|\.hg|\.svn|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.gcloud|\.oci|\.password-store|\.terraform|\.docker[\\/]config\.json|\.config[\\/](?:gh|glab-cli|gcloud|hub|rclone|doctl|op|sops|github-copilot)|\.local[\\/]share[\\/]keyrings|\.mozilla|\.thunderbird)(?:[\\/]|$)/i;
 
-/** Whether a file holds keys or passwords by its very purpose, as its name, or that of its folder, says. */
+/**
+ * Whether a file holds keys or passwords by its very purpose, as its name says, or that of any folder it lies in. A path that
+ * ends with a slash is that of a folder, of which only the latter is asked.
+ */
 export function isSecretFile(path: string): boolean {
   if (PRIVATE.test(path)) return true;
   const name = withoutSpare(path.split(/[\\/]/).at(-1) ?? '');
   return SECRET.test(name) || SECRET_END.test(name) || (SERVICE_ACCOUNT.test(name) && /\.json$/i.test(name));
 }
 
-/** Rules for reading a project's files: a link or a setting in the project can give `.env` another name. */
-export const NO_SECRET_FILES = { serves: (realPath: string): boolean => !isSecretFile(realPath) } as const;
+/** The same of a file or a folder; patterns for such files, such as `.env.example`, count only if they are not allowed. */
+export function isSecretEntry(path: string, kind: 'file' | 'folder', allowed?: 'patterns'): boolean {
+  if (kind === 'folder') return isSecretFile(`${path}/`);
+  return isSecretFile(path) && !(allowed === 'patterns' && PATTERN.test(path) && !PRIVATE.test(path));
+}
+
+const PATTERN = /\.(?:example|sample|template|dist)$/i;
 
 function withoutSpare(name: string): string {
   let end = name.length;

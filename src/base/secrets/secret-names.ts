@@ -65,7 +65,7 @@ const ENDING =
 /** The last two words. */
 const PAIRS = pairs(
   'api key, private key, access key, secret key, auth key, signing key, encryption key, account key, shared key, ' +
-    'master key, app key, subscription key, license key, nonce key, session key, hmac key, jwt key, key base, ' +
+    'master key, app key, functions key, key data, certificate data, x auth, api auth, subscription key, license key, nonce key, session key, hmac key, jwt key, key base, ' +
     'auth salt, nonce salt, in salt, in key, password salt, erlang cookie, seed phrase, recovery phrase, ' +
     'mot passe, mots passe, cle api, cle acces, cle secrete, cle privee, cle chiffrement, cle signature, ' +
     'jeton acces, jeton api',

@@ -3,7 +3,6 @@ import { unlessShort } from '../../base/expected.ts';
 import { BmadError } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { agentsNamed, namesOf, type KitAgent } from '../agents.ts';
 import type { KitEntry } from './entry.ts';
 import { inProject, type Kit } from '../kit.ts';
@@ -56,7 +55,7 @@ async function tellAstray(
   const known = new Set(listed.map(({ name }) => name));
   const names = await stateNames(join(memory, folder)).catch(() => []);
   for (const { path } of names.filter((name) => !known.has(name)).flatMap((name) => fileNamed(folder, name)))
-    await readInside(memory, path, MAX_BYTES, NO_SECRET_FILES).catch((error: unknown) => {
+    await readInside(memory, path, MAX_BYTES).catch((error: unknown) => {
       if (!(error instanceof BmadError)) throw error;
       problems.push(
         error.code === 'not_found'

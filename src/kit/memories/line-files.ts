@@ -2,7 +2,6 @@ import { BmadError } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { localDay, utcOf } from '../../base/text/local-time.ts';
 import { cut } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
@@ -133,7 +132,7 @@ async function changeLines(
 
 /** The text of a kit file that may be rewritten; undefined if it does not exist. */
 export async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
-  const bytes = await readInside(memory, path, MAX_BYTES, NO_SECRET_FILES).catch(unlessMissing);
+  const bytes = await readInside(memory, path, MAX_BYTES).catch(unlessMissing);
   const text = bytes === undefined ? undefined : utf8Text(bytes);
   if (bytes !== undefined && text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
   return text;

@@ -1,7 +1,6 @@
 import { modifiedInside, readInside, realFolder } from '../../base/files/files.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { unlessMissing } from '../../base/expected.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { NOBODY } from './decisions.ts';
 import type { KitEntry, KitReading } from './entry.ts';
 import { lineText } from './line-files.ts';
@@ -65,7 +64,7 @@ export async function dropTraced(kit: Kit, texts: readonly string[]): Promise<st
   const path = await tracePath(kit);
   if (path === undefined) return undefined;
   const root = (await realFolder(kit.root)) ?? kit.root;
-  const bytes = await readInside(root, path, MAX_BYTES, NO_SECRET_FILES).catch(unlessMissing);
+  const bytes = await readInside(root, path, MAX_BYTES).catch(unlessMissing);
   const text = bytes === undefined ? undefined : utf8Text(bytes);
   if (text === undefined) return undefined;
   const wanted = new Set(texts.map(lineText));

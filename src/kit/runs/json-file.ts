@@ -1,6 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { isTable, type Table } from '../../base/parse/parse.ts';
 import { utf8Text } from '../utf8.ts';
 import { isTooDeep } from '../../base/parse/nesting.ts';
@@ -27,7 +26,7 @@ export async function readJson(base: string, path: string): Promise<JsonReading>
 /** The text without its byte order mark; nothing when there is no file. */
 export async function readText(base: string, path: string): Promise<string | undefined | { broken: string }> {
   try {
-    const bytes = await readInside(base, path, MAX_BYTES, NO_SECRET_FILES);
+    const bytes = await readInside(base, path, MAX_BYTES);
     const text = utf8Text(bytes);
     return text === undefined ? { broken: 'is not UTF-8' } : text.replace(/^\uFEFF/, '');
   } catch (error) {

@@ -231,7 +231,7 @@ describe('execute in a project with overrides', () => {
   });
 
   it('sees an override that was made a moment ago', async () => {
-    const folder = await project({ 'README.md': '' });
+    const folder = await project({ 'package.json': '{}' });
     expect(await wholeText('architect', { project: folder })).toContain('this project overrides nothing');
     await mkdir(join(folder, '_bmad/custom'), { recursive: true });
     await writeFile(join(folder, '_bmad/custom/bmad-agent-architect.toml'), '[agent]\nrole = "Now"\n');

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSession, type Session } from '../../../tests/support/operations.ts';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   // One that waits for the index, however long that takes.
   session = await openSession(afterAll, {
     patient: true,
-    flags: { project: folder, cache, embedder: 'none' },
+    flags: { project: folder, allowProjects: [dirname(folder)], cache, embedder: 'none' },
   });
 });
 

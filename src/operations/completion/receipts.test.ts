@@ -237,7 +237,7 @@ describe('verify_receipts', () => {
     expect(data).toMatchObject({ status: 'PASS', contract: { kind: 'builtin' } });
     expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, receipts: 1 });
     const { file } = data['receipt'] as { file: string };
-    expect(file).toContain(join('no-home', '.local', 'state'));
+    expect(file).toContain(join('.home', '.local', 'state'));
   });
 });
 

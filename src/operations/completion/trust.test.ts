@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { contextIn, homeBeside, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
@@ -236,7 +236,7 @@ describe('trust', () => {
 
     const gone = await temporaryFolder(onTestFinished);
     await writeFiles(gone, FILES);
-    const home = join(session.folder, 'no-home');
+    const home = homeBeside(session.folder);
     const there = await contextIn(gone, { home });
     expect(await execute(trust, { yes: true }, there, testCall())).toMatchObject({ ok: true });
     await rm(gone, { recursive: true });
@@ -248,7 +248,7 @@ describe('trust', () => {
     async () => {
       const session = await cloned();
       await session.ok(trust, { yes: true });
-      const folder = join(session.folder, 'no-home/.local/state/bmad-mcp-server/trust');
+      const folder = join(homeBeside(session.folder), '.local/state/bmad-mcp-server/trust');
       const [name = ''] = await readdir(folder);
       const place = join(folder, name);
       expect((await stat(place)).mode & 0o077).toBe(0);

@@ -1,11 +1,12 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessShort } from '../../base/expected.ts';
-import { listInside, readInside } from '../../base/files/files.ts';
+import { listInside, readInside, realPathInside } from '../../base/files/files.ts';
 import { isMemoryState } from '../../base/files/own-state.ts';
 import { maskCodeSecrets, shownText } from '../../base/secrets/masking.ts';
 import { isSecretFile } from '../../base/secrets/secret-files.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import type { ProjectState } from '../context.ts';
 
 const FILE_BYTES = 2_000_000;
 const MOST_FILES = 50;
@@ -20,18 +21,21 @@ export interface ContextFile {
   times?: number;
 }
 
+/** The project that files are taken from. */
+export type Shown = Pick<ProjectState, 'root' | 'filesToShow'>;
+
 /**
  * Files of the project that a caller named, as text. Each is read through the jail of the project; one that is missing,
- * leads outside or is no text stops the call, because the work would start without it. What is passed on is kept in
- * files and read by others, so secrets in it are masked; of a longer file than `most` characters its beginning is taken.
+ * leads outside, is not for others to see or is no text stops the call, because the work would start without it. What is
+ * passed on is kept in files and read by others, so secrets in it are masked; of a longer file than `most` characters its
+ * beginning is taken.
  */
 export async function contextFiles(
-  root: string,
+  project: Shown,
   names: readonly string[],
-  hide: (text: string) => string,
-  field = 'context_files',
-  most = FILE_BYTES,
+  { hide, signal, field = 'context_files', most = FILE_BYTES }: ContextRules,
 ): Promise<ContextFile[]> {
+  const { root } = project;
   const paths = new Map<string, string>();
   for (const name of names) {
     const path = posix.normalize((isAbsolute(name) ? relative(root, name) : name).split(sep).join('/'));
@@ -46,10 +50,24 @@ export async function contextFiles(
         hint: 'Name those that matter most for the task.',
       },
     );
+  const shows = (real: readonly string[]) => project.filesToShow(real, signal);
+  const places: { path: string; name: string; real: string }[] = [];
+  for (const [path, name] of paths)
+    places.push({ path, name, real: await placeOf(root, path, name, field, shows) });
+  const shown = places.length === 0 ? new Set() : await shows(places.map(({ real }) => real));
   const files: ContextFile[] = [];
   let total = 0;
-  for (const [path, name] of paths) {
-    const bytes = await bytesOf(root, path, name, field);
+  for (const { path, name, real } of places) {
+    if (!shown.has(real))
+      throw new BmadError(
+        'forbidden',
+        `${field}: ${quoted(name)} is not passed on: git ignores it, or it is hidden.`,
+        {
+          subject: name.slice(0, 200),
+          hint: 'Put the relevant parts into the task, or have git track the file.',
+        },
+      );
+    const bytes = await bytesOf(root, real, name, field);
     total += bytes.length;
     if (total > MOST_BYTES)
       throw new BmadError('too_large', `${field}: together the files exceed ${MOST_BYTES} bytes.`, {
@@ -57,10 +75,17 @@ export async function contextFiles(
         hint: 'Name fewer files, or those that matter most for the task.',
       });
     // What a name says about a file says more about its words than the words alone.
-    const shown = (text: string): string => shownText(maskCodeSecrets(text, path), hide);
-    files.push({ path, ...beginningOf(bytes.toString('utf8'), most, shown) });
+    const safe = (text: string): string => shownText(maskCodeSecrets(text, path), hide);
+    files.push({ path, ...beginningOf(bytes.toString('utf8'), most, safe) });
   }
   return files;
+}
+
+export interface ContextRules {
+  hide(this: void, text: string): string;
+  signal: AbortSignal;
+  field?: string;
+  most?: number;
 }
 
 function beginningOf(
@@ -74,17 +99,32 @@ function beginningOf(
 }
 
 const MOST_NEAR = 5;
+const MOST_LOOKED_AT = 50;
+
+type Shows = (real: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** Files beside one that is not there, those of a similar name first: a caller may have guessed the name. */
-async function besides(root: string, path: string): Promise<string[]> {
+async function besides(root: string, path: string, shows: Shows): Promise<string[]> {
   const folder = posix.dirname(path);
   const entries = await listInside(root, folder === '.' ? '' : folder).catch(unlessShort([]));
-  const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [posix.join(folder, name)] : []));
-  const others = names.filter((name) => !isSecretFile(name) && !isMemoryState(name));
-  return [...new Set([...nearest(path, others), ...others])].slice(0, MOST_NEAR);
+  const names = entries.flatMap(({ name, kind, link }) =>
+    kind === 'file' && link !== true ? [posix.join(folder, name)] : [],
+  );
+  const near = [...new Set([...nearest(path, names), ...names])].slice(0, MOST_LOOKED_AT);
+  const shown = await shows(near);
+  return near.filter((name) => shown.has(name) && !isUnseen(name)).slice(0, MOST_NEAR);
 }
 
-async function bytesOf(root: string, path: string, name: string, field: string): Promise<Buffer> {
+const isUnseen = (path: string): boolean => isSecretFile(path) || isMemoryState(path);
+
+/** Where a file that was named really is: a link with a harmless name may lead to one that nobody is shown. */
+async function placeOf(
+  root: string,
+  path: string,
+  name: string,
+  field: string,
+  shows: Shows,
+): Promise<string> {
   const subject = name.slice(0, 200);
   if (path.startsWith('..') || posix.isAbsolute(path))
     throw new BmadError('forbidden', `${field}: ${quoted(name)} is outside the project.`, {
@@ -92,26 +132,36 @@ async function bytesOf(root: string, path: string, name: string, field: string):
       hint: 'Copy the file into the project, or put the relevant parts into the task.',
     });
   let isSecret = isSecretFile(path);
-  const secret = (): BmadError =>
-    new BmadError('forbidden', `${field}: ${quoted(name)} contains secrets and is not passed on.`, {
-      subject,
-      hint: 'Say in the task which settings matter, without their values.',
-    });
-  if (isSecret) throw secret();
-  // A link with a harmless name may lead to a file of secrets.
   const serves = (real: string): boolean => {
-    isSecret = isSecretFile(real);
+    isSecret ||= isSecretFile(real);
     return !isSecret && !isMemoryState(real);
   };
-  const bytes = await readInside(root, path, FILE_BYTES, { serves }).catch(async (error: unknown) => {
+  try {
+    // It is not read here: what is secret is refused in other words than what is not there.
+    if (!isSecret) return realPathInside(root, path, { serves, secrets: 'mine' });
+  } catch (error) {
     if (!(error instanceof BmadError)) throw error;
-    if (isSecret) throw secret();
-    throw new BmadError(error.code, `${field}: ${error.message}`, {
-      subject,
-      suggestions: error.code === 'not_found' ? await besides(root, path) : [],
-      hint: 'Use paths inside the project, relative to its root.',
-      cause: error,
-    });
+    if (!isSecret)
+      throw new BmadError(error.code, `${field}: ${error.message}`, {
+        subject,
+        suggestions: error.code === 'not_found' ? await besides(root, path, shows) : [],
+        hint: 'Use paths inside the project, relative to its root.',
+        cause: error,
+      });
+  }
+  throw new BmadError('forbidden', `${field}: ${quoted(name)} contains secrets and is not passed on.`, {
+    subject,
+    hint: 'Say in the task which settings matter, without their values.',
+  });
+}
+
+/** What was allowed is read, not what a link has made of it since. */
+async function bytesOf(root: string, real: string, name: string, field: string): Promise<Buffer> {
+  const subject = name.slice(0, 200);
+  const serves = (path: string): boolean => path.split(sep).join('/') === `/${real}`;
+  const bytes = await readInside(root, real, FILE_BYTES, { serves }).catch((error: unknown) => {
+    if (!(error instanceof BmadError)) throw error;
+    throw new BmadError(error.code, `${field}: ${error.message}`, { subject, cause: error });
   });
   if (bytes.includes(0))
     throw new BmadError('invalid_input', `${field}: ${quoted(name)} is not a text file.`, {

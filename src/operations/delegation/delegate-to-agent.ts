@@ -89,7 +89,7 @@ export const delegateToAgent = defineOperation({
     const person = await personNamed(input.agent_id, workspace, context, project, safe);
     const task = safe(input.task);
     const state = () => context.state(project);
-    const given = await partsOf(input, context, state);
+    const given = await partsOf(input, context, state, call.signal);
     const parts = [...given, ...(await knownParts(task, context, project, call.signal))];
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
@@ -225,15 +225,11 @@ async function partsOf(
   { context: text = '', task }: { context?: string | undefined; task: string },
   context: Context,
   state: () => Promise<ProjectState>,
+  signal: AbortSignal,
 ): Promise<ContextPart[]> {
   if (text === '' && !task.includes('@')) return [];
   const { delegationContext } = await import('./delegation-context.ts');
-  return delegationContext(
-    text,
-    task,
-    async () => (await state()).root,
-    (secret) => context.secrets.hide(secret),
-  );
+  return delegationContext(text, task, state, { hide: (secret) => context.secrets.hide(secret), signal });
 }
 
 /** What the brief of the task queue has too: who answers has to know what was decided. */

@@ -1,7 +1,7 @@
 import { ours } from '../../base/expected.ts';
 import { isFileInside } from '../../base/files/files.ts';
 import { shownText } from '../../base/secrets/masking.ts';
-import { contextFiles } from './context-files.ts';
+import { contextFiles, type ContextRules, type Shown } from './context-files.ts';
 import { namedIn, type Mention } from './context-mentions.ts';
 import type { ContextPart } from '../context.ts';
 
@@ -20,9 +20,10 @@ const FILE_LENGTH = 150_000;
 export async function delegationContext(
   context: string,
   task: string,
-  root: () => Promise<string>,
-  hide: (text: string) => string,
+  project: () => Promise<Shown>,
+  { hide, signal }: Pick<ContextRules, 'hide' | 'signal'>,
 ): Promise<ContextPart[]> {
+  const root = async (): Promise<string> => (await project()).root;
   const lines = context.split(/\r?\n/).map((line) => ({ line, ...namedIn(line) }));
   const certain = new Set(
     lines.flatMap(({ isOnlyNames, mentions }) => (isOnlyNames ? mentions.filter(isPath) : [])),
@@ -48,7 +49,12 @@ export async function delegationContext(
   const files =
     named.length === 0
       ? []
-      : await contextFiles(await root(), [...new Set(named)], hide, 'context', FILE_LENGTH);
+      : await contextFiles(await project(), [...new Set(named)], {
+          hide,
+          signal,
+          field: 'context',
+          most: FILE_LENGTH,
+        });
   const text = bare.length > 0 ? '' : rest.trim();
   return [
     ...(text === ''

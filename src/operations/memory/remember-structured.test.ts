@@ -169,7 +169,7 @@ describe('remember_structured', () => {
   it('leaves a project without a memory folder clean', async () => {
     const plain = await memorySession(afterAll, { files: { 'package.json': '{}' } });
     await plain.remember('decisions', 'dev', 'Nothing of this lies in the project');
-    expect((await readdir(plain.folder)).sort()).toEqual(['no-home', 'package.json']);
+    expect((await readdir(plain.folder)).sort()).toEqual(['package.json']);
     expect(await plain.recall('nothing lies')).toHaveLength(1);
   });
 

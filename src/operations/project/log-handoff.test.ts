@@ -44,7 +44,7 @@ describe('log_handoff and complete_handoff', () => {
     for (const file of data['files'] as string[]) expect(await readFile(file, 'utf8')).toContain('Check it');
     expect(answer.body).toContain('Kept in ');
     expect((await session.ok(logHandoff, given)).data['outcome']).toBe('unchanged');
-    expect(await readdir(session.folder)).toEqual(['no-home', 'src']);
+    expect(await readdir(session.folder)).toEqual(['src']);
     const open = async (): Promise<boolean[]> => {
       const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
       return [...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done);

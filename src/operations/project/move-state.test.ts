@@ -241,9 +241,9 @@ describe('state from before a project had BMAD', () => {
     expect((await session.fail(moveState)).message).toContain('nothing has been kept for this project yet');
     await session.remember('decisions', 'architect', TEXT);
     expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
-    expect((await readdir(session.folder)).toSorted()).toEqual(['build.sh', 'no-home']);
+    expect((await readdir(session.folder)).toSorted()).toEqual(['build.sh']);
     await session.ok(moveState);
-    expect((await readdir(session.folder)).toSorted()).toEqual(['_bmad-output', 'build.sh', 'no-home']);
+    expect((await readdir(session.folder)).toSorted()).toEqual(['_bmad-output', 'build.sh']);
     const error = await session.fail(moveState);
     expect(error.code).toBe('not_found');
     expect(error.steps).toMatchObject([{ operation: 'project_state' }]);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession, KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
-import { testCall, contextIn } from '../../../tests/support/app.ts';
+import { contextIn, homeBeside, testCall } from '../../../tests/support/app.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { ledger, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
@@ -28,7 +28,7 @@ const whole = (answer: Answer): string => `${answer.body}\n${saidIn(answer)}`;
 
 /** A failure as the contract leaves it, without a run of it. */
 async function failure(folder: string): Promise<void> {
-  const state = join(folder, 'no-home/.local/state/bmad-mcp-server');
+  const state = join(homeBeside(folder), '.local/state/bmad-mcp-server');
   const now = new Date().toISOString();
   await addReceipt(await receiptPlace(await kitAtHome(folder, state), state), {
     status: 'FAIL',

@@ -53,10 +53,10 @@ describe('run_open', () => {
   it('keeps a project without BMAD clean', async () => {
     const session = await runSession(onTestFinished, { files: {} });
     const run_id = await session.open('prd');
-    expect(await readdir(session.folder)).toEqual(['no-home']);
+    expect(await readdir(session.folder)).toEqual([]);
     const { data } = await session.ok(getWorkflowStatus);
     expect(data['run']).toMatchObject({ run_id, status: 'running', problems: [] });
-    expect((data['run'] as { folder: string }).folder).toContain('no-home');
+    expect((data['run'] as { folder: string }).folder).toContain('.home');
   });
 
   it('goes to the output folder of a project that has BMAD', async () => {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { contextIn, homeBeside, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { writeTree } from '../../../tests/support/generated-tree.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { execute } from '../execute.ts';
@@ -16,7 +16,7 @@ let cache = '';
 beforeAll(async () => {
   folder = await temporaryFolder(afterAll);
   await writeTree(folder, WORKFLOWS);
-  cache = join(folder, 'no-home', '.cache', 'bmad-mcp-server');
+  cache = join(homeBeside(folder), '.cache', 'bmad-mcp-server');
 });
 
 /** What a process does that has just been started. */

@@ -29,8 +29,11 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   const state = await context.state(project);
   await askedHandle(order.agent, context, project);
   await checkRun(runId, state);
-  const { briefFor, digestsOf, filesOf } = await import('./task-brief.ts');
-  const files = await filesOf(state.root, order.contextFiles ?? [], hide);
+  const [{ briefFor, digestsOf }, { contextFiles }] = await Promise.all([
+    import('./task-brief.ts'),
+    import('../delegation/context-files.ts'),
+  ]);
+  const files = await contextFiles(state, order.contextFiles ?? [], { hide, signal: call.signal });
   const { person, brief } = await briefFor(
     { agent: order.agent, task, outputKey, files, dependsOn, origin, project },
     context,

@@ -1,10 +1,11 @@
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import { spokenLanguage } from '../../base/text/spoken.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context } from '../context.ts';
-import { contextFiles, type ContextFile } from '../delegation/context-files.ts';
+import { contextFiles, type ContextFile, type Shown } from '../delegation/context-files.ts';
 import { knownAbout } from '../memory/known-about.ts';
 import { askedAgent, languageOf } from './asked-agent.ts';
 
@@ -55,13 +56,6 @@ export async function briefFor(order: ToBrief, context: Context, call: Pick<Call
   return { person, brief };
 }
 
-/** The files that a task names. */
-export const filesOf = (
-  root: string,
-  names: readonly string[],
-  hide: (text: string) => string,
-): Promise<ContextFile[]> => contextFiles(root, names, hide);
-
 export function digestsOf(files: readonly ContextFile[]): Record<string, string> {
   return Object.fromEntries(files.map(({ path, text }) => [path, sha256(text).slice(0, DIGITS)]));
 }
@@ -84,8 +78,7 @@ export async function freshBrief(
   project: string | undefined,
 ): Promise<FreshBrief> {
   if (task.context_files.length === 0 && task.approval !== undefined) return { brief: stored };
-  const { root } = await context.state(project);
-  const { files, gone } = await filesNow(root, task, context);
+  const { files, gone } = await filesNow(await context.state(project), task, context, call.signal);
   const now = digestsOf(files);
   const before = task.context_digests ?? {};
   const changed = files.filter(({ path }) => path in before && before[path] !== now[path]);
@@ -125,19 +118,23 @@ export async function freshBrief(
 }
 
 async function filesNow(
-  root: string,
+  project: Shown,
   task: Task,
   { secrets }: Context,
+  signal: AbortSignal,
 ): Promise<{ files: ContextFile[]; gone: string[] }> {
+  const read = (paths: readonly string[]): Promise<ContextFile[] | undefined> =>
+    contextFiles(project, paths, { hide: (text) => secrets.hide(text), signal }).catch(ours(() => undefined));
+  // Most of the time all can be read, and git is asked once.
+  const all = await read(task.context_files);
+  if (all !== undefined) return { files: all, gone: [] };
   const files: ContextFile[] = [];
   const gone: string[] = [];
-  for (const path of task.context_files)
-    try {
-      files.push(...(await contextFiles(root, [path], (text) => secrets.hide(text))));
-    } catch (error) {
-      if (!(error instanceof BmadError)) throw error;
-      gone.push(path);
-    }
+  for (const path of task.context_files) {
+    const found = await read([path]);
+    if (found === undefined) gone.push(path);
+    else files.push(...found);
+  }
   return { files, gone };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { homeBeside } from '../../../tests/support/app.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { deliveryAccept } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
@@ -48,7 +49,7 @@ describe('decisions of a person', () => {
     }
     const plain = await memorySession(afterAll, { files: {} });
     const error = await plain.fail(taskApprove, { task_id });
-    expect(error.message).toContain(join(plain.folder, 'no-home'));
+    expect(error.message).toContain(homeBeside(plain.folder));
     expect(error.hint).toContain('XDG_STATE_HOME');
   });
 

@@ -29,18 +29,18 @@ describe('M-28, M-46: BMAD’s own files and state', () => {
       ...BMAD_FILES,
       '_bmad-output/planning-artifacts/prd.md': '# How we end the session of a user\n',
       'src/bmad/end.ts': '/** Ends the session of a user. */\nexport const end = 1;\n',
+      // Without git, what is hidden is for nobody else (X-12).
       '.claude/skills/mine/SKILL.md': '# End the session of a user, our way\n',
     });
     for (const query of ['end the session of a user', '"session of a user"']) {
       const { hits, files } = await ask(query);
-      expect(files.known).toBe(6);
+      expect(files.known).toBe(5);
       expect(new Set(hits.map(({ path }) => path))).toEqual(
         new Set([
           'src/session.ts',
           'src/bmad/end.ts',
           'docs/notes.md',
           '_bmad-output/planning-artifacts/prd.md',
-          '.claude/skills/mine/SKILL.md',
         ]),
       );
     }

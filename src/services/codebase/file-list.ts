@@ -5,8 +5,10 @@ import { filesThere } from '../../base/files/file-stamps.ts';
 import { IGNORE_FILES } from '../../base/files/listed-files.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
+import { decidingFiles } from '../../base/files/repository.ts';
+import { isHidden } from '../../base/process/project-files.ts';
 import { gitFiles } from '../../base/process/project-git.ts';
-import { decidingFiles } from './git-files.ts';
+import { ownFiles } from './own-files.ts';
 import { filesByRipgrep } from './ripgrep.ts';
 import { isWanted } from './wanted-files.ts';
 
@@ -50,7 +52,7 @@ export function createFileLister(root: string, ripgrep: FoundProgram | undefined
     return {
       by,
       all,
-      wanted: all.filter(isWanted).sort(),
+      wanted: (by === 'git' ? all : seen(all)).filter(isWanted).sort(),
       places:
         by === 'git' ? foldersOf(all).flatMap((folder) => [`${folder}.ignore`, `${folder}.rgignore`]) : [],
     };
@@ -63,7 +65,9 @@ export function createFileLister(root: string, ripgrep: FoundProgram | undefined
     last = listed;
     const { by, wanted, places } = listed ?? {
       by: 'walk',
-      wanted: (await walk(root, signal)).filter(isWanted).sort(),
+      wanted: seen(await walk(root, signal))
+        .filter(isWanted)
+        .sort(),
       places: [],
     };
     const { paths, files } = await withoutIgnored(root, wanted, places, signal);
@@ -79,6 +83,12 @@ export function createFileLister(root: string, ripgrep: FoundProgram | undefined
       ],
     };
   };
+}
+
+/** Without git, what is hidden is not for others to see, but for what BMAD keeps there. */
+function seen(paths: readonly string[]): string[] {
+  const isOwn = ownFiles(paths);
+  return paths.filter((path) => !isHidden(path) || isOwn(path));
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,4 @@
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { maskCodeSecrets } from '../../base/secrets/masking.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Chunk } from './chunks.ts';
@@ -93,7 +92,7 @@ export async function hitsOf(wanted: HitRequest): Promise<CodeHit[]> {
 /** Checked again, because a file may be none that is indexed: not read yet, or changed since. */
 async function linesToShow(root: string, path: string): Promise<string[] | undefined> {
   if (!isWanted(path)) return undefined;
-  const bytes = await readInside(root, path, LARGEST_FILE, NO_SECRET_FILES);
+  const bytes = await readInside(root, path, LARGEST_FILE);
   const text = bytes.toString('utf8');
   if (unfitText(bytes, text) !== undefined) return undefined;
   return shownLines(text.replace(/^\uFEFF/, '').split('\n'), path);

@@ -1,7 +1,6 @@
 import { sha256 } from '../../base/sha256.ts';
 import type { FileStamp } from '../../base/files/file-stamps.ts';
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
 import type { IndexedFile, Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';
@@ -14,7 +13,7 @@ const LONGEST_LINE = 2_000;
 
 /** The lines of a file of the project; lines end with a line feed, whatever precedes it. */
 export async function readLines(root: string, path: string): Promise<string[]> {
-  return linesOf((await readInside(root, path, LARGEST_FILE, NO_SECRET_FILES)).toString('utf8'));
+  return linesOf((await readInside(root, path, LARGEST_FILE)).toString('utf8'));
 }
 
 function linesOf(text: string): string[] {
@@ -42,7 +41,7 @@ export async function readFile(
     ...packOf([], [], []),
   };
   if (stamp.size > LARGEST_FILE) return { ...empty, hash: '', skipped: 'large' };
-  const bytes = await readInside(root, path, LARGEST_FILE, NO_SECRET_FILES);
+  const bytes = await readInside(root, path, LARGEST_FILE);
   const hash = sha256(bytes).slice(0, 24);
   if (known?.hash === hash && (!known.rough || rough)) return { ...known, ...stamp };
   const text = bytes.toString('utf8');

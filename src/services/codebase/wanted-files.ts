@@ -2,9 +2,8 @@ import { isMemoryState } from '../../base/files/own-state.ts';
 import { isSecretFile } from '../../base/secrets/secret-files.ts';
 import { hasPrivateKey } from '../../base/secrets/masking.ts';
 
-/** Folders that hold other people's code, or keys, or no code. */
-const FOREIGN =
-  /(?:^|\/)(?:\.git|\.hg|\.svn|node_modules|bower_components|__pycache__|\.venv|\.tox|\.mypy_cache|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.gcloud|\.password-store|\.terraform|\.config\/(?:gh|glab-cli|gcloud|hub|rclone|doctl|op|sops))(?:\/|$)/i;
+/** Folders that hold other people's code, or no code. */
+const FOREIGN = /(?:^|\/)(?:node_modules|bower_components|__pycache__|\.venv|\.tox|\.mypy_cache)(?:\/|$)/i;
 
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|icns|tiff?|psd|svgz?|pdf|docx?|xlsx?|pptx?|od[tsp]|zip|gz|tgz|bz2|xz|zst|7z|rar|jar|war|class|so|dylib|dll|exe|o|a|obj|lib|bin|dat|db|sqlite3?|wasm|pyc|woff2?|ttf|otf|eot|mp[34]|m4[av]|wav|ogg|flac|mov|avi|mkv|webm|onnx|pt|safetensors|parquet|npy|npz|pkl)$/i;

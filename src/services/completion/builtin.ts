@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { expected } from '../../base/expected.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { allowedByPerson, findForProject } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import {
@@ -215,9 +214,7 @@ function surroundings(
     node: process.execPath,
     program: (name) => findForProject(name, env),
     async text(path) {
-      const bytes = await readInside(root, join(folder, path), FILE_BYTES, NO_SECRET_FILES).catch(
-        expected(() => undefined),
-      );
+      const bytes = await readInside(root, join(folder, path), FILE_BYTES).catch(expected(() => undefined));
       return bytes?.toString('utf8');
     },
     async upwards(path) {

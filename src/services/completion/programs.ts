@@ -117,7 +117,8 @@ const UNREADABLE = 'unreadable';
  * file only where the package manager runs; that it is there counts.
  */
 async function fileIn(root: string, path: string): Promise<Buffer | typeof UNREADABLE | undefined> {
-  return readInside(root, path, FILE_BYTES).catch(
+  // Such as .npmrc: values of credentials in it are masked, and what it has run is shown.
+  return readInside(root, path, FILE_BYTES, { secrets: 'mine' }).catch(
     ours(async ({ code }) =>
       code === 'not_found' && !(await isLink(join(root, path))) ? undefined : UNREADABLE,
     ),

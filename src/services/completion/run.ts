@@ -1,7 +1,6 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { findProgram, type FoundProgram } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -62,7 +61,7 @@ export function scriptPaths(folder: string): string[] {
 export async function findScript(root: string, paths: readonly string[]): Promise<Script | undefined> {
   for (const path of paths) {
     try {
-      return { path, content: await readInside(root, path, SCRIPT_BYTES, NO_SECRET_FILES) };
+      return { path, content: await readInside(root, path, SCRIPT_BYTES) };
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (error.code === 'not_found') continue;

@@ -1,7 +1,6 @@
 import { unlessShort } from '../../base/expected.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { contextSections, requestsIn } from '../../kit/session/context-sections.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
@@ -131,9 +130,7 @@ function mostTelling(decisions: readonly KnownDecision[]): KnownDecision[] {
 /** Those of the log, the last one first. */
 async function loggedDecisions(kit: Kit): Promise<KnownDecision[]> {
   if (kit.memory === undefined) return [];
-  const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES, NO_SECRET_FILES).catch(
-    unlessShort(undefined),
-  );
+  const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES).catch(unlessShort(undefined));
   const entries = text === undefined ? [] : decisionsIn(text.toString('utf8'), DECISIONS_FILE);
   return entries
     .map((entry) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }))

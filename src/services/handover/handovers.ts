@@ -5,7 +5,6 @@ import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -180,7 +179,7 @@ class Handovers {
   }
 
   async #text(id: string): Promise<string> {
-    return (await readInside(this.#root, this.#file(id), CONTRACT_BYTES, NO_SECRET_FILES)).toString('utf8');
+    return (await readInside(this.#root, this.#file(id), CONTRACT_BYTES)).toString('utf8');
   }
 
   #file(id: string): string {

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { quoted } from '../../base/errors.ts';
 import { expected, ours } from '../../base/expected.ts';
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { HANDOVER_STATES, type Handover } from './document.ts';
 
 interface Finding {
@@ -62,7 +61,7 @@ export async function validateHandover(root: string, contract: Handover, stem: s
 async function missing(root: string, path: string): Promise<string | undefined> {
   const inner = posix.normalize(path.replace(/^\{project-root\}\//, ''));
   if (inner.startsWith('..')) return 'is outside the project';
-  return readInside(root, inner, ARTEFACT_BYTES, NO_SECRET_FILES)
+  return readInside(root, inner, ARTEFACT_BYTES)
     .then(({ length }) => (length === 0 ? 'is empty' : undefined))
     .catch(ours(() => undefined, 'too_large'))
     .catch(ours(() => 'does not exist', 'not_found'))

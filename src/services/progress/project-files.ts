@@ -4,7 +4,6 @@ import { changeMark, timeIn } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
 import { unlessShort } from '../../base/expected.ts';
 import { listInside, readInside, type FolderEntry } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { utf8Text } from '../../kit/utf8.ts';
 import type { Trouble } from './model.ts';
 
@@ -63,7 +62,7 @@ export class ProjectFiles {
 
   async #read(path: string): Promise<FileText | undefined> {
     try {
-      const text = utf8Text(await readInside(this.root, path, MAX_BYTES, NO_SECRET_FILES));
+      const text = utf8Text(await readInside(this.root, path, MAX_BYTES));
       return text === undefined ? this.#tell({ file: path, message: 'it is not UTF-8 text' }) : { text };
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;

@@ -5,7 +5,6 @@ import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import { isLowered, proposals, replaced, type Change, type Edit, type LedgerProposal } from './proposal.ts';
 import { readReport, type Report } from './report.ts';
 import { isBroken, readSprintLedger, type SprintLedger } from './sprint-ledger.ts';
@@ -64,7 +63,7 @@ function proposalId(found: readonly LedgerProposal[]): string {
 async function write(root: string, { file, text }: LedgerProposal, after: string): Promise<void> {
   const lock = join(root, posix.dirname(file), `.${posix.basename(file)}.lock`);
   await withLock(lock, { waitMs: LOCK_WAIT_MS, inside: root }, async () => {
-    const now = (await readInside(root, file, MAX_BYTES, NO_SECRET_FILES)).toString('utf8');
+    const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
     if (now !== text)
       throw new BmadError('conflict', `${file} has changed in the meantime; it was not written.`, {
         subject: file,

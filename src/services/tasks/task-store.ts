@@ -8,7 +8,6 @@ import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
-import { NO_SECRET_FILES } from '../../base/secrets/secret-files.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { strayRefusal } from '../../kit/kit.ts';
@@ -147,7 +146,7 @@ export class TaskStore {
 
   async text(name: string): Promise<string> {
     const { root, folder } = this.place;
-    return (await readInside(root, `${folder}/${name}`, TEXT_BYTES, NO_SECRET_FILES)).toString('utf8');
+    return (await readInside(root, `${folder}/${name}`, TEXT_BYTES)).toString('utf8');
   }
 
   /** Whether anything here has this id, also what cannot be read: an id is never given twice. */
@@ -178,7 +177,7 @@ export class TaskStore {
   async #read(id: string): Promise<Task> {
     const { root, folder } = this.place;
     const path = `${folder}/${id}${ENDING}`;
-    const value = jsonIn((await readInside(root, path, TASK_BYTES, NO_SECRET_FILES)).toString('utf8'));
+    const value = jsonIn((await readInside(root, path, TASK_BYTES)).toString('utf8'));
     if (isNewer(value)) throw newerTask(path);
     const parsed = taskSchema.safeParse(value);
     if (parsed.success && parsed.data.task_id === id) {

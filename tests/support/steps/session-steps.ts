@@ -9,7 +9,7 @@ import { stepLines, type Step } from '../../../src/base/step.ts';
 import type { Call } from '../../../src/operations/context.ts';
 import type { CallOutcome } from '../../../src/operations/execute.ts';
 import { toolCall } from '../../../src/operations/unified/forms.ts';
-import { testCall } from '../app.ts';
+import { homeBeside, testCall } from '../app.ts';
 import { SAMPLE_EXPORT } from './samples.ts';
 import { countStep, modelSurface } from './surfaces.ts';
 
@@ -54,8 +54,9 @@ export async function takeRecommended(
     if (elsewhere.length > 0) {
       const copy = await copyOf(folder, onEnd);
       await writeFile(join(copy, 'sample.jsonl'), SAMPLE_EXPORT);
-      const home = outside.home === undefined ? undefined : await copyOf(outside.home, onEnd);
-      await moveState(home ?? join(copy, 'no-home'), folder, copy);
+      const used = outside.home ?? homeBeside(folder);
+      const home = existsSync(used) ? await copyOf(used, onEnd) : undefined;
+      if (home !== undefined) await moveState(home, folder, copy);
       const flags = { ...inCopy(outside.flags ?? {}, folder, copy), embedder: 'none' };
       const there = { ...outside, flags, ...(home === undefined ? {} : { home }) };
       const surface = await modelSurface(copy, onEnd, { outside: there });

@@ -5,7 +5,6 @@ import { once } from '../../../base/async.ts';
 import { readInside } from '../../../base/files/files.ts';
 import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import type { HttpRoute } from '../../../base/http/http-route.ts';
-import { NO_SECRET_FILES } from '../../../base/secrets/secret-files.ts';
 
 /** Everything there is, by its path: nothing that is asked for becomes the name of a file. */
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -85,7 +84,7 @@ export function pageFiles(folder: string): HttpRoute[] {
 }
 
 async function read(folder: string, file: string): Promise<Kept> {
-  const plain = await readInside(folder, file, MOST_BYTES, NO_SECRET_FILES);
+  const plain = await readInside(folder, file, MOST_BYTES);
   const packed = await promisify(gzip)(plain, { level: 9 });
   const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   return { plain, packed, tag };

@@ -1,0 +1,59 @@
+import { dirname, join, resolve } from 'node:path';
+import { isNamed } from './file-stamps.ts';
+import { readInside } from './files.ts';
+
+/** A file in place of the folder says where that is, in a line or two. */
+const MOST_BYTES = 4_096;
+
+interface Repository {
+  /** The folder of git itself. */
+  own: string;
+  /** The one that it shares with other worktrees; the same where it is none. */
+  shared: string;
+  /** The `.git` that it knows its files by, where it is a worktree. */
+  knows: string | undefined;
+}
+
+/** The repository whose files are in a folder, if it is the top of one. */
+export async function repositoryAt(folder: string): Promise<Repository | undefined> {
+  const git = join(folder, '.git');
+  if (!isNamed(git)) return undefined;
+  // Git's own lines about itself, which nobody is shown.
+  const lineOf = async (at: string, name: string): Promise<string> =>
+    (await readInside(at, name, MOST_BYTES, { secrets: 'mine' }).catch(() => Buffer.alloc(0)))
+      .toString('utf8')
+      .trim();
+  const named = /^gitdir: (.+)$/.exec(await lineOf(folder, '.git'))?.[1];
+  if (named === undefined) return { own: git, shared: git, knows: undefined };
+  const own = resolve(folder, named);
+  // A worktree has its own index and shares the rest.
+  return { own, shared: resolve(own, await lineOf(own, 'commondir')), knows: await lineOf(own, 'gitdir') };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The files outside of the project's own that decide what git lists: its index and settings, ignore files above the project,
+ * and those of the user. An ignore file that the settings name elsewhere is not among them.
+ */
+export async function decidingFiles(root: string, env: Environment): Promise<string[]> {
+  const found: string[] = [];
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (folder !== root) found.push(join(folder, '.gitignore'));
+    const repository = await repositoryAt(folder);
+    if (repository !== undefined) {
+      const { own, shared } = repository;
+      found.push(
+        join(folder, '.git'),
+        join(own, 'index'),
+        join(shared, 'config'),
+        join(shared, 'info', 'exclude'),
+      );
+      break;
+    }
+    if (dirname(folder) === folder) break;
+  }
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? '/';
+  const settings = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'git');
+  return [...found, join(home, '.gitconfig'), join(settings, 'config'), join(settings, 'ignore')];
+}
