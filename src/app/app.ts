@@ -112,7 +112,7 @@ function contextOf(
       if (await memories.rehearse(project, pause)) await pause().then(() => projectState(project));
     },
     state: async (project) => projectState(await projectOf(project)),
-    trusted: once(async () => (await import('../services/completion/trust.ts')).openTrust(state)),
+    decisions: async () => (await import('./project-state.ts')).decisionBook(settings),
     usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),
     reranker: rankings.reranker,
     delegation: once(async () => {

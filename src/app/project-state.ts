@@ -52,6 +52,7 @@ export function projectState(project: Project, settings: Settings): ProjectState
         platform: outside.platform,
         timeoutMs: config.contractTimeoutMs,
         trust: await trustPolicy(config, from.trust),
+        decisions: await decisionsOf(settings, root),
         hide: secrets.redact,
         hideKnown: secrets.hide,
       });

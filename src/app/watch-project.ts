@@ -148,7 +148,11 @@ async function placesOf({ project, catalogue }: Workspace, settings: Settings): 
   const changing = catalogue.sources.filter(({ origin }) => !['package', 'git'].includes(origin.kind));
   const tops = [root ?? [], outside.home].flat();
   const roots = changing.map(({ origin }) => origin.root).filter((folder) => !tops.includes(folder));
-  const shallow = [...(root === undefined ? [] : [root]), dirname(userConfigFile(outside))];
+  const shallow = [
+    ...(root === undefined ? [] : [root]),
+    dirname(userConfigFile(outside)),
+    join(state, 'decisions'),
+  ];
   const assistants = (await Promise.all(tops.map(assistantFolders))).flat();
   const deep = [
     ...roots,

@@ -3,7 +3,14 @@ import type { Outside } from '../app/app.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import type { HttpRoute } from '../base/http/http-route.ts';
 import type { Context } from '../operations/context.ts';
-import { openGate, tokenGate, type Gate, type KnownToken } from '../surfaces/http/gate.ts';
+import {
+  isForwarded,
+  openGate,
+  tokenGate,
+  type Gate,
+  type KnownToken,
+  type Refused,
+} from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
 import { serverTokens, type Tokens } from './http-token.ts';
@@ -11,6 +18,8 @@ import { serverTokens, type Tokens } from './http-token.ts';
 /** Who is admitted, and how to describe them. */
 export interface Access {
   gate: Gate;
+  /** Whether callers have to show who they are. */
+  secured: boolean;
   routes: readonly HttpRoute[];
   /** Who is served, in words. */
   whom: string;
@@ -43,15 +52,22 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
       throw new BmadError('invalid_input', 'Use either a server token or OAuth, not both.', {
         hint: 'Set either oauth_issuer, or http_token or http_token_file.',
       });
-    return { ...(await oauthAccess(context, config.oauthIssuer, options)), ...sealed };
+    return { ...(await oauthAccess(context, config.oauthIssuer, options)), secured: true, ...sealed };
   }
   if (local && !given && config.httpAuth === 'auto' && !options.newToken)
-    return { gate: openGate, routes: [], whom: 'clients on this machine only', ...sealed };
+    return {
+      gate: onlyThisMachine(config) ? ownGate(openGate) : openGate,
+      secured: false,
+      routes: [],
+      whom: 'clients on this machine only',
+      ...sealed,
+    };
   const tokens = await serverTokens(context, options.outside, options.newToken);
   const whom = local ? 'clients on this machine with the token' : 'clients with the token';
   const gate = changingGate(tokens);
   return {
     gate: onlyThisMachine(config) ? ownGate(gate) : gate,
+    secured: true,
     routes: [],
     whom,
     settle: tokens.settle,
@@ -76,16 +92,28 @@ export function onlyThisMachine({ httpHost, publicUrl, allowHosts }: Context['co
   return isLoopback(httpHost) && publicUrl === undefined && allowHosts.length === 0;
 }
 
-/** Whoever has the full token of such a server is the user, or was given it by the user. */
+/**
+ * Whoever has the full token of such a server is the user, or was given it by the user. What a proxy has forwarded comes from
+ * somewhere else all the same.
+ */
 function ownGate(gate: Gate): Gate {
   return {
-    async admit(authorization) {
-      const caller = await gate.admit(authorization);
-      const full = 'known' in caller && caller.mayWrite && caller.only === undefined;
-      return full ? { ...caller, own: true } : caller;
+    async admit(authorization, asked) {
+      const caller = await gate.admit(authorization, asked);
+      if ('status' in caller) return caller;
+      if (isForwarded(asked)) return caller.known === 'anonymous' ? FORWARDED : caller;
+      const isFull = caller.known === 'token' && caller.mayWrite && caller.only === undefined;
+      return isFull ? { ...caller, own: true } : caller;
     },
   };
 }
+
+const FORWARDED: Refused = {
+  status: 403,
+  message:
+    'A proxy has forwarded this request, and this server is for its own machine only. Its operator can require a token with --http-auth token, and name the proxy with --public-url.',
+  headers: {},
+};
 
 async function oauthAccess(
   { config, log }: Context,

@@ -7,7 +7,6 @@ import { plural } from '../base/text/text.ts';
 import { userStateFolder } from '../config/locations.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
-import { openGate } from '../surfaces/http/gate.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { catalogueFigures, createMetrics } from '../surfaces/http/metrics.ts';
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
@@ -49,7 +48,7 @@ async function main(): Promise<void> {
     resource: () => `${address ?? ''}${mcp.path}`,
   });
   const mcp = createMcpRoute(context, { key: access.key, streams: config.httpRequests });
-  const secured = access.gate !== openGate;
+  const { secured } = access;
   const a2a = config.a2a
     ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, { secured, address })
     : [];

@@ -19,7 +19,7 @@ export const trustSettings = {
     .refine(isRuleOrFolders, 'Use ask, always or never, or absolute paths of folders.')
     .default(['ask'])
     .describe(
-      'Whose programs a completion contract may run: ask (a person allows each project once, and again when its scripts change), always, never, or a list of folders whose projects may.',
+      'Whose programs a completion contract may run: ask (a person allows each project once, and again when what it runs changes), always, never, or a list of folders whose projects may.',
     )
     .register(settingMeta, {
       ...PERSONAL,

@@ -47,6 +47,11 @@ describe('what is said in another language', () => {
     ['several lines', 'Try again.\n\nAsk again', 'Réessayez.\n\nRedemander'],
     ['code', '```\nTry again.\n```\nTry again.', '```\nTry again.\n```\nRéessayez.'],
     [
+      'code with a fence in it',
+      '````\n```\nTry again.\n````\nTry again.',
+      '````\n```\nTry again.\n````\nRéessayez.',
+    ],
+    [
       'heads of a table and not its names',
       '| setting |\n|---|\n| status |\n',
       '| réglage |\n|---|\n| status |\n',

@@ -223,12 +223,15 @@ export function translator(catalogue: Catalogue): Words {
   }
 
   return (text) => {
-    let fenced = false;
+    /** The fence that is open: what others wrote may have shorter ones in it. */
+    let open: string | undefined;
     return text
       .split('\n')
       .map((each, at, all) => {
-        if (/^\s*(?:```|~~~)/.test(each)) fenced = !fenced;
-        return fenced ? each : line(each, all[at + 1]);
+        const fence = /^\s*(`{3,}|~{3,})/.exec(each)?.[1];
+        if (open === undefined) open = fence;
+        else if (fence?.startsWith(open) === true) open = undefined;
+        return (open ?? fence) === undefined ? line(each, all[at + 1]) : each;
       })
       .join('\n');
   };

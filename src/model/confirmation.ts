@@ -4,8 +4,6 @@ export interface ConfirmRequest {
   question: string;
   /** What the person has to know for that, in lines. */
   details: string;
-  /** A longer text to read, shown where there is room for it. */
-  text?: string | undefined;
   /** What yes means, as an imperative: "Allow it". */
   yes: string;
 }

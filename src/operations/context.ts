@@ -11,7 +11,7 @@ import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
 import type { HostsPort } from '../hosts/setup-port.ts';
 import type { Completion } from '../services/completion/completion.ts';
-import type { Trust } from '../services/completion/trust.ts';
+import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delegation } from '../services/delegation/delegation.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
@@ -141,8 +141,8 @@ export interface Context extends SettingsPort, CataloguePort, MemoryPort, StateP
   gitSources(): Promise<GitSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
-  /** The projects whose programs a person has allowed to run. */
-  trusted(): Promise<Trust>;
+  /** What people have decided on this machine, about this project and others. */
+  decisions(): Promise<DecisionBook>;
   /** The code of the project at this place. */
   codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
   /** What was started in a project, which ranking goes by. */

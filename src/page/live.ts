@@ -12,7 +12,8 @@ export type Topic =
   | 'sources'
   | 'progress'
   | 'handover'
-  | 'failures';
+  | 'failures'
+  | 'programs';
 
 export const session = signal<Session | undefined>(undefined);
 /** Why there is no session although nobody was refused: the server does not answer. */

@@ -36,7 +36,6 @@ async function clone(onEnd: OnEnd = onTestFinished): Promise<Place> {
 }
 
 const ran = ({ cwd }: Place): boolean => existsSync(join(cwd, 'ran'));
-
 type OnEnd = (cleanUp: () => Promise<void>) => void;
 type Elicit = (params: ElicitRequestParams) => ElicitResult;
 
@@ -107,9 +106,14 @@ describe.skipIf(process.platform === 'win32')('a project that brings settings of
   });
 });
 
-describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
-  const secured = way.transport === 'HTTP' ? SECURED : {};
+const ANSWERING: [string, Connection][] = [
+  ['with the full token of a server on this machine', SECURED],
+  ['where everybody may run contracts', { args: ['--contracts-over-http'] }],
+];
 
+const OVER_STDIO = WAYS.filter(({ transport }) => transport === 'stdio');
+
+describe.each(OVER_STDIO)('a person at a client of $era over $transport', (way) => {
   let place: Place;
   let client: Client;
   let elicit: Elicit;
@@ -117,7 +121,7 @@ describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
     const ends: (() => Promise<void>)[] = [];
     const onEnd: OnEnd = (cleanUp) => void ends.unshift(cleanUp);
     place = await clone(onEnd);
-    client = await connected(way, place, { ...secured, elicit: (params) => elicit(params) }, onEnd);
+    client = await connected(way, place, { elicit: (params) => elicit(params) }, onEnd);
     return async () => {
       for (const end of ends) await end();
     };
@@ -150,7 +154,6 @@ describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
     const result = await client.callTool({ name: TOOL, arguments: {} });
     expect(textsOf(result)[0]).toMatch(/^CC PASS/);
     expect(ran(place)).toBe(true);
-    expect(asked).toHaveLength(1);
     expect(asked[0]?.message).toContain(place.cwd);
     expect(asked[0]?.message).toContain(`bash ${SCRIPT_PATH} .`);
     expect(asked[0]?.message).toContain(FILES[SCRIPT_PATH].trimEnd());
@@ -159,34 +162,34 @@ describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
     await writeFiles(place.cwd, { [SCRIPT_PATH]: `${FILES[SCRIPT_PATH]}${'# other\n'.repeat(1_000)}` });
     await client.callTool({ name: TOOL, arguments: {} });
     expect(asked).toHaveLength(2);
-    expect(asked[1]?.message).toContain('(changed)');
-    expect(asked[1]?.message).toContain('too long to be shown here');
+    expect(asked[1]?.message).toMatch(/\(changed\)[^]*\[\d+ characters are too many to be shown here\./);
+    expect(asked[1]?.message).toContain(`Runs: bash ${SCRIPT_PATH} .`);
+    expect(String((await command(place, 'trust', '--list')).stdout)).toContain('(host)');
+    // The same text as at a terminal.
+    const lines = String((await command(place, 'trust', '--show')).stdout).split('\n');
+    expect(asked[1]?.message.split('\n').slice(-3)).toEqual(lines.slice(-4, -1));
   });
 });
 
-describe.each(WAYS.filter(({ transport }) => transport === 'stdio'))(
-  'a client of $era that asks nobody',
-  (way) => {
-    it('is told how a person allows it, and runs it once allowed (S-12)', async () => {
-      const place = await clone();
-      const client = await connected(way, place);
-      // And what programs may do.
-      const tool = (await client.listTools()).tools.find(({ name }) => name === TOOL);
-      expect(tool?.annotations).toEqual({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
-      const refused = await client.callTool({ name: TOOL, arguments: {} });
-      expect(refused.isError).toBe(true);
-      expect(textsOf(refused)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
-      // A machine that has the server need not have the command.
-      expect(textsOf(refused)[0]).toContain(
-        `where bmad is not installed: ${process.execPath} ${cliFile} trust ${place.cwd}`,
-      );
-      expect(ran(place)).toBe(false);
-      expect((await command(place, 'trust', '--yes')).code).toBe(0);
-      const result = await client.callTool({ name: TOOL, arguments: {} });
-      expect(textsOf(result)[0]).toMatch(/^CC PASS/);
-    });
-  },
-);
+describe.each(OVER_STDIO)('a client of $era that asks nobody', (way) => {
+  it('is told how a person allows it, and runs it once allowed (S-12)', async () => {
+    const place = await clone();
+    const client = await connected(way, place);
+    const tool = (await client.listTools()).tools.find(({ name }) => name === TOOL);
+    expect(tool?.annotations).toEqual({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
+    const refused = await client.callTool({ name: TOOL, arguments: {} });
+    expect(refused.isError).toBe(true);
+    expect(textsOf(refused)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
+    // A machine that has the server need not have the command.
+    expect(textsOf(refused)[0]).toContain(
+      `where bmad is not installed: ${process.execPath} ${cliFile} trust ${place.cwd}`,
+    );
+    expect(ran(place)).toBe(false);
+    expect((await command(place, 'trust', '--yes')).code).toBe(0);
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    expect(textsOf(result)[0]).toMatch(/^CC PASS/);
+  });
+});
 
 describe.each(WAYS.filter(({ transport }) => transport === 'HTTP'))('a client of $era over HTTP', (way) => {
   const offered = async (client: Client): Promise<boolean> =>
@@ -227,17 +230,19 @@ describe.each(WAYS.filter(({ transport }) => transport === 'HTTP'))('a client of
     },
   );
 
-  it('does not answer for a person where anybody could be it (S-12)', async () => {
+  it.each(ANSWERING)('does not answer for a person, %s (X-05)', async (_who, connection) => {
     const place = await clone();
     let asked = 0;
     const client = await connected(way, place, {
-      args: ['--contracts-over-http'],
+      ...connection,
       elicit: () => {
         asked += 1;
         return { action: 'accept', content: { allow: true } };
       },
     });
-    expect((await client.callTool({ name: TOOL, arguments: {} })).isError).toBe(true);
+    const refused = await client.callTool({ name: TOOL, arguments: {} });
+    expect(refused.isError).toBe(true);
+    expect(textsOf(refused)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
     expect(asked).toBe(0);
     expect(ran(place)).toBe(false);
   });
@@ -250,10 +255,14 @@ describe('the command line', () => {
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain(`bmad trust ${place.cwd}`);
     const shown = await command(place, 'trust');
-    expect(shown.code).toBe(1);
-    expect(shown.stdout.toString('utf8')).toContain(`bash ${SCRIPT_PATH} .`);
+    expect([shown.code, String(shown.stdout)]).toEqual([1, expect.stringContaining(`bash ${SCRIPT_PATH} .`)]);
     expect(ran(place)).toBe(false);
-    expect((await program(place, 'trust', '--yes')).code).toBe(0);
+    const text = String((await command(place, 'trust', '--show')).stdout);
+    const digest = /^Digest: (\w+)$/m.exec(text)?.[1] ?? '';
+    const other = await command(place, 'trust', '--yes', '--digest', 'a'.repeat(64));
+    expect(other.code).toBe(5);
+    expect(other.stderr).toContain(`Digest: ${digest}`);
+    expect((await program(place, 'trust', '--yes', '--digest', digest)).code).toBe(0);
     expect((await command(place, 'trust', '--list')).stdout.toString('utf8')).toContain(place.cwd);
     expect((await program(place, 'contract', 'run')).code).toBe(0);
     expect((await command(place, 'trust', '--revoke', place.cwd)).code).toBe(0);

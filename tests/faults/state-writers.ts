@@ -9,7 +9,6 @@ import {
   readReceipts,
   receiptPlace,
 } from '../../src/services/completion/receipts.ts';
-import { openTrust, recordTrust } from '../../src/services/completion/trust.ts';
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openTasks } from '../../src/services/tasks/open-tasks.ts';
@@ -171,22 +170,14 @@ export const STATE_WRITERS: readonly Writer[] = [
     },
   },
   {
-    name: 'the trust in a project',
-    prepare: ({ state }) => recordTrust(programs('before'), state),
-    act: ({ state }, what) => recordTrust(programs(what), state),
-    read: async ({ state }) => (await openTrust(state).all()).map(({ root }) => root),
-  },
-  {
-    name: 'trust that is taken back',
-    async prepare({ state }) {
-      for (const what of ['first', 'second', 'third']) await recordTrust(programs(what), state);
-    },
-    act: ({ state }, what) => openTrust(state).revoke(`/projects/${what}`),
-    read: async ({ state }) => (await openTrust(state).all()).map(({ root }) => root),
+    name: 'a decision of a person',
+    prepare: ({ state }) => decide(state, 'before'),
+    act: ({ state }, what) => decide(state, what),
+    read: async ({ state }) => [...(await openDecisions(state).of('/projects/shop').all('programs')).keys()],
   },
 ];
 
-function programs(what: string) {
-  const files = [{ path: 'check.sh', sha256: 'a'.repeat(64), shown: [] }];
-  return { root: `/projects/${what}`, folder: '', commands: ['sh check.sh'], files, script: undefined };
-}
+const decide = (state: string, id: string) =>
+  openDecisions(state)
+    .of('/projects/shop')
+    .decide({ kind: 'programs', id, digest: 'a'.repeat(64), yes: true, by: 'Ada', via: 'terminal' });

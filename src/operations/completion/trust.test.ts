@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, homeBeside, temporaryFolder, testCall } from '../../../tests/support/app.ts';
-import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
+import { allowed, contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Session } from '../../../tests/support/operations.ts';
 import type { Confirmed, ConfirmRequest } from '../context.ts';
@@ -35,14 +35,14 @@ describe("a project's programs", () => {
 
   it('run once allowed, until the script changes (S-12)', async () => {
     const session = await cloned();
-    const { data } = await session.ok(trust, { yes: true });
+    const { data } = await allowed(session);
     expect(data).toMatchObject({ outcome: 'trusted', root: session.folder });
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
     expect(ran(session)).toBe(true);
     await writeFile(join(session.folder, SCRIPT_PATH), `${SCRIPT}# more\n`);
     const error = await session.fail(runCompletionContract);
     expect(error.message).toContain(`has changed since it was allowed (${SCRIPT_PATH})`);
-    await session.ok(trust, { yes: true });
+    await allowed(session);
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
   });
 
@@ -52,7 +52,7 @@ describe("a project's programs", () => {
     const session = await cloned({ 'package.json': manifest('node -e 0') });
     const place = join(session.folder, 'package.json');
     expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
-    await session.ok(trust, { yes: true });
+    await allowed(session);
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
     await writeFile(place, manifest('node -e 0', { version: '2.0.0' }));
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
@@ -67,10 +67,10 @@ describe("a project's programs", () => {
   it('of a folder with scripts of its own are allowed on their own (S-12)', async () => {
     const script = JSON.stringify({ scripts: { test: 'node -e 0' } });
     const session = await cloned({ 'package.json': script, 'api/package.json': script });
-    await session.ok(trust, { yes: true });
+    await allowed(session);
     const error = await session.fail(runCompletionContract, { working_dir: 'api' });
     expect(error.steps[0]?.args).toEqual({ folder: session.folder, working_dir: 'api' });
-    await session.ok(trust, { yes: true, working_dir: 'api' });
+    await allowed(session, { working_dir: 'api' });
     expect((await session.ok(runCompletionContract, { working_dir: 'api' })).data['status']).toBe('PASS');
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
   });
@@ -86,13 +86,13 @@ describe("a project's programs", () => {
         });
         await chmod(join(session.folder, folder, '.venv/bin/pytest'), 0o755);
       };
-      await session.ok(trust, { yes: true });
+      await allowed(session);
       await rm(join(session.folder, SCRIPT_PATH));
       await pytest('.');
       expect((await session.fail(runCompletionContract)).message).toContain(
         'has changed since it was allowed',
       );
-      await session.ok(trust, { yes: true });
+      await allowed(session);
       await pytest('sub');
       expect((await session.fail(runCompletionContract, { working_dir: 'sub' })).code).toBe('forbidden');
       await writeFile(
@@ -148,7 +148,8 @@ describe("a project's programs", () => {
     expect(asked[0]?.details).toContain(session.folder);
     expect(asked[0]?.details).toContain(`bash ${SCRIPT_PATH} .`);
     expect(asked[0]?.details).toContain(String.raw`test: rm -rf \u001b[2K`);
-    expect(asked[0]?.text).toBe(SCRIPT);
+    expect(asked[0]?.details).toContain(SCRIPT.trimEnd());
+    expect(asked[0]?.details).toContain('All of the project’s own code can run then, with your rights');
     // A yes is remembered, a no is not.
     await run();
     expect(asked).toHaveLength(times);
@@ -170,7 +171,7 @@ describe('the setting trust', () => {
 
   it('never beats what was allowed, and --trust-project', async () => {
     const session = await cloned(FILES, { trust: 'never', trustProject: 'true' });
-    const { data } = await session.ok(trust, { yes: true });
+    const { data } = await allowed(session);
     expect(data['notes']).toMatchObject([expect.stringContaining('never')]);
     expect((await session.fail(runCompletionContract)).hint).toContain('flag --trust');
   });
@@ -218,7 +219,10 @@ describe('trust', () => {
     expect(failed).toBe(true);
     expect(answer.body).toContain(`bash ${SCRIPT_PATH} .`);
     expect(answer.body).toContain('touch "$PWD/ran"');
-    expect(answer.steps).toMatchObject([{ operation: 'trust', args: { folder: session.folder, yes: true } }]);
+    const { digest } = data;
+    expect(answer.steps).toMatchObject([
+      { operation: 'trust', args: { folder: session.folder, yes: true, digest } },
+    ]);
     expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
   });
 
@@ -226,10 +230,15 @@ describe('trust', () => {
     const session = await cloned();
     expect((await session.ok(trust, { list: true })).data['records']).toEqual([]);
     expect((await session.fail(trust, { revoke: true })).code).toBe('not_found');
-    await session.ok(trust, { yes: true });
+    await allowed(session);
     expect((await session.ok(trust)).data['outcome']).toBe('already_trusted');
     expect((await session.ok(trust, { list: true })).data['records']).toMatchObject([
-      { root: session.folder, files: { [SCRIPT_PATH]: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+      {
+        root: session.folder,
+        id: '.',
+        via: 'flag',
+        parts: { [SCRIPT_PATH]: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
     ]);
     await session.ok(trust, { revoke: true });
     expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
@@ -238,25 +247,28 @@ describe('trust', () => {
     await writeFiles(gone, FILES);
     const home = homeBeside(session.folder);
     const there = await contextIn(gone, { home });
-    expect(await execute(trust, { yes: true }, there, testCall())).toMatchObject({ ok: true });
+    expect(await execute(trust, { yes: true }, there, { ...testCall(), typed: true })).toMatchObject({
+      ok: true,
+    });
     await rm(gone, { recursive: true });
     expect((await session.ok(trust, { revoke: true, folder: gone })).data['root']).toBe(gone);
   });
 
   it.runIf(process.platform !== 'win32')(
-    'keeps its records with the user, and reads none that is not its own',
+    'keeps what was decided with the user, and takes it from no other file',
     async () => {
       const session = await cloned();
-      await session.ok(trust, { yes: true });
-      const folder = join(homeBeside(session.folder), '.local/state/bmad-mcp-server/trust');
-      const [name = ''] = await readdir(folder);
-      const place = join(folder, name);
+      await allowed(session);
+      const folder = join(homeBeside(session.folder), '.local/state/bmad-mcp-server/decisions');
+      const name = (await readdir(folder)).find((each) => each.endsWith('.jsonl'));
+      const place = join(folder, name ?? '');
       expect((await stat(place)).mode & 0o077).toBe(0);
-      const record = JSON.parse(await readFile(place, 'utf8')) as object;
-      // A record of another project under this one's name, as after a collision of names.
-      await writeFile(place, JSON.stringify({ ...record, root: '/elsewhere' }));
+      const line = JSON.parse(await readFile(place, 'utf8')) as object;
+      expect(line).toMatchObject({ kind: 'programs', id: '.', yes: true, via: 'flag', root: session.folder });
+      // Of another project under this one's name, as after a collision of names.
+      await writeFile(place, `${JSON.stringify({ ...line, root: '/elsewhere' })}\n`);
       expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
-      await writeFile(place, '{ not json');
+      await writeFile(place, '{ not json\n');
       expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
     },
   );

@@ -1,14 +1,20 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { fenced, plural } from '../../base/text/text.ts';
+import { present } from '../../base/present.ts';
 import { lines } from '../answer-text.ts';
 import type { Call, Context } from '../context.ts';
+import { ON_THE_PAGE } from '../for-people.ts';
 import { defineOperation } from '../operation.ts';
 
 const recordSchema = z.object({
   root: z.string(),
-  trusted: z.string(),
-  files: z.record(z.string(), z.string()),
+  /** The folder of the project that it is about; `.` for the project itself. */
+  id: z.string(),
+  digest: z.string(),
+  by: z.string(),
+  via: z.string(),
+  at: z.string(),
+  parts: z.record(z.string(), z.string()).optional(),
 });
 
 const outcomeSchema = z.enum([
@@ -16,53 +22,75 @@ const outcomeSchema = z.enum([
   'already_trusted',
   'not_trusted',
   'nothing_to_run',
+  'shown',
   'revoked',
   'listed',
 ]);
 
 type TrustOutcome = z.output<typeof outcomeSchema>;
 
+const inputSchema = z.strictObject({
+  folder: z.string().trim().min(1).max(4_000).optional().describe('Project folder; default: this project'),
+  working_dir: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Folder in the project with its own scripts'),
+  show: z.boolean().default(false).describe('Only show what would run, and its digest'),
+  yes: z.boolean().default(false).describe('Allow it without asking, for scripts'),
+  digest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'Expected the 64 digits that "trust --show" ends with.')
+    .optional()
+    .describe('What you allow, as "trust --show" gives it; refused if it has changed'),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/, 'Expected a whole commit id.')
+    .optional()
+    .describe('The commit it was shown at; refused if another one is checked out'),
+  list: z.boolean().default(false).describe('List the projects that are allowed'),
+  revoke: z.boolean().default(false).describe('Take the permission back'),
+});
+
 export const trust = defineOperation({
   name: 'trust',
   title: 'Allow a project to run its programs',
   description:
-    "Show what a project's completion contract would run, and allow it on this machine. It is asked again when the project's scripts change.",
+    "Show what a project's completion contract would run, and allow it on this machine. It is asked again when something of that changes, or when git has checked out another line of history.",
   effect: 'write',
   command: 'trust',
   positional: ['folder'],
-  examples: ['trust', 'trust --yes', 'trust --list', 'trust --revoke'],
-  input: z.strictObject({
-    folder: z.string().trim().min(1).max(4_000).optional().describe('Project folder; default: this project'),
-    working_dir: z
-      .string()
-      .trim()
-      .min(1)
-      .max(1_000)
-      .optional()
-      .describe('Folder in the project with its own scripts'),
-    yes: z.boolean().default(false).describe('Allow it without asking, for scripts'),
-    list: z.boolean().default(false).describe('List the projects that are allowed'),
-    revoke: z.boolean().default(false).describe('Take the permission back'),
-  }),
+  examples: ['trust', 'trust --show', 'trust --yes', 'trust --list', 'trust --revoke'],
+  input: inputSchema,
   output: z.object({
     outcome: outcomeSchema,
     root: z.string().optional(),
-    /** What would run, in lines. */
+    working_dir: z.string().optional(),
+    /** What would run, whole, in lines. */
     programs: z.array(z.string()),
-    /** The text of the project's script, where a decision is still to be made. */
-    script: z.string().optional(),
+    /** Stands for all of it. */
+    digest: z.string().optional(),
     records: z.array(recordSchema),
     notes: z.array(z.string()),
   }),
-  writes: ({ list }) => !list,
+  writes: ({ list, show }) => !list && !show,
 
-  async run({ folder, working_dir: workingDir, yes, list, revoke }, context, call) {
-    if (list && revoke) throw new BmadError('invalid_input', 'Use either "list" or "revoke", not both.');
+  async run(input, context, call) {
+    const { folder, list, revoke, show } = input;
+    const chosen = (['show', 'yes', 'list', 'revoke'] as const).filter((name) => input[name]);
+    if (chosen.length > 1)
+      throw new BmadError(
+        'invalid_input',
+        `Use only one of ${chosen.map((name) => `"${name}"`).join(', ')}.`,
+      );
     const none = { programs: [], records: [], notes: [] };
-    if (list)
-      return { ...none, outcome: 'listed' as const, records: [...(await (await context.trusted()).all())] };
-    if (revoke) return { ...none, outcome: 'revoked' as const, root: await revoked(folder, context) };
-    return decided({ folder, workingDir, yes }, context, call);
+    if (list) return { ...none, outcome: 'listed' as const, records: await allowedIn(context) };
+    if (revoke) return { ...none, outcome: 'revoked' as const, root: await revoked(folder, context, call) };
+    const { told, consent } = await read(input, context);
+    if (show) return { ...told, outcome: 'shown' as const };
+    return { ...told, outcome: await decided(input, consent, call) };
   },
 
   failed: ({ outcome }) => outcome === 'not_trusted',
@@ -74,12 +102,11 @@ export const trust = defineOperation({
         ? data.records.length === 0
           ? 'No project is allowed to run its programs.'
           : data.records.map(
-              ({ root, trusted, files }) =>
-                `${root}, since ${trusted}, ${plural(Object.keys(files).length, 'file')}`,
+              ({ root, id, at, by, via }) =>
+                `${id === '.' ? root : `${root}, ${id}`}, since ${at}, by ${by} (${via})`,
             )
         : `${SAID[data.outcome]}: ${data.root ?? ''}`,
       data.programs,
-      data.script === undefined ? undefined : fenced(data.script),
       data.notes.map((note) => `- ${note}`),
     ),
     ...(data.outcome === 'not_trusted'
@@ -88,7 +115,7 @@ export const trust = defineOperation({
           steps: [
             {
               operation: 'trust',
-              args: { folder: data.root, yes: true },
+              args: { folder: data.root, working_dir: data.working_dir, yes: true, digest: data.digest },
               why: 'Allow it, if you have read what would run and trust its author',
             },
           ],
@@ -102,43 +129,78 @@ const SAID: Readonly<Record<TrustOutcome, string>> = {
   already_trusted: 'Already allowed',
   not_trusted: 'Not allowed yet',
   nothing_to_run: 'There is nothing to run in this project',
+  shown: 'Would run',
   revoked: 'No longer allowed',
   listed: '',
 };
 
-interface TrustRequest {
-  folder: string | undefined;
-  workingDir: string | undefined;
-  yes: boolean;
+type TrustInput = z.output<typeof inputSchema>;
+
+/** What is shown is what is recorded: it is read once. */
+async function read({ folder, working_dir }: TrustInput, context: Context) {
+  const state = await context.state(folder);
+  const consent = await (await state.completion()).consent(working_dir);
+  const { root, lines: programs, digest } = consent;
+  const notes =
+    context.config.trust[0] === 'never'
+      ? [`It will not run all the same: the setting trust is "never" (${context.configFrom.trust}).`]
+      : [];
+  return { consent, told: present({ root, working_dir, programs, digest, records: [], notes }) };
 }
 
-async function decided({ folder, workingDir, yes }: TrustRequest, context: Context, call: Call) {
-  const state = await context.state(folder);
-  const consent = await (await state.completion()).consent(workingDir);
-  const told = { root: consent.root, programs: consent.lines, records: [], notes: [] as string[] };
-  if (context.config.trust[0] === 'never')
-    told.notes.push(
-      `It will not run all the same: the setting trust is "never" (${context.configFrom.trust}).`,
-    );
-  if (consent.empty) return { ...told, outcome: 'nothing_to_run' as const };
-  if (consent.allowed) return { ...told, outcome: 'already_trusted' as const };
-  if (!yes) {
-    const script = consent.script;
-    if (call.confirm === undefined)
-      return { ...told, outcome: 'not_trusted' as const, ...(script === undefined ? {} : { script }) };
-    const answer = await call.confirm(consent.question);
-    if (!answer.yes) throw new BmadError('cancelled', `It is not allowed: ${answer.why}.`);
+type Consent = Awaited<ReturnType<typeof read>>['consent'];
+
+async function decided(
+  { yes, digest, commit }: TrustInput,
+  consent: Consent,
+  call: Call,
+): Promise<TrustOutcome> {
+  if (yes && digest === undefined && call.typed !== true)
+    throw new BmadError('invalid_input', 'A yes needs the digest of what was shown.', {
+      subject: 'digest',
+      hint: 'Show it again, and decide on that.',
+    });
+  if ((digest ?? consent.digest) !== consent.digest || (commit ?? consent.commit) !== consent.commit)
+    throw new BmadError('conflict', 'Nothing is allowed: this is not what was shown.', {
+      subject: consent.root,
+      hint: ['This is what would run now.', ...consent.lines].join('\n'),
+    });
+  if (consent.empty) return 'nothing_to_run';
+  if (consent.allowed) return 'already_trusted';
+  if (yes) {
+    await (call.person === true ? consent.record('page', ON_THE_PAGE) : consent.record('flag'));
+    return 'trusted';
   }
-  await consent.record();
-  return { ...told, outcome: 'trusted' as const };
+  if (call.confirm === undefined) return 'not_trusted';
+  const answer = await call.confirm(consent.question);
+  if (!answer.yes) throw new BmadError('cancelled', `It is not allowed: ${answer.why}.`);
+  await consent.record(call.typed === true ? 'terminal' : 'host');
+  return 'trusted';
+}
+
+/** What people have allowed on this machine, by the paths of the projects. */
+async function allowedIn(context: Context) {
+  const book = await context.decisions();
+  const all = (await book.projects()).map(async (root) =>
+    [...(await book.of(root).all('programs')).values()].flatMap(({ yes, ...one }) =>
+      yes ? [{ ...one, root }] : [],
+    ),
+  );
+  return (await Promise.all(all)).flat();
 }
 
 /** By the path that is on record, also of a folder that is gone; else by the project at this place. */
-async function revoked(folder: string | undefined, context: Context): Promise<string> {
-  const trusted = await context.trusted();
-  const named = (await trusted.all()).find(({ root }) => root === folder)?.root;
+async function revoked(folder: string | undefined, context: Context, call: Call): Promise<string> {
+  const allowed = await allowedIn(context);
+  const named = allowed.find(({ root }) => root === folder)?.root;
   const root = named ?? (await context.state(folder)).root;
-  if (await trusted.revoke(root)) return root;
+  const own = allowed.filter((one) => one.root === root);
+  const decisions = (await context.decisions()).of(root);
+  const isOnPage = call.person === true;
+  const by = isOnPage ? ON_THE_PAGE : 'a person at the command line';
+  for (const { id, digest } of own)
+    await decisions.decide({ kind: 'programs', id, digest, yes: false, by, via: isOnPage ? 'page' : 'flag' });
+  if (own.length > 0) return root;
   throw new BmadError('not_found', `${quoted(root)} was not allowed to run its programs.`, {
     steps: [{ operation: 'trust', args: { list: true }, why: 'List the projects that are' }],
   });

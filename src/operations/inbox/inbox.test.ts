@@ -114,7 +114,8 @@ describe('the inbox', () => {
       actions.filter(({ operation }) => operation === 'reconcile_ledgers'),
     ) as [InboxItem['actions'][number]];
     await ok(reconcileLedgers, args);
-    await ok(trust, { yes: true });
+    const agreed = (await look()).items.find(({ kind }) => kind === 'trust');
+    await ok(trust, agreed?.actions[0]?.args);
     await ok(runCompletionContract);
     const found = await look();
     expect(kinds(found)).not.toContain('trust');

@@ -114,19 +114,21 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
 
 /** A project whose contract, or whose own checks, may not run yet or not any more: what `doctor` says of it, too. */
 async function programsOf(state: ProjectState): Promise<WaitingThere> {
-  const { root, lines, script, empty, allowed } = await (await state.completion()).consent();
+  const { root, lines, summary, digest, commit, scripted, empty, allowed } = await (
+    await state.completion()
+  ).consent();
   if (empty || allowed) return nothing();
+  const shown = present({ folder: root, yes: true, digest, commit });
   const item: InboxItem = {
     id: 'trust',
     kind: 'trust',
     role: 'owner',
-    title:
-      script === undefined
-        ? 'The checks of this project may not run on this machine yet'
-        : 'The completion contract may not run on this machine yet',
-    evidence: lines.map((says) => ({ file: '.', says })),
-    text: [...lines, ...(script === undefined ? [] : ['', script])].join('\n'),
-    actions: [action('Allow it on this machine', 'trust', { folder: root, yes: true }, { danger: true })],
+    title: scripted
+      ? 'The completion contract may not run on this machine yet'
+      : 'The checks of this project may not run on this machine yet',
+    evidence: summary.map((says) => ({ file: '.', says })),
+    text: lines.join('\n'),
+    actions: [action('Allow it on this machine', 'trust', shown, { danger: true })],
   };
   return { items: [item], unread: [] };
 }

@@ -2,10 +2,9 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
-import { KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
+import { allowed, KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { sessionIn } from '../../../tests/support/operations.ts';
-import { trust } from '../completion/trust.ts';
 import { doctor } from './doctor.ts';
 
 const agent = (name: string, description: string): string =>
@@ -49,7 +48,7 @@ describe('safety', () => {
       open: [join(home, '.local/state/bmad-mcp-server')],
     });
     expect(answer.body).toContain('Programs of this project, not allowed yet:');
-    await session.ok(trust, { yes: true });
+    await allowed(session);
     expect((await session.ok(doctor, { handshake: false })).answer.body).toContain('allowed on this machine');
   });
 });

@@ -23,7 +23,7 @@ export async function safetyOf(
     .displacing()
     .map((record) => `${visible(qualifiedName(record))} of ${visible(record.origin.displayName)}`);
   return {
-    programs: consent === undefined || consent.empty ? [] : consent.lines,
+    programs: consent === undefined || consent.empty ? [] : consent.summary,
     allowed: consent?.allowed ?? false,
     outside: outside.map(({ origin: { displayName, root, git } }) =>
       visible(`${displayName}, ${git === undefined ? root : `${git.source} at ${git.commit.slice(0, 12)}`}`),

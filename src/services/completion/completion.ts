@@ -9,7 +9,7 @@ import { plural } from '../../base/text/text.ts';
 import { kitAtHome, type Keeping } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
-import { consentOf, requireConsent, type Confirm, type Consent } from './consent.ts';
+import { consentOf, personIn, requireConsent, type Asking, type Consent } from './consent.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
 import { OutputKeeper } from './output.ts';
 import { readPrograms, type Programs, type ProgramsRequest } from './programs.ts';
@@ -28,7 +28,6 @@ import {
   runScript,
   scriptPaths,
   stackNamed,
-  type Environment,
   type ProgramSetup,
   type RunResult,
   type Script,
@@ -38,18 +37,16 @@ import { lastVerdict, wayOf, type VerifiedSoFar } from './standing.ts';
 import { tellerOf } from './teller.ts';
 import { gitState } from './tree-files.ts';
 import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
-import type { TrustPolicy } from './trust.ts';
+import type { TrustSetup } from './trust.ts';
 import { VerdictReader } from './verdict.ts';
 import { readChain, verifyReceipts, type Verification } from './verify.ts';
 
-interface CompletionSetup extends ProgramSetup {
+interface CompletionSetup extends ProgramSetup, Pick<TrustSetup, 'trust' | 'decisions'> {
   root: string;
   /** The user's folder for what has no place in a project. */
   state: string;
   /** Where the state of projects is kept, if not by the rule. */
   keep?: Keeping | undefined;
-  /** Whose programs may run, as the user has set it. */
-  trust: TrustPolicy;
   /** Takes secrets out of what is shown and kept. */
   hide(text: string): string;
   /** The same for secrets that are known, and not for what only looks like one. */
@@ -63,13 +60,9 @@ interface CompletionRequest {
   room: number;
 }
 
-interface Caller {
+interface Caller extends Asking {
   signal: AbortSignal;
   progress(message: string): void;
-  /** Asks the person at the other end; not there where nobody can be asked. */
-  confirm?: Confirm;
-  /** Whether it was typed at the command line. */
-  typed?: true;
 }
 
 /** Whether what is there is really done, and what was found out about that before. */
@@ -85,13 +78,13 @@ export async function openCompletion(setup: CompletionSetup) {
     /** What a run would start, and whether it may. */
     async consent(workingDir?: string): Promise<Consent> {
       const plan = await planOf({ setup, root }, { workingDir });
-      return consentOf(await readPrograms(plan, await scriptOf(root, kit)), setup.trust, setup.state);
+      return consentOf(await readPrograms(plan, await scriptOf(root, kit)), setup);
     },
     /** What has been verified so far, and whether a run could verify more. */
     async standing(): Promise<VerifiedSoFar> {
       const { intact, fromHere } = await readChain(await receiptPlace(kit, setup.state));
       const programs = await readPrograms(await planOf({ setup, root }, {}), await scriptOf(root, kit));
-      const way = await wayOf(programs, setup.trust, setup.state);
+      const way = await wayOf(programs, setup);
       return { last: lastVerdict(intact, fromHere), way };
     },
     /** Whether anything has changed since the last PASS, by a look that is short enough for every call. */
@@ -138,23 +131,18 @@ function contractOf(script: Script | undefined): Receipt['contract'] {
     : { kind: 'script', path: script.path, sha256: sha256(script.content) };
 }
 
-const userName = (env: Environment): string => env['USER'] ?? env['LOGNAME'] ?? env['USERNAME'] ?? 'unknown';
-
 const STDERR_TAIL = 2_000;
 
-async function runCompletion(
-  project: CompletionProject,
-  request: CompletionRequest,
-  { signal, progress, confirm, typed }: Caller,
-) {
+async function runCompletion(project: CompletionProject, request: CompletionRequest, caller: Caller) {
   const { setup, kit, root, leftOut } = project;
+  const { signal, progress } = caller;
   const plan = await planOf(project, request);
   const { stack } = plan;
   const folder = plan.folder === '' ? '.' : plan.folder;
   const script = await scriptOf(root, kit);
   if (script !== undefined) refuseWindowsLines(script);
   const programs = await readPrograms(plan, script);
-  await requireConsent(programs, setup.trust, setup.state, confirm, typed);
+  await requireConsent(programs, setup, caller);
   const receipts = await receiptPlace(kit, setup.state);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
@@ -209,7 +197,7 @@ async function runCompletion(
       stack: stack ?? 'auto',
       stacks: shown.stacks,
       steps: shown.steps,
-      by: `${userName(setup.env)}@${hostname()}`,
+      by: `${personIn(setup)}@${hostname()}`,
       exit_code: shown.exitCode,
       signal: shown.signal,
       timed_out: shown.timedOut,
@@ -245,9 +233,7 @@ async function runCompletion(
 /** While it waited for another run, the project may have become something that nobody has allowed. */
 async function refuseOthers(allowed: Programs, plan: ProgramsRequest, kit: Kit): Promise<void> {
   const now = await readPrograms(plan, await scriptOf(plan.root, kit));
-  const marks = ({ commands, files }: Programs): string =>
-    JSON.stringify([commands.length > 0, files.map(({ path, sha256: digest }) => [path, digest])]);
-  if (marks(now) === marks(allowed)) return;
+  if (now.digest === allowed.digest) return;
   throw new BmadError('conflict', 'The scripts of the project changed before they could be run.', {
     hint: 'Nothing was run. Try again.',
   });

@@ -1,10 +1,17 @@
 import { BmadError } from '../../base/errors.ts';
 import { visible } from '../../base/text/hidden.ts';
 import type { ConfirmRequest, Confirmed } from '../../model/confirmation.ts';
+import type { DecidedBy } from '../../model/decision.ts';
 import { programLines, shownCommands, type Programs } from './programs.ts';
-import { recordTrust, standingOf, type Standing, type TrustPolicy } from './trust.ts';
+import { headOf, recordTrust, standingOf, type Standing, type TrustSetup } from './trust.ts';
 
-export type Confirm = (request: ConfirmRequest) => Promise<Confirmed>;
+/** Who wants it to run. */
+export interface Asking {
+  /** Asks the person at the other end; not there where nobody can be asked. */
+  confirm?: ((request: ConfirmRequest) => Promise<Confirmed>) | undefined;
+  /** Whether it was typed at the command line. */
+  typed?: true | undefined;
+}
 
 /**
  * Lets the programs of a project run only if a person has allowed them, now or before. Asks where somebody can be asked, and
@@ -12,66 +19,70 @@ export type Confirm = (request: ConfirmRequest) => Promise<Confirmed>;
  */
 export async function requireConsent(
   programs: Programs,
-  policy: TrustPolicy,
-  state: string,
-  confirm: Confirm | undefined,
-  typed?: true,
+  setup: TrustSetup,
+  { confirm, typed }: Asking,
 ): Promise<void> {
-  const standing = await standingOf(programs, policy, state);
+  const standing = await standingOf(programs, setup);
   if (standing.allowed) return;
-  if (policy.rule === 'never')
+  if (setup.trust.rule === 'never')
     throw new BmadError('forbidden', 'NOT_VERIFIED: no project may run its programs here.', {
-      hint: `The setting trust is "never" (${policy.from}).`,
+      hint: `The setting trust is "never" (${setup.trust.from}).`,
     });
-  const answer = await confirm?.(consentQuestion(programs, standing));
+  const consent = await consentOf(programs, setup);
+  const answer = await confirm?.(consent.question);
   if (answer?.yes !== true) throw refusal(programs, standing, answer, typed === true);
-  await recordTrust(programs, state);
+  await consent.record(typed === true ? 'terminal' : 'host');
 }
 
 /** What a run would start, whether it may, and the way to allow it. */
-export interface Consent {
-  root: string;
-  /** What would run, in lines for people. */
-  lines: string[];
-  script: string | undefined;
-  /** Nothing would be started at all. */
-  empty: boolean;
-  allowed: boolean;
-  question: ConfirmRequest;
-  record(): Promise<unknown>;
-}
+export type Consent = Awaited<ReturnType<typeof consentOf>>;
 
-export async function consentOf(programs: Programs, policy: TrustPolicy, state: string): Promise<Consent> {
+export async function consentOf(programs: Programs, setup: TrustSetup) {
   // A person who allows it by hand decides about the project, whatever the rule is.
-  const standing = await standingOf(programs, { ...policy, rule: 'ask', folders: [] }, state);
-  return {
-    root: programs.root,
-    lines: programLines(programs, standing.allowed ? [] : standing.changed),
-    script: programs.script,
-    empty: programs.commands.length === 0,
-    allowed: standing.allowed,
-    question: consentQuestion(programs, standing),
-    record: () => recordTrust(programs, state),
-  };
-}
-
-/** The question whether the programs of a project may run. */
-function consentQuestion(programs: Programs, standing: Standing): ConfirmRequest {
+  const byHand: TrustSetup = { ...setup, trust: { ...setup.trust, rule: 'ask', folders: [] } };
+  const standing = await standingOf(programs, byHand);
   const changed = standing.allowed ? undefined : standing.changed;
-  return {
+  const { root, digest, scripted } = programs;
+  const commit = await headOf(root, setup.env);
+  const lines = [
+    `Folder: ${visible(root)}`,
+    commit === undefined
+      ? 'It is not in git: you are asked again only when something changes that is shown here.'
+      : `Commit: ${commit}`,
+    ...programLines(programs, { changed, texts: true }),
+    RIGHTS,
+    `Digest: ${digest}`,
+  ];
+  const question: ConfirmRequest = {
     question:
       changed === undefined
         ? 'May this project run its own programs on this machine?'
         : 'What this project runs has changed. May it run on this machine?',
-    details: [
-      `Folder: ${visible(programs.root)}`,
-      ...programLines(programs, changed),
-      'They run with your rights: allow it only if you trust their author.',
-    ].join('\n'),
-    text: programs.script,
+    details: lines.join('\n'),
     yes: 'Allow it until the scripts change',
   };
+  return {
+    root,
+    /** What would run, whole, in lines for the person who decides; the same wherever somebody is asked. */
+    lines,
+    summary: programLines(programs, { changed, texts: false }),
+    digest,
+    commit,
+    scripted,
+    empty: programs.commands.length === 0,
+    allowed: standing.allowed,
+    question,
+    /** Notes a yes to what was read here. */
+    record: (via: DecidedBy, by = personIn(setup)) => recordTrust(programs, commit, setup, { by, via }),
+  };
 }
+
+const RIGHTS =
+  'All of the project’s own code can run then, with your rights, and not only what is shown here. Allow it only if you trust its author.';
+
+/** The user as the system names them. */
+export const personIn = ({ env }: Pick<TrustSetup, 'env'>): string =>
+  env['USER'] ?? env['LOGNAME'] ?? env['USERNAME'] ?? 'unknown';
 
 function trustArguments({ root, folder }: Programs): Record<string, string> {
   return { folder: root, ...(folder === '' ? {} : { working_dir: folder }) };

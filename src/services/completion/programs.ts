@@ -1,25 +1,27 @@
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { ours } from '../../base/expected.ts';
+import { wholeMark } from '../../base/files/file-digest.ts';
 import { isLink, readInside } from '../../base/files/files.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { visible } from '../../base/text/hidden.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
 import type { PlannedCommand } from './plan.ts';
 import type { Script } from './run.ts';
-import { leadsElsewhere, plainText, scriptLines, settingLines, withoutSecrets } from './shown-programs.ts';
+import { leadsElsewhere, plainText, withoutLogins, withoutSecrets } from './shown-programs.ts';
 
-/** A file of the project that says what is run, and the digest of the part of it that says so. */
+/** Something of the project that says what is run. */
 interface ProgramFile {
   path: string;
-  sha256: string;
-  /** What it says, in lines for people. */
-  shown: string[];
-  /** Nobody here knows what it says, or what it leads to: a permission from before says nothing about it. */
-  unread?: true;
+  /** Of all that counts of it; nothing where nobody here knows what it says, so a permission from before says nothing. */
+  digest: string | undefined;
+  /** What is said of it, in a few words. */
+  about: string;
+  /** What it says, for people. */
+  text?: string;
 }
 
 /** What a run of the contract would start. */
@@ -31,8 +33,10 @@ export interface Programs {
   /** As a person would type them; none where nothing would be started. */
   commands: string[];
   files: ProgramFile[];
-  /** The whole text of the script, for those who want to read it. */
-  script: string | undefined;
+  /** Stands for the commands and everything of the files. */
+  digest: string;
+  /** Whether the project has a script of its own. */
+  scripted: boolean;
 }
 
 /** Where it would run, and how to take known secrets out of what is shown. */
@@ -40,14 +44,16 @@ export interface ProgramsRequest extends PlanRequest {
   hideKnown(text: string): string;
 }
 
-/** Files that tell a package manager which programs to run scripts with: settings, and code. */
-const SETTINGS = ['.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', 'bunfig.toml'];
-const RUNNERS = [...SETTINGS, '.pnpmfile.cjs', '.pnpmfile.mjs'];
-const FILE_BYTES = 5_000_000;
+/** Files that tell a package manager which programs to run scripts with. */
+const RUNNERS =
+  '.npmrc .yarnrc .yarnrc.yml pnpm-workspace.yaml bunfig.toml .pnpmfile.cjs .pnpmfile.mjs'.split(' ');
+/** Of a larger file only the digest is shown. */
+const SHOWN_BYTES = 100_000;
+const MANIFEST_BYTES = 5_000_000;
 
 /**
- * Reads what the contract would run in a folder. What the project's code does once it runs cannot be told from outside:
- * these are the places that say which programs are started.
+ * Reads, once, what the contract would run in a folder: the commands, the script, and the files that say which programs are
+ * started. What the project's code does once it runs cannot be told from outside.
  */
 export async function readPrograms(request: ProgramsRequest, script: Script | undefined): Promise<Programs> {
   const { root, folder } = request;
@@ -57,50 +63,35 @@ export async function readPrograms(request: ProgramsRequest, script: Script | un
     script === undefined
       ? planned.map(({ shown }) => shown)
       : [`bash ${script.path} ${folder === '' ? '.' : folder}`];
-  const files: ProgramFile[] = [
-    commandList(folder, commands),
-    ...(script === undefined ? [] : [scriptFile(script)]),
-    ...(await ownPrograms(root, planned)),
+  const found = [
+    script && textFile(script.path, script.content),
+    ...(await Promise.all(ownPlaces(root, planned).map((path) => ownProgram(root, path)))),
   ];
-  for (const at of upwards(folder)) {
-    for (const name of ['package.json', ...RUNNERS]) {
-      const path = posix.join(at, name);
-      const content = await fileIn(root, path);
-      const file = content === undefined ? undefined : programFile(path, content);
-      if (file !== undefined) files.push(file);
-    }
-  }
+  for (const at of upwards(folder))
+    for (const name of ['package.json', ...RUNNERS]) found.push(await runnerFile(root, posix.join(at, name)));
+  const files = found.filter((file) => file !== undefined);
   return {
     root,
     folder,
     commands: commands.map(hide),
-    files: files.map((file) => ({ ...file, shown: file.shown.map(hide) })),
-    script: script && hide(plainText(script.content.toString('utf8'))),
-  };
-}
-
-/** What was allowed are these commands: other ones, or the same in another folder, are asked for again. */
-function commandList(folder: string, commands: readonly string[]): ProgramFile {
-  return {
-    path: `commands in ${folder === '' ? '.' : folder}`,
-    sha256: sha256(JSON.stringify(commands)),
-    shown: [],
+    files: files.map((file) => (file.text === undefined ? file : { ...file, text: hide(file.text) })),
+    digest: sha256(JSON.stringify([commands, files.map(({ path, digest }) => [path, digest ?? ''])])),
+    scripted: script !== undefined,
   };
 }
 
 /** Programs that lie in the project itself, such as those that package managers put there. */
-async function ownPrograms(root: string, planned: readonly PlannedCommand[]): Promise<ProgramFile[]> {
+function ownPlaces(root: string, planned: readonly PlannedCommand[]): string[] {
   const words = planned.flatMap(({ program, args }) => [program, ...args]);
   const places = new Set(words.filter((word) => isAbsolute(word) && isBelow(root, word)));
-  const files: ProgramFile[] = [];
-  for (const place of places) {
-    const path = relative(root, place).split(sep).join('/');
-    const content = await fileIn(root, path);
-    if (content === UNREADABLE)
-      files.push({ path, sha256: sha256(UNREADABLE), shown: ['cannot be read here'] });
-    else if (content !== undefined) files.push({ path, sha256: sha256(content), shown: [size(content)] });
-  }
-  return files;
+  return [...places].map((place) => relative(root, place).split(sep).join('/'));
+}
+
+async function ownProgram(root: string, path: string): Promise<ProgramFile> {
+  const mark = await wholeMark(root, path);
+  return mark === undefined
+    ? unread(path)
+    : { path, digest: mark.digest, about: named(mark.bytes, mark.digest) };
 }
 
 /** The folder and those above it, up to the top of the project. */
@@ -110,57 +101,67 @@ function upwards(folder: string): string[] {
   return found;
 }
 
-const UNREADABLE = 'unreadable';
-
 /**
  * A package manager may read what is refused here, such as a link that leads out of the project, or one that leads to a
  * file only where the package manager runs; that it is there counts.
  */
-async function fileIn(root: string, path: string): Promise<Buffer | typeof UNREADABLE | undefined> {
+async function runnerFile(root: string, path: string): Promise<ProgramFile | undefined> {
+  const isManifest = posix.basename(path) === 'package.json';
   // Such as .npmrc: values of credentials in it are masked, and what it has run is shown.
-  return readInside(root, path, FILE_BYTES, { secrets: 'mine' }).catch(
-    ours(async ({ code }) =>
-      code === 'not_found' && !(await isLink(join(root, path))) ? undefined : UNREADABLE,
-    ),
+  const secrets = 'mine';
+  const content = await readInside(root, path, isManifest ? MANIFEST_BYTES : SHOWN_BYTES, { secrets }).catch(
+    ours(async ({ code }) => {
+      if (code === 'not_found') return (await isLink(join(root, path))) ? unread(path) : undefined;
+      if (code !== 'too_large' || isManifest) return unread(path);
+      const file = await ownProgram(root, path);
+      return { ...file, about: `${file.about}, too large to be shown: read it first` };
+    }),
   );
+  if (!Buffer.isBuffer(content)) return content;
+  if (isManifest) return scriptsOf(path, content);
+  const file = textFile(path, content);
+  if (!path.endsWith('js')) file.text = withoutLogins(file.text ?? '');
+  return posix.basename(path) === '.npmrc' && leadsElsewhere(content.toString('utf8'))
+    ? { ...file, digest: undefined, about: `${file.about}; ${ELSEWHERE}` }
+    : file;
 }
 
-function programFile(path: string, content: Buffer | typeof UNREADABLE): ProgramFile | undefined {
-  if (content === UNREADABLE)
-    return {
-      path,
-      sha256: sha256(UNREADABLE),
-      shown: ['cannot be read here, so it is asked about each time'],
-      unread: true,
-    };
-  const name = posix.basename(path);
-  if (name !== 'package.json') {
-    const [text, isNpm] = [content.toString('utf8'), name === '.npmrc'];
-    const lines = SETTINGS.includes(name) ? settingLines(text, isNpm) : [];
-    const file = { path, sha256: sha256(content), shown: [size(content), ...lines] };
-    return isNpm && leadsElsewhere(text)
-      ? { ...file, shown: [...file.shown, ELSEWHERE], unread: true }
-      : file;
-  }
-  const scripts = scriptsIn(content);
-  return scripts && { path, sha256: sha256(JSON.stringify(scripts)), shown: scriptLines(scripts) };
+const EACH_TIME = 'so it is asked about each time';
+const ELSEWHERE = `may run scripts or obey settings that are not shown here, ${EACH_TIME}`;
+
+const unread = (path: string): ProgramFile => ({
+  path,
+  digest: undefined,
+  about: `cannot be read here, ${EACH_TIME}`,
+});
+
+const named = (bytes: number, digest: string): string => `${bytes} bytes, SHA-256 ${digest}`;
+
+function textFile(path: string, content: Buffer): ProgramFile {
+  const digest = sha256(content);
+  return {
+    path,
+    digest,
+    about: named(content.byteLength, digest),
+    text: plainText(content.toString('utf8')),
+  };
 }
 
-const ELSEWHERE = 'may run scripts or obey settings that are not shown here, so it is asked about each time';
-
-function scriptFile({ path, content }: Script): ProgramFile {
-  const lines = content.toString('utf8').split('\n').length - 1;
-  return { path, sha256: sha256(content), shown: [`${plural(lines, 'line')}, ${size(content)}`] };
-}
-
-function scriptsIn(manifest: Buffer): [string, string][] | undefined {
+/** Of a manifest only the scripts count: a new version, or a new dependency, starts nothing else. */
+function scriptsOf(path: string, manifest: Buffer): ProgramFile | undefined {
   const { scripts } = jsonObject(manifest.toString('utf8')) ?? {};
-  if (!isTable(scripts)) return undefined;
-  const entries = Object.entries(scripts).map(([name, value]): [string, string] => [name, String(value)]);
-  return entries.length === 0 ? undefined : entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  if (!isTable(scripts) || Object.keys(scripts).length === 0) return undefined;
+  const entries = Object.entries(scripts).map(([name, value]) => [name, String(value)] as const);
+  const text = entries.map((entry) =>
+    entry.map((part) => plainText(part).replaceAll('\n', '\\n')).join(': '),
+  );
+  return {
+    path,
+    digest: sha256(JSON.stringify(entries)),
+    about: 'its scripts',
+    text: text.join('\n'),
+  };
 }
-
-const size = ({ byteLength }: Uint8Array): string => `${byteLength} bytes`;
 
 const MOST_COMMANDS = 4;
 
@@ -173,15 +174,17 @@ export function shownCommands({ commands }: Programs): string[] {
   ];
 }
 
-/** What would run, in lines for the person who decides. */
-export function programLines({ commands, files }: Programs, changed: readonly string[] = []): string[] {
+/** What would run, in lines for people: with all texts for the person who decides. */
+export function programLines(
+  { commands, files }: Programs,
+  { changed = [], texts }: { changed?: readonly string[] | undefined; texts: boolean },
+): string[] {
   return [
+    ...files.flatMap(({ path, about, text }) => [
+      `${visible(path)}${changed.includes(path) ? ' (changed)' : ''}, ${about}`,
+      // In a fence of its own, nothing in it passes for what is said here, or is taken for a sentence to be translated.
+      ...(texts && text !== undefined ? fenced(text).split('\n') : []),
+    ]),
     `Runs: ${commands.map(visible).join(', ') || 'nothing'}`,
-    ...files
-      .filter(({ shown }) => shown.length > 0)
-      .flatMap(({ path, sha256: digest, shown }) => [
-        `${visible(path)}${changed.includes(path) ? ' (changed)' : ''}, SHA-256 ${digest.slice(0, 16)}`,
-        ...shown.map((line) => `  ${line}`),
-      ]),
   ];
 }

@@ -1,5 +1,4 @@
-import type { TrustPolicy } from './trust.ts';
-import { standingOf } from './trust.ts';
+import { standingOf, type TrustSetup } from './trust.ts';
 import { shownCommands, type Programs } from './programs.ts';
 import type { Receipt } from './receipts.ts';
 
@@ -33,10 +32,11 @@ export function lastVerdict(
   return undefined;
 }
 
-export async function wayOf(programs: Programs, policy: TrustPolicy, state: string): Promise<Way> {
+export async function wayOf(programs: Programs, setup: TrustSetup): Promise<Way> {
   if (programs.commands.length === 0) return { may: 'nothing' };
-  if (policy.rule === 'never') return { may: 'never', from: policy.from };
-  const standing = await standingOf(programs, policy, state);
+  const { rule, from } = setup.trust;
+  if (rule === 'never') return { may: 'never', from };
+  const standing = await standingOf(programs, setup);
   const commands = shownCommands(programs);
   return standing.allowed
     ? { may: 'run', commands }

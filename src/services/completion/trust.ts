@@ -1,20 +1,9 @@
-import { join, sep } from 'node:path';
-import { ours } from '../../base/expected.ts';
-import { readState, removeTree, stateNames, writeAtomic } from '../../base/files/file-state.ts';
-import { projectKey } from '../../base/files/project-key.ts';
-import { jsonObject } from '../../base/parse/json.ts';
-import { isTable } from '../../base/parse/parse.ts';
+import { isBelow } from '../../base/files/open-file.ts';
+import { gitHead, gitIsAncestor } from '../../base/process/project-git.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Decision, Decisions } from '../../model/decision.ts';
 import type { Programs } from './programs.ts';
-
-/** That a person allowed the programs of a project, as they were then. */
-export interface TrustRecord {
-  /** The real path of the project. */
-  root: string;
-  /** When it was allowed. */
-  trusted: string;
-  /** The digests of the files that say what is run. */
-  files: Readonly<Record<string, string>>;
-}
+import type { Environment } from './run.ts';
 
 /** What the user's own settings say about the programs of projects. */
 export interface TrustPolicy {
@@ -25,81 +14,104 @@ export interface TrustPolicy {
   from: string;
 }
 
+/** What decides whether programs may run: the settings of the user, and what people have decided. */
+export interface TrustSetup {
+  trust: TrustPolicy;
+  decisions: Decisions;
+  env: Environment;
+}
+
 export type Standing =
   | { allowed: true }
-  /** `changed` names files that are other than when a person allowed them; nothing if nobody ever did. */
+  /** `changed` names what is other than when a person allowed it; nothing if nobody ever did. */
   | { allowed: false; changed: string[] | undefined };
 
 /** Whether these programs may run: by the settings of the user, or because a person has allowed the very same ones. */
-export async function standingOf(
-  programs: Programs,
-  { rule, folders }: TrustPolicy,
-  state: string,
-): Promise<Standing> {
-  const { root, commands, files } = programs;
-  if (commands.length === 0) return { allowed: true };
+export async function standingOf(programs: Programs, setup: TrustSetup): Promise<Standing> {
+  const { rule, folders } = setup.trust;
+  if (programs.commands.length === 0) return { allowed: true };
   if (rule === 'never') return { allowed: false, changed: undefined };
-  if (rule === 'always' || folders.some((folder) => isBelow(root, folder))) return { allowed: true };
-  const record = await trustedRecord(root, state);
-  if (record === undefined) return { allowed: false, changed: undefined };
-  const changed = files
-    .filter(({ path, sha256, unread }) => unread === true || record.files[path] !== sha256)
-    .map(({ path }) => path);
-  return changed.length === 0 ? { allowed: true } : { allowed: false, changed };
+  if (rule === 'always' || folders.some((folder) => isBelow(folder, programs.root))) return { allowed: true };
+  const last = await lastYes(programs, setup);
+  if (last === undefined) return { allowed: false, changed: undefined };
+  const changed = changedSince(last, programs);
+  if (changed.length === 0) {
+    const moved = await elsewhere(headsIn(last), await headOf(programs.root, setup.env), programs, setup);
+    if (moved === undefined) return { allowed: true };
+    changed.push(moved);
+  }
+  return { allowed: false, changed };
 }
 
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+/** Each folder with scripts of its own is decided on by itself. */
+const idOf = ({ folder }: Programs): string => (folder === '' ? '.' : folder);
+
+async function lastYes(programs: Programs, { decisions }: TrustSetup): Promise<Decision | undefined> {
+  const last = await decisions.last('programs', idOf(programs));
+  return last?.yes === true ? last : undefined;
 }
 
-const FOLDER = 'trust';
-const MOST = 2_000;
+/** Names of parts that no file has. */
+const COMMANDS = 'its commands';
+const HEADS = 'git commits';
+/** Between so many lines of history one can go back and forth without being asked again. */
+const MOST_HEADS = 20;
 
-const placeOf = (state: string, root: string): string => join(state, FOLDER, `${projectKey(root)}.json`);
-
-/** The record of a project. One that cannot be read is none: then a person is asked again. */
-async function trustedRecord(root: string, state: string): Promise<TrustRecord | undefined> {
-  const record = await recordIn(placeOf(state, root));
-  return record?.root === root ? record : undefined;
+function partsOf({ commands, files }: Programs): Record<string, string> {
+  const digests = files.map(({ path, digest }) => [path, digest ?? ''] as const);
+  return { [COMMANDS]: sha256(JSON.stringify(commands)), ...Object.fromEntries(digests) };
 }
 
-async function recordIn(path: string): Promise<TrustRecord | undefined> {
-  const text = await readState(path).catch(ours(() => undefined));
-  const { root, trusted, files } = jsonObject(text ?? '') ?? {};
-  if (typeof root !== 'string' || typeof trusted !== 'string' || !isTable(files)) return undefined;
-  const digests = Object.entries(files).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  return { root, trusted, files: Object.fromEntries(digests) };
+/** What is new, other or gone, and what nobody can read here; the digest of all has the last word. */
+function changedSince({ digest, parts = {} }: Decision, programs: Programs): string[] {
+  const now = partsOf(programs);
+  const names = new Set([...Object.keys(now), ...Object.keys(parts)]);
+  names.delete(HEADS);
+  const changed = [...names].filter((name) => now[name] === '' || now[name] !== parts[name]);
+  return changed.length === 0 && digest !== programs.digest ? [COMMANDS] : changed;
 }
 
-/** Notes that a person allowed these programs; what was allowed of other folders of the project stays. */
-export async function recordTrust({ root, files }: Programs, state: string): Promise<TrustRecord> {
-  const before = await trustedRecord(root, state);
-  const now = Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256]));
-  const record = { root, trusted: new Date().toISOString(), files: { ...before?.files, ...now } };
-  await writeAtomic(placeOf(state, root), `${JSON.stringify(record, null, 2)}\n`);
-  return record;
+const headsIn = ({ parts }: Decision): string[] => parts?.[HEADS]?.split(' ') ?? [];
+
+/** Notes that a person allowed these programs at this commit, beside those at which they were allowed before. */
+export async function recordTrust(
+  programs: Programs,
+  head: string | undefined,
+  setup: TrustSetup,
+  { by, via }: Pick<Decision, 'by' | 'via'>,
+): Promise<Decision> {
+  const last = await lastYes(programs, setup);
+  const heads = new Set([head ?? [], last === undefined ? [] : headsIn(last)].flat());
+  const known = heads.size === 0 ? {} : { [HEADS]: [...heads].slice(0, MOST_HEADS).join(' ') };
+  const parts = { ...partsOf(programs), ...known };
+  const { digest } = programs;
+  return setup.decisions.decide({ kind: 'programs', id: idOf(programs), digest, yes: true, by, via, parts });
 }
 
-/** What people have allowed on this machine. */
-export type Trust = ReturnType<typeof openTrust>;
-
-export function openTrust(state: string) {
-  return { all: () => allTrusted(state), revoke: (root: string) => revokeTrust(root, state) };
+/**
+ * Why the code is not on a line of history that was allowed: neither older nor newer than a commit at which a person said
+ * yes. Where git cannot tell, as in a shallow clone, it is not.
+ */
+async function elsewhere(
+  allowed: readonly string[],
+  head: string | undefined,
+  { root }: Programs,
+  { env }: TrustSetup,
+): Promise<string | undefined> {
+  if (head === undefined) return allowed.length === 0 ? undefined : 'it is no longer in git';
+  if (allowed.includes(head)) return undefined;
+  const follows = async (older: string, newer: string): Promise<boolean> =>
+    (await gitIsAncestor(root, question(env), { older, newer })) === true;
+  for (const one of allowed) if ((await follows(one, head)) || (await follows(head, one))) return undefined;
+  return `commit ${head.slice(0, 12)}, which neither precedes nor follows one that was allowed`;
 }
 
-/** All projects that were allowed, by their paths. */
-async function allTrusted(state: string): Promise<TrustRecord[]> {
-  const folder = join(state, FOLDER);
-  const names = (await stateNames(folder)).filter((name) => name.endsWith('.json')).slice(0, MOST);
-  const records = await Promise.all(names.map((name) => recordIn(join(folder, name))));
-  return records.filter((record) => record !== undefined).sort((a, b) => (a.root < b.root ? -1 : 1));
-}
+/** The commit that is checked out; nothing without git, and before the first commit. */
+export const headOf = (root: string, env: Environment): Promise<string | undefined> =>
+  gitHead(root, question(env));
 
-/** Takes it back; whether there was something to take back. */
-async function revokeTrust(root: string, state: string): Promise<boolean> {
-  if ((await trustedRecord(root, state)) === undefined) return false;
-  await removeTree(placeOf(state, root));
-  return true;
-}
+const question = (env: Environment) => ({
+  env,
+  timeoutMs: 10_000,
+  signal: new AbortController().signal,
+});

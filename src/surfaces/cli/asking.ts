@@ -30,13 +30,9 @@ function confirming({ err, readLine, status }: Terminal): Pick<Call, 'ask' | 'co
   if (readLine === undefined) return {};
   return {
     ask: readLine,
-    async confirm({ question, details, text }) {
+    async confirm({ question, details }) {
       status?.clear();
-      const above = [
-        ...(text === undefined ? [] : [`${text.trimEnd()}\n`]),
-        ...(details === '' ? [] : [details]),
-      ];
-      if (above.length > 0) err(`${above.join('\n')}\n`);
+      if (details !== '') err(`${details}\n`);
       const typed = await readLine(`${question} [y/N] `);
       return isYes(typed) ? { yes: true } : { yes: false, why: 'you said no' };
     },

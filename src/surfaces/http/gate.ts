@@ -20,6 +20,13 @@ export interface Gate {
   admit(authorization: string | undefined, asked?: Asked): Promise<Caller | Refused>;
 }
 
+/** What proxies add: then the request comes from somewhere else, whatever address it was sent from. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+export function isForwarded(asked: Asked | undefined): boolean {
+  return FORWARDED.some((name) => asked?.headers[name] !== undefined);
+}
+
 /** No identification: for a server that only its own machine can reach. */
 export const openGate: Gate = { admit: async () => ({ known: 'anonymous', mayWrite: true }) };
 

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { telling } from '../../base/async.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { cut } from '../../base/text/text.ts';
 import type { Call, Confirmed, ConfirmRequest } from '../../operations/context.ts';
 
 /** A person may have to read a script first. */
@@ -28,17 +29,19 @@ export function personKey(request: ConfirmRequest): string {
   return `person-${sha256(JSON.stringify(request)).slice(0, 16)}`;
 }
 
-/** A form of a host has no room for more. */
-const MOST_TEXT = 4_000;
+/** A form of a host has no room for more, before and after what is left out. */
+const MOST_BEFORE = 5_000;
+const MOST_AFTER = 1_000;
 
 /** Whoever decides on a text has to see it: all of it, or that there is more to read. */
-function formOf({ question, details, text = '', yes }: ConfirmRequest): ElicitRequestFormParams {
+function formOf({ question, details, yes }: ConfirmRequest): ElicitRequestFormParams {
+  const rest = details.length - MOST_BEFORE - MOST_AFTER;
   const shown =
-    text.length > MOST_TEXT
-      ? 'The text is too long to be shown here. Read the file before you decide.'
-      : text;
+    rest <= 0
+      ? details
+      : `${cut(details, MOST_BEFORE)}\n[${rest} characters are too many to be shown here. Read them before you decide.]\n${details.slice(-MOST_AFTER)}`;
   return {
-    message: [question, details, shown.trimEnd()].filter(Boolean).join('\n\n'),
+    message: [question, shown].filter(Boolean).join('\n\n'),
     requestedSchema: {
       type: 'object',
       properties: { [FIELD]: { type: 'boolean', title: yes, default: false } },

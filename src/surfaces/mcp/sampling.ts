@@ -35,8 +35,8 @@ export function askingCall(
   const capabilities =
     era === 'legacy' ? server.getClientCapabilities() : enveloped(mcpReq)[CLIENT_CAPABILITIES_META_KEY];
   const offers = (capabilities as { sampling?: unknown } | undefined)?.sampling !== undefined;
-  // Over HTTP a client answers for a person only if it could be the user's own host.
-  const confirms = asksPeople(capabilities) && (plain.overHttp !== true || plain.ownToken === true);
+  // Over HTTP the holder of a token would answer for the person, so nobody is asked there.
+  const confirms = asksPeople(capabilities) && plain.overHttp !== true;
   const rounds = era === 'modern' && (offers || confirms) ? roundsOf(sdk, conversation, codec) : undefined;
   let question: InputRequiredResult | undefined;
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { digestOf, unauthorized, type Asked, type Gate, type Refused } from '../gate.ts';
+import { digestOf, isForwarded, unauthorized, type Asked, type Gate, type Refused } from '../gate.ts';
 import { csrfOf, type Passes, type PersonSession } from './passes.ts';
 
 const COOKIE = 'bmad_person';
@@ -37,7 +37,7 @@ export function personGate(behind: Gate, { passes, own, origins }: PersonGateOpt
         mayWrite: true,
         person: true,
         only: 'page',
-        ...(own ? { own: true } : {}),
+        ...(own && !isForwarded(asked) ? { own: true } : {}),
       };
     },
   };
