@@ -35,6 +35,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   'base/files/file-modes.ts': { names: ['stat'], why: 'permissions of the folder that something is made in' },
   'base/files/file-rights.ts': { names: ['stat'], why: 'who may read a file of the user' },
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
+  'base/files/is-running.ts': {
+    names: ['readFileSync', 'readlinkSync'],
+    why: 'which space the number of this process belongs to, as the system has it in /proc',
+  },
   'base/files/file-identity.ts': {
     names: ['statSync'],
     why: 'whether a store that is open is still the file at its path',

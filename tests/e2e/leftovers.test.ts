@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { holderText } from '../support/dead-holder.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
 const gone = spawnSync(process.execPath, ['-e', '']).pid;
 const HOUR = 3_600_000;
-const DEAD = JSON.stringify({ pid: gone, host: hostname(), token: 'dead' });
+const DEAD = holderText(gone);
 
 const draft = (name: string, random = '0123abcd', pid = gone): string => `${name}.${pid}.${random}.tmp`;
 
@@ -74,7 +74,7 @@ describe('what interrupted writes have left behind', () => {
       [join(output, '.tasks/notes.tmp')]: 'theirs',
       [join(output, '.tasks/yarn.lock')]: '',
       [join(output, '.tasks/other.lock')]: '# made by another program\n',
-      [join(output, '.tasks/held.lock')]: JSON.stringify({ pid: 1, host: hostname(), token: 'x' }),
+      [join(output, '.tasks/held.lock')]: holderText(1),
     };
     for (const [path, text] of Object.entries({ ...left, ...kept })) {
       await mkdir(dirname(path), { recursive: true });

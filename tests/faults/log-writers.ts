@@ -16,7 +16,7 @@ import { addToConfig } from '../../src/services/git-sources/config-list.ts';
 import { changePins, readPins } from '../../src/services/git-sources/lock-file.ts';
 import { openUsage } from '../../src/services/ranking/usage.ts';
 import { parseGitAddress } from '../../src/sources/git/address.ts';
-import { DEAD_HOLDER } from '../support/dead-holder.ts';
+import { leaveLock } from '../support/dead-holder.ts';
 import { gitCacheIn } from '../support/git-cache.ts';
 import { makeRepository } from '../support/git-repository.ts';
 import { writeFiles } from '../support/kit-project.ts';
@@ -157,7 +157,10 @@ export const LOG_WRITERS: readonly Writer[] = [
   },
   {
     name: 'a lock whose holder has died',
-    prepare: ({ state }) => writeFiles(state, { 'x.lock': DEAD_HOLDER, list: 'before' }),
+    async prepare({ state }) {
+      await writeFiles(state, { list: 'before' });
+      await leaveLock(join(state, 'x.lock'));
+    },
     act: ({ state }, what) =>
       withLock(join(state, 'x.lock'), { waitMs: 30_000 }, async () =>
         writeAtomic(join(state, 'list'), `${await textAt(state, 'list')} ${what}`),

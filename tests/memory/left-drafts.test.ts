@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
+import { holderText } from '../support/dead-holder.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { openProject } from './open-project.ts';
 
@@ -61,7 +61,7 @@ describe('drafts of processes that died while they wrote', () => {
     const { root, memory, left } = await project();
     const before = await left();
     const lock = join(memory, '.bmad-memory/kit-files.lock');
-    await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname(), token: 'theirs' }));
+    await writeFile(lock, holderText(process.ppid));
     await opened(root);
     expect(await left()).toEqual(before);
     await rm(lock);

@@ -1,4 +1,21 @@
-import { hostname } from 'node:os';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { processSpace } from '../../src/base/files/is-running.ts';
+
+/** What a lock says of the process that holds it, in the space of this one unless another is named. */
+export const holderText = (pid: number, host = processSpace(), token = 'x'): string =>
+  JSON.stringify({ pid, host, token });
+
+/** No process has this number. */
+export const NOBODY = 2 ** 30;
 
 /** What the lock of a process says that is no more, for the next one to find. */
-export const DEAD_HOLDER = JSON.stringify({ pid: 2 ** 30, host: hostname(), token: 'gone' });
+export const DEAD_HOLDER = holderText(NOBODY, undefined, 'gone');
+
+/** Leaves a lock whose last sign of life was some time ago: longer than anybody waits for one that has ended. */
+export async function leaveLock(path: string, text = DEAD_HOLDER, silentMs = 10_000): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  const then = new Date(Date.now() - silentMs);
+  await utimes(path, then, then);
+}

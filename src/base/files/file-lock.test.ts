@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { childProgram } from '../../../tests/support/child-program.ts';
+import { holderText, leaveLock, NOBODY } from '../../../tests/support/dead-holder.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import { withLock } from './file-lock.ts';
 import { isRunning } from './is-running.ts';
@@ -20,8 +20,6 @@ beforeEach(async () => {
 });
 
 const PATIENT = { waitMs: 30_000 };
-
-const heldBy = (host: string): string => JSON.stringify({ pid: process.pid, host, token: 'x' });
 
 /** Another process that runs a piece of code with `withLock` and the path of the lock in scope. */
 async function other(code: string): Promise<ChildProcess> {
@@ -102,10 +100,9 @@ describe('withLock', () => {
   });
 
   it('lets only one of many take over from a dead holder', async () => {
-    await mkdir(join(folder, 'locks'), { recursive: true });
     let inside = 0;
     for (let round = 0; round < 8; round++) {
-      await writeFile(lock, JSON.stringify({ pid: 999_999_999, host: hostname(), token: String(round) }));
+      await leaveLock(lock, holderText(NOBODY, undefined, String(round)));
       await Promise.all(
         Array.from({ length: 10 }, () =>
           withLock(lock, PATIENT, async () => {
@@ -122,8 +119,8 @@ describe('withLock', () => {
 
   it.each([
     ['a file without a holder', '', 60_000],
-    ['a process of another machine', heldBy('elsewhere'), 60_000],
-    ['a live process, which may have been asleep', heldBy(hostname()), 15 * 60_000],
+    ['a process of another machine', holderText(process.pid, 'elsewhere'), 60_000],
+    ['a live process, which may have been asleep', holderText(process.pid), 15 * 60_000],
   ])(
     'respects %s that gives signs of life, and not after a long silence',
     async (_what, content, silence) => {
@@ -136,27 +133,35 @@ describe('withLock', () => {
         hint: 'Wait for it to finish, then try again.',
       });
       expect(await readFile(lock, 'utf8')).toBe(content);
-      const longAgo = new Date(Date.now() - silence);
-      await utimes(lock, longAgo, longAgo);
+      await leaveLock(lock, content, silence);
       expect(await withLock(lock, PATIENT, async () => 'done')).toBe('done');
     },
   );
 
+  it('takes no lock with a fresh sign of life, whatever its pid says, and then does not give up (F-01)', async () => {
+    await leaveLock(lock, holderText(NOBODY), 0);
+    const { mtimeMs } = await stat(lock);
+    const silence = await withLock(lock, { waitMs: 0 }, async () => Date.now() - mtimeMs);
+    expect(silence).toBeGreaterThanOrEqual(6_000);
+  });
+
+  it('does not judge a process by its number in another space (F-01)', async () => {
+    await leaveLock(lock, holderText(NOBODY, 'another container of the same name'));
+    expect(await refusal(() => withLock(lock, { waitMs: 0 }, async () => undefined))).toMatchObject({
+      code: 'unavailable',
+      reason: 'locked',
+    });
+  });
+
   it('does not rob a live process of this machine that was stopped for a while', async () => {
-    await mkdir(join(folder, 'locks'), { recursive: true });
-    await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname(), token: 'x' }));
-    const minutesAgo = new Date(Date.now() - 5 * 60_000);
-    await utimes(lock, minutesAgo, minutesAgo);
+    await leaveLock(lock, holderText(process.ppid), 5 * 60_000);
     expect((await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined))).code).toBe(
       'unavailable',
     );
   });
 
   it('does not wait for a process that had its own number before it: containers begin with the same ones', async () => {
-    await mkdir(join(folder, 'locks'), { recursive: true });
-    await writeFile(lock, heldBy(hostname()));
-    const before = new Date(performance.timeOrigin - 5_000);
-    await utimes(lock, before, before);
+    await leaveLock(lock, holderText(process.pid), Date.now() - performance.timeOrigin + 5_000);
     expect(await withLock(lock, { waitMs: 5_000 }, async (tookOver) => tookOver)).toBe(true);
   });
 
@@ -165,23 +170,19 @@ describe('withLock', () => {
     await writeFile(lock, '');
     const fresh = await refusal(() => withLock(lock, { waitMs: 0 }, () => Promise.resolve()));
     expect(fresh.code).toBe('unavailable');
-    const since = new Date(Date.now() - 5_000);
-    await utimes(lock, since, since);
+    await leaveLock(lock, '');
     expect(await withLock(lock, { waitMs: 0 }, (tookOver) => Promise.resolve(tookOver))).toBe(true);
   });
 
   it('tells whether the holder before died in the middle of its work', async () => {
-    await mkdir(join(folder, 'locks'), { recursive: true });
-    await writeFile(lock, JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'x' }));
+    await leaveLock(lock);
     expect(await withLock(lock, PATIENT, async (tookOver) => tookOver)).toBe(true);
     expect(await withLock(lock, PATIENT, async (tookOver) => tookOver)).toBe(false);
   });
 
   it('is not stopped by the guard of a process that died while it took over', async () => {
-    await mkdir(join(folder, 'locks'), { recursive: true });
-    const dead = JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'x' });
-    await writeFile(lock, dead);
-    await writeFile(`${lock}.takeover`, dead);
+    await leaveLock(lock);
+    await leaveLock(`${lock}.takeover`);
     expect(await withLock(lock, PATIENT, async () => 'done')).toBe('done');
     expect(await readdir(join(folder, 'locks'))).toEqual([]);
   });

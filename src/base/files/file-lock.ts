@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, lutimes, rmdir, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from '../errors.ts';
@@ -9,7 +8,7 @@ import { ensureFolder } from './ensure-folder.ts';
 import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
-import { isRunning } from './is-running.ts';
+import { hasEnded, processSpace } from './is-running.ts';
 import { createNew, openToRead, removeFile } from './open-file.ts';
 
 export interface LockOptions {
@@ -25,19 +24,18 @@ export interface LockOptions {
 }
 
 /**
- * How often the holder signals that it is alive, and after how long without a signal it counts as gone. A process that
- * still exists on this machine may be suspended, or the machine asleep; only much later is it assumed to be a different
- * one with the same pid.
+ * How often the holder signals that it is alive. Nobody takes a lock with a fresh signal, whatever its pid says; without
+ * one, a holder that has ended is gone, and one that cannot be asked after a while. A process that still exists here may
+ * be suspended, or the machine asleep; only much later is it assumed to be a different one with the same pid.
  */
 const SIGN_MS = 2_000;
+const FRESH_MS = 3 * SIGN_MS;
 const SILENT_MS = 20_000;
 const SILENT_ALIVE_MS = 10 * 60_000;
 const POLL_MS = 40;
 const REMOVALS = 3;
 /** Names and the like take far less. */
 const LOCK_BYTES = 4_096;
-/** A holder writes its name right after creating the file; one that has not by then was killed in between. */
-const NAMELESS_MS = 2_000;
 
 interface Lock {
   path: string;
@@ -46,6 +44,7 @@ interface Lock {
 
 interface Holder {
   pid: number;
+  /** The space of its pid. */
   host: string;
   token: string;
 }
@@ -125,7 +124,7 @@ async function isLeftLock(name: string, path: string): Promise<boolean> {
   const lock = { path, inside: undefined };
   const holder = await holderOf(lock).catch(() => undefined);
   if (holder === undefined || holder.pid === 0 || holder.token === '') return false;
-  if (!(await isGone(lock, holder))) return false;
+  if ((await standing(lock, holder)) !== 'gone') return false;
   if (name.endsWith('.lock')) await takeAway(lock, holder);
   return name.endsWith('.takeover');
 }
@@ -137,11 +136,13 @@ async function acquire(lock: Lock, token: string, { signal, waitMs, onWait }: Lo
   while (!(await create(lock, token))) {
     signal?.throwIfAborted();
     const holder = await holderOf(lock);
-    if (holder !== undefined && (await isGone(lock, holder)) && (await takeAway(lock, holder))) {
+    const state = holder === undefined ? 'there' : await standing(lock, holder);
+    if (holder !== undefined && state === 'gone' && (await takeAway(lock, holder))) {
       tookOver = true;
       continue;
     }
-    if (performance.now() > deadline)
+    // Who has ended is not waited for in vain: its last sign is soon old.
+    if (state !== 'ended' && performance.now() > deadline)
       throw new BmadError(
         'unavailable',
         `Another process (${holder?.pid ?? 'unknown'}) is using ${lock.path}.`,
@@ -164,9 +165,11 @@ async function create(lock: Lock, token: string): Promise<boolean> {
     const handle = await createNew(path, await fileMode(path), { inside });
     const made = performance.now();
     try {
-      await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
+      await handle.writeFile(
+        JSON.stringify({ pid: process.pid, host: processSpace(), token } satisfies Holder),
+      );
       // A process that was suspended in between returns to a file that may now belong to another.
-      if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(lock))?.token === token;
+      if (performance.now() - made > SIGN_MS) return (await holderOf(lock))?.token === token;
     } catch (error) {
       // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
       await removed(lock);
@@ -211,20 +214,20 @@ async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
   }
 }
 
-async function isGone({ path }: Lock, { pid, host, token }: Holder): Promise<boolean> {
-  const here = pid !== 0 && host === hostname();
-  if (here && !isRunning(pid)) return true;
-  const limit = token === '' ? NAMELESS_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
+/** Whether a holder is there, has ended a moment ago, or is gone, so that its lock may be taken away. */
+async function standing({ path }: Lock, { pid, host, token }: Holder): Promise<'there' | 'ended' | 'gone'> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info === undefined) return 'there';
+  const here = pid !== 0 && host === processSpace();
   // In a restarted container, the previous process had the same pid.
-  const before = here && pid === process.pid ? performance.timeOrigin - SIGN_MS : 0;
-  return lstat(path).then(
-    ({ mtimeMs }) => {
-      const silence = Date.now() - mtimeMs;
-      // A clock that was ahead has left a sign of life that no one can have given yet.
-      return silence > limit || silence < -SILENT_ALIVE_MS || mtimeMs < before;
-    },
-    () => false,
-  );
+  const isOlder = here && pid === process.pid && info.mtimeMs < performance.timeOrigin - SIGN_MS;
+  const ended = isOlder || hasEnded(pid, host);
+  const silence = Date.now() - info.mtimeMs;
+  if (Math.abs(silence) < FRESH_MS) return ended ? 'ended' : 'there';
+  // A holder writes its name right after creating the file; one that has not by then was killed in between.
+  const limit = token === '' ? FRESH_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
+  // A clock that was ahead has left a sign of life that no one can have given yet.
+  return ended || silence > limit || silence < -SILENT_ALIVE_MS ? 'gone' : 'there';
 }
 
 /**
@@ -234,7 +237,8 @@ async function isGone({ path }: Lock, { pid, host, token }: Holder): Promise<boo
 async function takeAway(lock: Lock, dead: Holder): Promise<boolean> {
   const guard = { ...lock, path: `${lock.path}.takeover` };
   if (!(await create(guard, 'guard'))) {
-    if (await isGone(guard, (await holderOf(guard)) ?? dead)) await removeFile(guard.path, guard.inside);
+    if ((await standing(guard, (await holderOf(guard)) ?? dead)) === 'gone')
+      await removeFile(guard.path, guard.inside);
     return false;
   }
   try {

@@ -8,6 +8,7 @@ import { ensureFolder } from './ensure-folder.ts';
 import { sweepDrafts } from './file-drafts.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
+import { hasEnded, processSpace } from './is-running.ts';
 import {
   createNew,
   holdFolder,
@@ -124,9 +125,23 @@ export async function writeLink(path: string, target: string): Promise<void> {
   await symlink(target, path).catch(() => undefined);
 }
 
+const workName = (): string => `${process.pid}-${processSpace()}-${randomBytes(6).toString('hex')}`;
+/** After this, a process that cannot be asked has ended. */
+const OLD_WORK_MS = 24 * 60 * 60_000;
+
+/** Removes what processes that have ended left unfinished in a folder of such folders. */
+export async function sweepWork(work: string): Promise<void> {
+  for (const name of await stateNames(work)) {
+    const [, pid, space] = /^(\d+)-([0-9a-f]{16})-/.exec(name) ?? [];
+    const path = join(work, name);
+    const ended = hasEnded(Number(pid), space) || Date.now() - ((await modifiedAt(path)) ?? 0) > OLD_WORK_MS;
+    if (ended) await removeTree(path).catch(() => undefined);
+  }
+}
+
 /** A new private folder, named after this process so that the next one can tell whether it is still in use. */
 export async function newWorkFolder(parent: string): Promise<string> {
-  const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`);
+  const folder = join(parent, workName());
   await ensureFolder(folder);
   return folder;
 }
@@ -148,7 +163,7 @@ export async function publishFolder(draft: string, place: string): Promise<boole
 
 /** Renames a folder first, then removes it, so that no one sees half of it. */
 export async function discardFolder(place: string, trash: string): Promise<void> {
-  const aside = join(trash, `${process.pid}-${randomBytes(6).toString('hex')}`);
+  const aside = join(trash, workName());
   await ensureFolder(trash);
   try {
     await rename(place, aside);

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
+import { leaveLock, NOBODY } from '../../../tests/support/dead-holder.ts';
 import { gitCacheIn, teamRepository, textsIn } from '../../../tests/support/git-cache.ts';
 import { makeRepository, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { refusal, thrownBy } from '../../../tests/support/thrown.ts';
+import { processSpace } from '../../base/files/is-running.ts';
 import { parseGitAddress } from './address.ts';
 import type { GitCache } from './cache.ts';
 
@@ -159,11 +160,8 @@ describe('GitCache', () => {
     await writeFile(join(repository, 'shallow.lock'), '');
     await writeFile(join(repository, 'packed-refs.lock'), '');
     await writeFile(join(repository, 'objects/pack/tmp_pack_x'), 'half');
-    await mkdir(join(cacheFolder, 'work', '999999999-abc'), { recursive: true });
-    await writeFile(
-      join(cacheFolder, 'locks', `${address.repositoryKey}.lock`),
-      JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'x' }),
-    );
+    await mkdir(join(cacheFolder, 'work', `${NOBODY}-${processSpace()}-abc`), { recursive: true });
+    await leaveLock(join(cacheFolder, 'locks', `${address.repositoryKey}.lock`));
     const third = await team.commit({ 'agents/ada.md': 'three' });
     expect((await cache.refresh(address)).commit).toBe(third);
     expect(await readdir(join(cacheFolder, 'work'))).toEqual([]);

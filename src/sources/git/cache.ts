@@ -8,6 +8,7 @@ import {
   newWorkFolder,
   publishFolder,
   removeTree,
+  sweepWork,
   writeAtomic,
 } from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
@@ -20,7 +21,6 @@ import {
   isReceipt,
   listCopies,
   readJson,
-  sweepWork,
   treeKey,
   type CacheEntry,
   type KeptCopy,
@@ -239,7 +239,7 @@ export class GitCache {
         onWait: () => options.progress?.(`waiting for another fetch from ${address.url}`),
       },
       async (tookOver) => {
-        await sweepWork(folder);
+        await sweepWork(join(folder, 'work'));
         // A git that outlived its process may still write here; it keeps writing into what is discarded.
         if (tookOver) await discardFolder(this.#repositoryPlace(address).folder, join(folder, 'work'));
         return action();

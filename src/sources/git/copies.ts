@@ -1,14 +1,7 @@
 import { join } from 'node:path';
 import { jsonIn } from '../../base/parse/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { isRunning } from '../../base/files/is-running.ts';
-import {
-  discardFolder,
-  folderBytes,
-  readState,
-  removeTree,
-  stateNames,
-} from '../../base/files/file-state.ts';
+import { discardFolder, folderBytes, readState, stateNames } from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
 import type { Written } from './snapshot.ts';
 
@@ -107,13 +100,4 @@ export async function clearCopies(
     }
   }
   return removed;
-}
-
-/** Removes what processes that no longer run have left unfinished. */
-export async function sweepWork(cache: string): Promise<void> {
-  const work = join(cache, 'work');
-  for (const name of await stateNames(work)) {
-    const pid = Number(/^(\d+)-/.exec(name)?.[1]);
-    if (Number.isNaN(pid) || !isRunning(pid)) await removeTree(join(work, name)).catch(() => undefined);
-  }
 }
