@@ -2,73 +2,90 @@ import { sha256 } from '../sha256.ts';
 import { createHash } from 'node:crypto';
 import { lstat, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { isBelow, openChecked, openedPaths } from './open-file.ts';
+import { isAbsent, isBelow, openChecked, openedPaths } from './open-file.ts';
 
 export interface FileMark {
-  /** A file, an executable, a link (not followed), or a file too large to read. */
-  kind: 'file' | 'program' | 'link' | 'large';
-  /** SHA-256 of the content or of the link target; the size of a file that is too large. */
+  /** A file, an executable, a link (not followed), a folder, or a file that could not be read. */
+  kind: 'file' | 'program' | 'link' | 'folder' | 'unread';
+  /** SHA-256 of the content or of the link target. */
   digest: string;
-  bytes: number;
+}
+
+export interface Reading {
+  signal: AbortSignal;
+  /** How many bytes may still be read, of all files together; a file that is larger is not read. */
+  room: number;
+  /** Hears how many bytes were read, again and again. */
+  onBytes?: ((count: number) => void) | undefined;
 }
 
 const CHUNK = 256 * 1024;
 
 /**
- * What identifies the content of a file below a folder, given by its real path, to detect later changes. Undefined if
- * the path does not exist or is not a file.
+ * What identifies the content of a file below a folder, given by its real path, to detect later changes. It is
+ * read whole. Undefined if there is nothing, or what has no content.
  */
-export async function fileMark(root: string, name: string, maxBytes: number): Promise<FileMark | undefined> {
+export async function fileMark(root: string, name: string, reading: Reading): Promise<FileMark | undefined> {
   const path = join(root, name);
   try {
     const info = await lstat(path);
     if (info.isSymbolicLink()) {
       const target = await readlink(path, { encoding: 'buffer' });
-      return { kind: 'link', digest: sha256(target), bytes: 0 };
+      return { kind: 'link', digest: sha256(target) };
     }
+    if (info.isDirectory()) return { kind: 'folder', digest: '' };
     if (!info.isFile()) return undefined;
-    if (info.size > maxBytes) return { kind: 'large', digest: String(info.size), bytes: 0 };
-    const digest = await contentDigest(path, root, maxBytes);
-    if (digest === undefined) return undefined;
-    return { kind: (info.mode & 0o100) !== 0 ? 'program' : 'file', digest, bytes: info.size };
-  } catch {
-    return undefined;
+    if (info.size > reading.room) return { kind: 'unread', digest: '' };
+    reading.room -= info.size;
+    const digest = await contentDigest(path, root, reading);
+    if (digest === undefined) return { kind: 'unread', digest: '' };
+    return { kind: (info.mode & 0o100) !== 0 ? 'program' : 'file', digest };
+  } catch (error) {
+    reading.signal.throwIfAborted();
+    return isAbsent(error) ? undefined : { kind: 'unread', digest: '' };
   }
 }
 
-/**
- * The same for a file of whatever size, and for what a link leads to that stays in the folder: undefined if it leads out of it
- * or cannot be read.
- */
-export async function wholeMark(root: string, name: string): Promise<FileMark | undefined> {
+/** The same for what a link leads to that stays in the folder, with its size: undefined if it cannot be read there. */
+export async function wholeMark(
+  root: string,
+  name: string,
+): Promise<{ digest: string; bytes: number } | undefined> {
   const real = await realpath(join(root, name)).catch(() => undefined);
   if (real === undefined || !isBelow(root, real)) return undefined;
-  const mark = await fileMark(root, relative(root, real), Number.MAX_SAFE_INTEGER);
-  return mark?.kind === 'link' ? undefined : mark;
+  let bytes = 0;
+  const mark = await fileMark(root, relative(root, real), {
+    signal: new AbortController().signal,
+    room: Infinity,
+    onBytes: (count) => (bytes += count),
+  });
+  return mark?.kind === 'file' || mark?.kind === 'program' ? { digest: mark.digest, bytes } : undefined;
 }
 
-async function contentDigest(path: string, root: string, maxBytes: number): Promise<string | undefined> {
+async function contentDigest(path: string, root: string, reading: Reading): Promise<string | undefined> {
   const handle = await openChecked(path);
   try {
     const places = await openedPaths(handle, path);
-    const { size } = await handle.stat();
     // It was a file of the project a moment ago.
-    if (places?.every((place) => isBelow(root, place)) !== true || size > maxBytes) return undefined;
-    return await digestOf(handle, maxBytes);
+    if (places?.every((place) => isBelow(root, place)) !== true) return undefined;
+    return await digestOf(handle, reading);
   } finally {
     await handle.close();
   }
 }
 
-async function digestOf(handle: FileHandle, maxBytes: number): Promise<string | undefined> {
+async function digestOf(handle: FileHandle, { signal, onBytes }: Reading): Promise<string> {
   const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
   // A file that grows while it is read is not read for ever.
-  for (let total = 0; total <= maxBytes;) {
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK);
-    if (bytesRead === 0) return hash.digest('hex');
+  for (let left = size; left > 0;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(left, CHUNK));
+    if (bytesRead === 0) break;
     hash.update(buffer.subarray(0, bytesRead));
-    total += bytesRead;
+    onBytes?.(bytesRead);
+    left -= bytesRead;
   }
-  return undefined;
+  return hash.digest('hex');
 }

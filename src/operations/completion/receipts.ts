@@ -57,7 +57,7 @@ export const verifyReceipts = defineOperation({
   async run({ project }, context, call) {
     const completion = await (await context.state(project)).completion();
     const { claimed, lastPass, passedHere, newest, changes, changesKnown, provenFor, place, ...found } =
-      await completion.verify(call.signal);
+      await completion.verify(call);
     return {
       ...found,
       claimed: claimed && receiptData(claimed, false),

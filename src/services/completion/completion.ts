@@ -97,10 +97,10 @@ export async function openCompletion(setup: CompletionSetup) {
       const place = await receiptPlace(kit, setup.state);
       return { ...(await readChain(place)), place };
     },
-    async verify(signal: AbortSignal): Promise<Verification> {
+    async verify(caller: Pick<Caller, 'signal' | 'progress'>): Promise<Verification> {
       const place = await receiptPlace(kit, setup.state);
       const script = await scriptOf(root, kit);
-      return verifyReceipts(place, contractOf(script), () => readTree(root, leftOut, setup.env, signal));
+      return verifyReceipts(place, contractOf(script), () => readTree(root, leftOut, setup.env, caller));
     },
   };
 }
@@ -155,7 +155,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
     await refuseOthers(programs, plan, kit);
     progress("Reading the project's files");
-    const tree = await readTree(root, leftOut, setup.env, signal);
+    const tree = await readTree(root, leftOut, setup.env, { signal, progress });
     const git = await gitState(root, leftOut, setup.env, signal);
     const reader = new VerdictReader();
     const teller = tellerOf(progress, setup.hide);
@@ -187,7 +187,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
       teller.stop();
     }
     const durationMs = Math.round(performance.now() - clock);
-    const after = await readTree(root, leftOut, setup.env, signal);
+    const after = await readTree(root, leftOut, setup.env, { signal, progress });
     const shown = withChanges({ ...result, steps: hidden(result.steps, setup.hide) }, tree, after);
     const body = present<ReceiptBody>({
       status: shown.status,
@@ -210,7 +210,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
         digest: tree.digest,
         files: tree.files,
         listed: tree.listed,
-        left_out: tree.leftOut,
+        left_out: tree.unread,
         ...(after.digest === tree.digest ? {} : { after: after.digest }),
       },
     });
@@ -245,9 +245,9 @@ const hidden = (steps: RunResult['steps'], hide: (text: string) => string): RunR
 /** Files that the run itself wrote make it unclear what was verified; the reader has to know. */
 function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
   const left =
-    before.leftOut === 0
+    before.unread === 0
       ? []
-      : [`${plural(before.leftOut, 'file was', 'files were')} not read: too large, or too many.`];
+      : [`${plural(before.unread, 'file')} could not be read, so this verdict proves nothing later.`];
   if (before.digest === after.digest) return { ...result, hints: [...result.hints, ...left] };
   const changes = treeChanges(before.list, after.list);
   const named = changes.slice(0, 5).map(({ path, change }) => `${path} (${change})`);

@@ -4,7 +4,7 @@ import type { LeftOut } from './left-out.ts';
 import type { Receipt, ReceiptPlace } from './receipts.ts';
 import type { Environment } from './run.ts';
 import { listTree } from './tree-files.ts';
-import { entries, keptList, LARGEST_FILE, treeOf } from './tree.ts';
+import { entries, keptList, treeOf } from './tree.ts';
 import { isSameContract, passesIn, readChain, verifyReceipts } from './verify.ts';
 
 /** Whether what has passed is still what is here, as far as a short look can tell. */
@@ -42,23 +42,22 @@ export async function sinceLastPass(compared: Compared, signal: AbortSignal): Pr
   const { intact, fromHere } = await readChain(place);
   const last = passesIn(intact.filter(fromHere)).at(-1);
   if (last === undefined) return undefined;
-  const listed = await listTree(root, env, signal, MOST_STAMPS);
+  const listed = await listTree(root, env, signal);
   const files = { ...listed, paths: listed.paths.filter((path) => !leftOut(path)) };
-  // A list this long may have been cut off, so it does not show what is there.
-  const isCut = listed.paths.length > MOST_STAMPS;
-  const stamps = isCut ? [] : await fileStamps(root, files.paths, signal);
-  const bytes = stamps.reduce((sum, stamp) => sum + sizeRead(stamp), 0);
-  if (!isCut && files.paths.length <= MOST_FILES && bytes <= MOST_BYTES) {
-    const found = await verifyReceipts(place, contract, () => treeOf(root, files, signal));
-    const pass = found.lastPass ?? last;
-    const same = found.tree === 'same';
+  const tooMany = listed.paths.length > MOST_STAMPS;
+  const stamps = tooMany ? [] : await fileStamps(root, files.paths, signal);
+  const bytes = stamps.reduce((sum, stamp) => sum + (stamp?.size ?? 0), 0);
+  if (!tooMany && files.paths.length <= MOST_FILES && bytes <= MOST_BYTES) {
+    const found = await verifyReceipts(place, contract, () =>
+      treeOf(root, files, leftOut, { signal, mostBytes: MOST_BYTES }),
+    );
     return {
-      pass,
-      files: same ? 'same' : 'changed',
+      pass: found.lastPass ?? last,
+      files: found.tree,
       contract: found.contract === 'same' ? 'same' : 'changed',
     };
   }
-  const differs = stamps.length > 0 && (await hasChanged(compared, last, files.paths, stamps));
+  const differs = stamps.length > 0 && (await hasChanged(compared, last, files.paths, stamps, signal));
   return {
     pass: last,
     files: differs ? 'changed' : 'unknown',
@@ -66,15 +65,13 @@ export async function sinceLastPass(compared: Compared, signal: AbortSignal): Pr
   };
 }
 
-const sizeRead = (stamp: FileStamp | undefined): number =>
-  stamp === undefined || stamp.size > LARGEST_FILE ? 0 : stamp.size;
-
 /** Whether one of the files is certainly not what it was when the project passed. */
 async function hasChanged(
   { root, place }: Compared,
   { tree, started }: Receipt,
   paths: readonly string[],
   stamps: readonly (FileStamp | undefined)[],
+  signal: AbortSignal,
 ): Promise<boolean> {
   const list = await keptList(place, tree.digest);
   if (list === undefined) return false;
@@ -85,12 +82,11 @@ async function hasChanged(
     .map((path, index) => ({ path, time: stamps[index]?.mtimeMs ?? 0 }))
     .filter(({ time }) => time >= from)
     .sort((one, other) => other.time - one.time);
-  let bytes = 0;
+  const reading = { signal, room: MOST_BYTES };
   for (const { path } of written.slice(0, MOST_READ)) {
-    const mark = await fileMark(root, path, LARGEST_FILE);
-    if (mark !== undefined && before.get(path) !== `${mark.kind} ${mark.digest}`) return true;
-    bytes += mark?.bytes ?? 0;
-    if (bytes > MOST_BYTES) return false;
+    const mark = await fileMark(root, path, reading);
+    if (mark === undefined || mark.kind === 'unread') continue;
+    if (before.get(path) !== `${mark.kind} ${mark.digest}`) return true;
   }
   return false;
 }

@@ -8,25 +8,22 @@ import type { Receipt } from './receipts.ts';
 import type { Environment } from './run.ts';
 
 export interface TreeFiles {
-  /** Below the root, with slashes, sorted. */
+  /** Below the root, with slashes. */
   paths: string[];
   listed: 'git' | 'walk';
+  /** Whether there are so many that not all were listed. */
+  cut: boolean;
 }
 
 const GIT_MS = 30_000;
 
 /** The files of a project: those that git tracks or would track, else all that no ignore file names. */
-export async function listTree(
-  root: string,
-  env: Environment,
-  signal: AbortSignal,
-  most = MOST_PATHS,
-): Promise<TreeFiles> {
+export async function listTree(root: string, env: Environment, signal: AbortSignal): Promise<TreeFiles> {
   const listed = await gitFiles(root, { env, signal, timeoutMs: GIT_MS });
   // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
   return listed === undefined || listed.length === 0
-    ? { paths: (await walk(root, signal, most)).sort(), listed: 'walk' }
-    : { paths: listed.sort(), listed: 'git' };
+    ? { ...(await walk(root, signal)), listed: 'walk' }
+    : { paths: listed, listed: 'git', cut: false };
 }
 
 /** Where the repository of a project stands; nothing without one. What agents write does not make it dirty. */
@@ -47,18 +44,19 @@ export async function gitState(
 const FOREIGN = new Set(
   '.git .hg .svn node_modules .venv venv __pycache__ .terraform .tox .mypy_cache .pytest_cache'.split(' '),
 );
-const MOST_PATHS = 100_000;
+/** More would fill the memory. */
+const MOST_PATHS = 1_000_000;
 const RULES_BYTES = 256 * 1024;
 
 type PlacedRules = { folder: string; rules: IgnoreRules }[];
 
 /** Without git. Links are listed and not followed, so there is no way out of the root and no loop. */
-async function walk(root: string, signal: AbortSignal, most: number): Promise<string[]> {
+export async function walk(root: string, signal: AbortSignal, from = ''): Promise<Omit<TreeFiles, 'listed'>> {
   const found: string[] = [];
-  const open: { folder: string; rules: PlacedRules }[] = [{ folder: '', rules: [] }];
+  const open: { folder: string; rules: PlacedRules }[] = [{ folder: from, rules: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     signal.throwIfAborted();
-    if (found.length > most) break;
+    if (found.length > MOST_PATHS) return { paths: found, cut: true };
     const { folder } = next;
     const entries = await listInside(root, folder).catch(unlessShort([]));
     const ignore = entries.some(({ name }) => name === '.gitignore')
@@ -73,7 +71,7 @@ async function walk(root: string, signal: AbortSignal, most: number): Promise<st
       else open.push({ folder: `${path}/`, rules });
     }
   }
-  return found;
+  return { paths: found, cut: false };
 }
 
 /** The ignore file nearest to a path has the last word. */

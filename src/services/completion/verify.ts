@@ -134,17 +134,19 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
   const since = receipts.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));
   const standing = standingVerdicts(since);
   const failures = standing.filter(({ status }) => status === 'FAIL');
+  // What nobody has read may be anything, now or then.
+  const isRead = now.unread + (passedHere?.tree.left_out ?? 0) === 0;
   const proven =
-    chain === 'whole' && wholePass !== undefined && contractNow === 'same' && failures.length === 0;
+    isRead && chain === 'whole' && wholePass !== undefined && contractNow === 'same' && failures.length === 0;
   const parts =
-    proven || chain === 'broken'
+    proven || chain === 'broken' || !isRead
       ? []
       : standing.filter((receipt) => receipt.status === 'PASS' && !isWhole(receipt) && isCurrent(receipt));
   return {
     lastPass,
     passedHere,
     proven,
-    tree: same ? 'same' : 'changed',
+    tree: !same ? 'changed' : isRead ? 'same' : 'unknown',
     changes: before === undefined ? [] : treeChanges(before, now.list),
     changesKnown: before !== undefined,
     contract: contractNow,
@@ -155,9 +157,9 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
         const scope = isWhole(failed) && isWhole(lastPass) ? '' : ` for ${scopeText(failed)}`;
         return `${what}${scope} (${failed.id}): ${failed.reason}`;
       }),
-      ...(now.leftOut === 0
+      ...(isRead
         ? []
-        : [`${plural(now.leftOut, 'file was', 'files were')} not compared: too large, or too many.`]),
+        : [`${plural(Math.max(now.unread, 1), 'file')} could not be read, so nothing is proven.`]),
     ],
   };
 }
