@@ -19,7 +19,7 @@ import { packageSource } from '../src/sources/package.ts';
 import type { Source } from '../src/sources/source.ts';
 import { copyModules, copyParts, packageFolder } from './built-in-modules.ts';
 import { bundleApp } from './bundle-app.ts';
-import { bundle, bundleLatePackages, bundlePage, root } from './bundle.ts';
+import { bundle, bundleLatePackages, bundlePage, root, unlessNode } from './bundle.ts';
 import { libraryDeclarations } from './library-declarations.ts';
 import { sharedState } from './module-state.ts';
 import { creditsIn, licenceTexts, LICENCES_FILE, modelName } from './supply/licences.ts';
@@ -95,7 +95,7 @@ async function openLibrary(): Promise<void> {
   const names = Object.keys(library).sort().join(', ');
   await writeFile(
     join(dist, 'library.cjs'),
-    `const { ${names} } = require('./shared.cjs').library;\nmodule.exports = { ${names} };\n`,
+    `${unlessNode('throw new Error(m)')}\nconst { ${names} } = require('./shared.cjs').library;\nmodule.exports = { ${names} };\n`,
   );
   await writeFile(
     join(dist, 'library.mjs'),

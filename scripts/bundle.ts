@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
@@ -220,13 +221,29 @@ export interface Bundle {
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
   const late = Object.entries({ ...LATE_PARTS, ...LATE_MODULES });
   const parts = Object.fromEntries(late.map(([file, name]) => [name, file]));
-  return run({ ...entries, ...parts }, folder, [
-    leanValidator,
-    leanSchemas,
-    prepared,
-    latePackages,
-    lateParts,
+  const all = Object.entries({ ...entries, ...parts });
+  const plugins = [leanValidator, leanSchemas, prepared, latePackages, lateParts];
+  const [rest, first] = await Promise.all([
+    run(Object.fromEntries(all.filter(([name]) => !FIRST.includes(name))), folder, { plugins }),
+    run(Object.fromEntries(all.filter(([name]) => FIRST.includes(name))), folder, {
+      plugins,
+      target: 'node10',
+      banner: unlessNode('require("fs").writeSync(2,m+"\\n");process.exit(1)'),
+    }),
   ]);
+  return { inputs: { ...rest.inputs, ...first.inputs }, outputs: { ...rest.outputs, ...first.outputs } };
+}
+
+/** What Node is given to run: an old one has to understand these files as far as to be told that it is too old. */
+const FIRST = ['bmad', 'bmad-mcp-server'];
+
+/** Code for any Node that acts on the message `m` if it is older than what package.json asks for. */
+export function unlessNode(act: string): string {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  const [major = '', minor = ''] = engines.node.replace('>=', '').split('.');
+  return `(function(){var v=process.versions.node.split("."),m="BMAD MCP Server needs Node.js ${major}.${minor} or later, and this is Node.js "+process.versions.node+" ("+process.execPath+").";if(+v[0]<${major}||+v[0]===${major}&&+v[1]<${minor}){${act}}})();`;
 }
 
 /** Node hands `module.exports` to a default import; a package that has a default export is to be that export. */
@@ -235,7 +252,9 @@ const DEFAULT_FIRST =
 
 /** The late packages themselves, beside the programs that ask for them. */
 export async function bundleLatePackages(folder: string): Promise<Metafile> {
-  return run(Object.fromEntries(LATE.map((name) => [lateFile(name), name])), folder, [], DEFAULT_FIRST);
+  return run(Object.fromEntries(LATE.map((name) => [lateFile(name), name])), folder, {
+    footer: DEFAULT_FIRST,
+  });
 }
 
 /** The page: one script and one style sheet for browsers, with nothing left to fetch. */
@@ -261,11 +280,18 @@ export async function bundlePage(folder: string): Promise<Metafile> {
   return metafile;
 }
 
+interface Shape {
+  plugins?: Plugin[];
+  footer?: string;
+  target?: string;
+  /** Code that runs before all else. */
+  banner?: string;
+}
+
 async function run(
   entries: Record<string, string>,
   folder: string,
-  plugins: Plugin[],
-  footer = '',
+  { plugins = [], footer = '', target = 'node20', banner = '' }: Shape,
 ): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -277,10 +303,10 @@ async function run(
     minify: true,
     metafile: true,
     platform: 'node',
-    target: 'node20',
+    target,
     format: 'cjs',
     define: { 'import.meta.url': '__bundleUrl' },
-    banner: { js: 'const __bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    banner: { js: `${banner}const __bundleUrl=require("url").pathToFileURL(__filename).href;` },
     legalComments: 'none',
     plugins,
     footer: { js: footer },

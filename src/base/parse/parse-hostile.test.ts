@@ -103,6 +103,25 @@ describe('YAML that keeps the parser busy (N-08d)', () => {
     expect(slow).toEqual([]);
   });
 
+  it.each([
+    ['one anchor', (at: number) => `m${at}: {<<: *b}\n`],
+    ['an anchor of its own each', (at: number) => `m${at}: &n${at} {<<: *b}\no${at}: *n${at}\n`],
+    ['the same name', (at: number) => `m${at}: &b {a: 1}\no${at}: *b\np${at}: {<<: *b}\n`],
+  ])('is refused before it is parsed if it refers to %s too often (X-07)', async (_what, line) => {
+    let text = `a: &b {${Array.from({ length: 2_000 }, (_each, key) => `k${key}: 1`).join(', ')}}\n`;
+    for (let at = 0; text.length < 130_000; at += 1) text += line(at);
+    const plain = cpu(filled('- {a: 1}\n', text.length));
+    expect((await parseFailure(() => parseYaml('a.yaml', text))).message).toBe('a.yaml: too many aliases');
+    expect(cpu(text)).toBeLessThan(plain);
+  });
+
+  it('may refer to itself as often as people write it (X-07)', () => {
+    const text = Array.from({ length: 300 }, (_, at) => `a${at}: &a {x: 1}\nb${at}: *a\n`).join('');
+    expect(Object.keys(parseYaml('a.yaml', text) as object)).toHaveLength(600);
+    const stars = filled('- "*a"\n- |\n *a\n', 20_000);
+    expect(new Set(parseYaml('a.yaml', stars) as string[])).toEqual(new Set(['*a', '*a\n']));
+  });
+
   it('says which alias has no anchor, of the first document only', async () => {
     const error = await parseFailure(() => parseYaml('a.yaml', 'a: 1\nb:\n  - *b\nc: &b 1\n'));
     expect(error.message).toBe('a.yaml:3: Unresolved alias (the anchor must be set before the alias): b');

@@ -3,7 +3,7 @@ import { parse as tomlParse, stringify as tomlStringify, TomlError } from 'smol-
 import { stringify as yamlStringify } from 'yaml';
 import { ParseError } from '../expected.ts';
 import { isTooDeep } from './nesting.ts';
-import { composedYaml, firstLine, refuseTwins } from './yaml-document.ts';
+import { composedYaml, firstLine, MOST_ALIASES, refuseTwins } from './yaml-document.ts';
 
 /** A parsed table. Names come from files, so they are looked up with `Object.hasOwn`, never as properties. */
 export type Table = Record<string, unknown>;
@@ -33,7 +33,7 @@ export function parseYaml(file: string, text: string): unknown {
   return guarded(file, () => {
     const { document, failAt } = composedYaml(file, withoutBom(text), 'refused');
     if (document !== undefined) refuseTwins(document, failAt);
-    return shallow(file, document?.toJS({ maxAliasCount: 100 }) as unknown);
+    return shallow(file, document?.toJS({ maxAliasCount: MOST_ALIASES }) as unknown);
   });
 }
 

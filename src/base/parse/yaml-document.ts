@@ -4,6 +4,12 @@ import { NESTING_LIMIT } from './nesting.ts';
 
 /** Signs, words and spaces of a text. No one writes as many, and many more would fill the memory. */
 const TOKEN_LIMIT = 1_000_000;
+/** How often one anchor may be referred to: what is parsed is walked through once for each. */
+export const MOST_ALIASES = 100;
+/** References times characters: each may stand for nearly all of the text. */
+const MOST_ALIAS_WORK = 30_000_000;
+/** Comes before the source of a scalar, which may begin like an alias. */
+const SCALAR = '\u001F';
 /** Its check for twins compares each key with each. */
 const SLOW_TAG = 'tag:yaml.org,2002:omap';
 
@@ -35,7 +41,7 @@ export function composedYaml(file: string, clean: string, unresolved: 'refused' 
       if (isWarning !== true) failAt(offsetOf(source), reason);
     },
   });
-  const tokens = yamlTokens(lexemesOf(file, clean), unresolved, failAt);
+  const tokens = yamlTokens(lexemesOf(file, clean, unresolved), unresolved, failAt);
   const [document] = composer.compose(tokens, true, clean.length);
   const error = document?.errors[0];
   if (error !== undefined) failAt(error.pos[0], error.message);
@@ -75,11 +81,21 @@ function* yamlTokens(
   yield* parser.end();
 }
 
-/** All of them first: a text that is too long is refused before more is made of it. */
-function lexemesOf(file: string, text: string): readonly string[] {
+/** All of them first: a text that is too long, or refers too often to itself, is refused before more is made of it. */
+function lexemesOf(file: string, text: string, unresolved: 'refused' | 'kept'): readonly string[] {
   const lexemes: string[] = [];
+  const uses = new Map<string, number>();
+  let aliases = 0;
   for (const lexeme of new Lexer().lex(text)) {
+    const name = lexemes.at(-1) === SCALAR ? '' : lexeme.slice(1);
     lexemes.push(lexeme);
+    if (name !== '' && lexeme.startsWith('&')) uses.set(name, 0);
+    if (name !== '' && lexeme.startsWith('*') && unresolved === 'refused') {
+      aliases += 1;
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+      if ((uses.get(name) ?? 0) >= MOST_ALIASES || aliases * text.length > MOST_ALIAS_WORK)
+        throw new ParseError(file, undefined, 'too many aliases');
+    }
     if (lexemes.length > TOKEN_LIMIT)
       throw new ParseError(file, undefined, `too long: more than ${TOKEN_LIMIT} tokens`);
   }
