@@ -240,6 +240,8 @@ export interface Workspace {
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** Fires when the caller has left and still gets its answer, so that programs of the project need not run on. */
+  left?: AbortSignal | undefined;
   /** What the client calls itself, where it has said so. */
   host?: string | undefined;
   /** What the caller was given before; not there where callers cannot be told apart. */

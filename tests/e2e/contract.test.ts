@@ -12,6 +12,7 @@ import { cliFile, serverFile, temporaryFolder } from '../support/app.ts';
 import { gone, KIT_LIKE_SCRIPT, RECEIPTS, receiptLines, SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer } from '../support/http-server.ts';
+import { LineClient } from '../support/line-client.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
@@ -46,6 +47,24 @@ describe('the completion contract over stdin', () => {
     expect(textsOf(result)[0]).toMatch(/^CC PASS/);
     expect(told).toContain('▶ go test ./...');
     expect(await receiptLines(place.cwd)).toHaveLength(1);
+  });
+
+  it('ends the script when the client leaves, and says so before the server ends (TOOL-03)', async () => {
+    const place = await project({ [SCRIPT_PATH]: `sleep 600 & echo "▶ pid $$ pid $!"; wait\n` });
+    const client = await LineClient.connect({ ...place, args: ['--trust-project'] });
+    const params = { name: TOOL, arguments: {}, _meta: { progressToken: 1 } };
+    await client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+    let pids: number[] = [];
+    while (pids.length === 0) {
+      const { message } = (await client.asked('notifications/progress')).params as { message: string };
+      pids = [...message.matchAll(/pid (\d+)/g)].map((match) => Number(match[1]));
+    }
+    const answered = client.answer(7);
+    client.child.stdin.end();
+    // A server that waits for the script itself is gone without an answer.
+    expect((await answered).result ?? (await answered).error).toBeDefined();
+    expect(await client.ended).toMatchObject({ code: 0 });
+    for (const pid of pids) await gone(pid);
   });
 
   it('leaves nothing running when the server is killed', async () => {

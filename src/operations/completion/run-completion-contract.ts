@@ -56,7 +56,8 @@ export const runCompletionContract = defineOperation({
   async run({ stack, working_dir: workingDir }, context, call) {
     const completion = await (await context.state()).completion();
     const room = Math.max(LEAST_OUTPUT, context.config.answerBytes - RESERVED);
-    const ran = await completion.run({ stack, workingDir, room }, call);
+    const signal = call.left === undefined ? call.signal : AbortSignal.any([call.signal, call.left]);
+    const ran = await completion.run({ stack, workingDir, room }, { ...call, signal });
     return {
       status: ran.status,
       verified: ran.status !== 'NOT_VERIFIED',

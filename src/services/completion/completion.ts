@@ -155,8 +155,10 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
     await refuseOthers(programs, plan, kit);
     progress("Reading the project's files");
-    const tree = await readTree(root, leftOut, setup.env, { signal, progress });
-    const git = await gitState(root, leftOut, setup.env, signal);
+    const [tree, git] = await Promise.all([
+      readTree(root, leftOut, setup.env, { signal, progress }),
+      gitState(root, leftOut, setup.env, signal),
+    ]);
     const reader = new VerdictReader();
     const teller = tellerOf(progress, setup.hide);
     /** The end of what was written to standard error. */

@@ -15,7 +15,7 @@ const LINE_LIMIT = 32 * 1024 * 1024;
 const HEAD_LENGTH = 1_000;
 
 /**
- * How long answers to a client that has closed its end may take. A host that is in a hurry sends a signal; a pipe waits.
+ * How long an answer to a client that has closed its end may take, after the one before. A host that is in a hurry sends a signal; a pipe waits.
  */
 const LAST_ANSWERS_MS = 10_000;
 
@@ -40,7 +40,8 @@ export class LineTransport implements Transport {
   #size = 0;
   #skipping = false;
   readonly #unanswered = new Set<unknown>();
-  #inputEnded = false;
+  readonly #left = new AbortController();
+  #last: NodeJS.Timeout | undefined;
   #closed = false;
   #drained: Promise<void> | undefined;
 
@@ -48,6 +49,11 @@ export class LineTransport implements Transport {
     this.#input = input;
     this.#output = output;
     this.#first = first === undefined ? undefined : new FirstRequests(first);
+  }
+
+  /** Fires when the client has closed its end. What was asked before is still answered, but nobody waits for long work. */
+  get left(): AbortSignal {
+    return this.#left.signal;
   }
 
   async start(): Promise<void> {
@@ -62,7 +68,8 @@ export class LineTransport implements Transport {
     const written =
       this.#first?.isGiven(message) === true ? undefined : this.#write(serializeMessage(message));
     if ('id' in message && !('method' in message)) this.#unanswered.delete(message.id);
-    if (this.#inputEnded && this.#unanswered.size === 0) this.#onEnd();
+    this.#last?.refresh();
+    if (this.left.aborted && this.#unanswered.size === 0) this.#onEnd();
     await written;
   }
 
@@ -77,11 +84,11 @@ export class LineTransport implements Transport {
 
   /** What was asked before the input ended is still answered, for as long as a client can be expected to wait. */
   readonly #onInputEnd = (): void => {
-    if (this.#inputEnded) return;
-    this.#inputEnded = true;
+    if (this.left.aborted) return;
     this.#endLine();
+    this.#left.abort();
     if (this.#unanswered.size === 0) this.#onEnd();
-    else setTimeout(this.#onEnd, LAST_ANSWERS_MS).unref();
+    else this.#last = setTimeout(this.#onEnd, LAST_ANSWERS_MS).unref();
   };
 
   readonly #onEnd = (): void => {

@@ -46,6 +46,8 @@ export interface FactoryOptions {
   codec?: StateCodec;
   /** Fires when the answers of clients do not come in any more, though what runs is still finished. */
   ending?: AbortSignal;
+  /** Fires when the client has left, so that nobody waits for what takes long. */
+  left?: AbortSignal;
 }
 
 /**
@@ -54,7 +56,14 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context), repeats, idle, codec, ending }: FactoryOptions = {},
+  {
+    watchFor = (server) => ownWatch(server, context),
+    repeats,
+    idle,
+    codec,
+    ending,
+    left,
+  }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -65,7 +74,7 @@ export function mcpServerFactory(
       era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
     const asking = (sdk: ServerContext): RunCall =>
       askingCall(
-        { ...callOf(sdk), host: hostOf(sdk, server) },
+        { ...callOf(sdk), host: hostOf(sdk, server), left },
         sdk,
         server,
         era,

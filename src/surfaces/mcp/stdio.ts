@@ -31,7 +31,7 @@ const USED_MS = 500;
 /** The same over any transport of the protocol. */
 export function serveTransport(
   context: Context,
-  transport: Transport,
+  transport: Transport & { left?: AbortSignal },
   /** Told once that a tool was called, some time after it, with the name of the client. */
   used?: (client: string | undefined) => void,
 ): { ended: Promise<void>; close(): Promise<void> } {
@@ -50,6 +50,7 @@ export function serveTransport(
   const factory = mcpServerFactory(context, {
     idle,
     repeats,
+    ...(transport.left === undefined ? {} : { left: transport.left, ending: transport.left }),
     watchFor(server) {
       current = server;
       return watch;
