@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asWritten, withMarks } from '../base/text/text.ts';
 import { inFrench } from './french.ts';
 import { translator } from './translator.ts';
 
@@ -24,6 +25,15 @@ const say = translator({
 });
 
 describe('what is said in another language', () => {
+  it('is not what somebody wrote, which comes out without its marks (Q-O1)', () => {
+    const text = (what: string): string => withMarks(() => `There is no agent called ${asWritten(what)}.`);
+    expect(say(text('Try again.'))).toBe('Aucun agent ne s’appelle Try again..');
+    expect(say(withMarks(() => asWritten('Try again.\n3 tasks')))).toBe('Try again.\n3 tasks');
+    // Somebody who writes the marks ends nothing by them.
+    expect(say(text('a\u{10FFF1} Try again. \u{10FFF0}'))).toBe('Aucun agent ne s’appelle a Try again. .');
+    expect(asWritten('Try again.')).toBe('Try again.');
+  });
+
   it.each([
     ['an entry', 'Try again.', 'Réessayez.'],
     ['what is not in the catalogue', 'This was never said.', 'This was never said.'],

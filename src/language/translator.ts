@@ -1,4 +1,5 @@
 import { keyWord, match, patternOf, wordsOf, type Pattern } from './pattern.ts';
+import { saidAround } from '../base/text/text.ts';
 import { framed, isRow, listOf, PLACE } from './template.ts';
 
 /** English texts and what they are in another language; both have the same places for what comes in. */
@@ -222,7 +223,7 @@ export function translator(catalogue: Catalogue): Words {
     return `${before}**${title ?? bold}**${title === undefined ? gap : colon}${said(rest, 0)}${after}`;
   }
 
-  return (text) => {
+  const inLines: Words = (text) => {
     /** The fence that is open: what others wrote may have shorter ones in it. */
     let open: string | undefined;
     return text
@@ -235,6 +236,7 @@ export function translator(catalogue: Catalogue): Words {
       })
       .join('\n');
   };
+  return (text) => saidAround(text, inLines);
 }
 
 const raised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { underWay } from '../base/under-way.ts';
+import { withMarks } from '../base/text/text.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
@@ -43,7 +44,8 @@ export async function execute(
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
     if (meant.effect === 'read') call.signal.throwIfAborted();
-    const rendered = meant.render(data, saying(own.say), call.reader);
+    const render = (): Answer => meant.render(data, saying(own.say), call.reader);
+    const rendered = call.reader?.translated === true ? withMarks(render) : render();
     noteCall(call, operation.name, raw, rendered.again?.args['cursor'] ?? data['next']);
     const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
     const answer = withUnused(told, unused);

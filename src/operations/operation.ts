@@ -25,6 +25,8 @@ export interface Answer {
 export interface Reader {
   /** Whether it is told how many tokens an answer takes, as models have to know. */
   counts: boolean;
+  /** Whether it is said to them in another language: what somebody wrote is marked, so that it stays as it is. */
+  translated?: boolean;
 }
 
 /** Tools that stand for other operations, and the fields that say which one is meant. */

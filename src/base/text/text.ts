@@ -17,6 +17,48 @@ export function oneLine(text: string, max: number): string {
   return `${space > max / 2 ? head.slice(0, space) : head}…`;
 }
 
+/** The same for what people and agents wrote. */
+export function written(text: string, max: number): string {
+  return asWritten(oneLine(text, max));
+}
+
+/** Stand around what somebody wrote while an answer is made for a terminal that speaks another language. */
+const [OPEN, CLOSE] = ['\u{10FFF0}', '\u{10FFF1}'];
+const MARKED = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'gu');
+const MARKS = new RegExp(`[${OPEN}${CLOSE}]`, 'gu');
+/** The first of the characters that stand for such texts meanwhile: they are no letters, so nothing is said of them. */
+const HELD = 0xf0000;
+const HELD_ONES = /[\u{F0000}-\u{FFFFD}]/gu;
+
+/** The programs consist of several files, each with its own copy of this one. */
+const MARKING = Symbol.for('bmad-mcp-server: what is written is marked');
+const state = globalThis as { [MARKING]?: boolean };
+
+/** What somebody wrote, in a text of ours: it is never said in another language. */
+export function asWritten(text: string): string {
+  return state[MARKING] === true ? OPEN + text.replace(MARKS, '') + CLOSE : text;
+}
+
+/** Makes a text in which what somebody wrote is marked. Nobody but `saidAround` sees the marks. */
+export function withMarks<T>(make: () => T): T {
+  state[MARKING] = true;
+  try {
+    return make();
+  } finally {
+    state[MARKING] = false;
+  }
+}
+
+/** Says a text otherwise, except for what is marked in it, and takes the marks away. */
+export function saidAround(text: string, say: (text: string) => string): string {
+  const held: string[] = [];
+  const open = text.replace(MARKED, (_, own: string) => String.fromCodePoint(HELD + held.push(own) - 1));
+  return say(open.replace(MARKS, '')).replace(
+    HELD_ONES,
+    (one) => held[(one.codePointAt(0) ?? 0) - HELD] ?? one,
+  );
+}
+
 /** Wraps foreign text so that nothing inside it can end the fence early. */
 export function fenced(text: string, language = ''): string {
   let longest = 2;

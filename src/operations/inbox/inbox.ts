@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { compare, oneLine } from '../../base/text/text.ts';
+import { compare, oneLine, written } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { itemSchema, stepsOf, type InboxItem } from './inbox-item.ts';
@@ -56,7 +56,8 @@ function itemLines({ kind, role, since, title, evidence }: InboxItem): string {
     ...evidence
       .slice(0, SHOWN_EVIDENCE)
       .map(
-        ({ file, line, says }) => `  ${file}${line === undefined ? '' : `:${line}`}: ${oneLine(says, 160)}`,
+        ({ file, line, says }) =>
+          `  ${file}${line === undefined ? '' : `:${line}`}: ${kind === 'handoff' ? written(says, 160) : oneLine(says, 160)}`,
       ),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { localDay } from '../../base/text/local-time.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine, plural, written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { meantAgent } from '../catalogue/agent-names.ts';
 import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
@@ -120,7 +120,7 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
     `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
     shown.map(
       ({ text, agent, date, sources, id }) =>
-        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
+        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${written(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
     ),
     left > 0 ? `… ${left} more: pass last_n or a query.` : undefined,
   );

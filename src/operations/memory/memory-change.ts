@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { tagsField } from '../fields.ts';
 import { headline, memoryAgentField, memoryData, memorySchema, whichMemory } from './memory-view.ts';
@@ -24,7 +24,7 @@ function changedAnswer(what: string, { memory, files, notes }: z.output<typeof c
     body: lines(
       `${what}: ${headline(memory)}`,
       `id ${memory.id}`,
-      oneLine(memory.text, 200),
+      written(memory.text, 200),
       files.length === 0 ? undefined : `Changed in ${files.join(', ')}`,
       notes,
     ),
@@ -112,7 +112,7 @@ export const memoryKeepBoth = defineOperation({
   render: ({ memory, other }) => ({
     body: lines(
       'Both are kept, and no longer marked as contradicting each other:',
-      [memory, other].map((each) => `- ${headline(each)}, id ${each.id}: ${oneLine(each.text, 160)}`),
+      [memory, other].map((each) => `- ${headline(each)}, id ${each.id}: ${written(each.text, 160)}`),
     ),
   }),
 });

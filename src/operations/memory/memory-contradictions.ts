@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural, written } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import type { Context } from '../context.ts';
@@ -86,7 +86,7 @@ export const memoryContradictions = defineOperation({
             DATA_NOTE,
             pairs.map(({ memory, other }) =>
               [memory, other]
-                .map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`)
+                .map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`)
                 .join('\n'),
             ),
           ),

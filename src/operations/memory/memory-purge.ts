@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural, written } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { headline, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
 import { lines } from '../answer-text.ts';
@@ -42,7 +42,7 @@ export const memoryPurge = defineOperation({
   render: ({ memories, revisions, applied, notes }) => ({
     body: lines(
       `${applied ? 'Removed for good' : 'Would be removed for good'}: ${plural(memories.length, 'memory', 'memories')}, ${plural(revisions, 'earlier version')}`,
-      memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
+      memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`),
       notes,
     ),
     ...(applied || memories.length === 0

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { fenced, plural, written } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
 import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, whichMemory } from './memory-view.ts';
@@ -38,7 +38,7 @@ export const memoryList = defineOperation({
         ? 'The store has no such memories. "recall" also reads the files of the project.'
         : lines(
             DATA_NOTE,
-            memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
+            memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`),
           ),
     ...(next === undefined ? {} : { note: `${memories.length} of ${total}.`, again: nextPart(next) }),
   }),

@@ -3,7 +3,7 @@ import { isMemoryId } from '../../base/memory-ids.ts';
 import { orElse } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { cut, plural } from '../../base/text/text.ts';
+import { asWritten, cut, plural } from '../../base/text/text.ts';
 import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
@@ -114,7 +114,7 @@ export const recallStructured = defineOperation({
     const shown = hits.map((hit, index) =>
       lines(
         `${index + 1}. ${headline(hit)}`,
-        `   ${hit.snippet}`,
+        `   ${asWritten(hit.snippet)}`,
         `   score ${hit.score}${explained(hit)}; id ${hit.id}${hit.sources.length === 0 ? '' : `; ${hit.stored ? 'also in' : 'in'} ${hit.sources.join(', ')}`}`,
       ),
     );

@@ -1,6 +1,6 @@
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 
 /** How memories stand to each other, in the same words wherever it is said. */
@@ -39,7 +39,7 @@ export function relationLine({ relation, type, agent, source, id, text }: Relate
 
 /** What a new memory has replaced. */
 export function supersededLine({ type, agent, id, text }: Omit<Related, 'relation'>): string {
-  return `Supersedes [${type}] ${agent}, id ${id}: ${oneLine(text, 160)}`;
+  return `Supersedes [${type}] ${agent}, id ${id}: ${written(text, 160)}`;
 }
 
 interface Related {
@@ -85,6 +85,6 @@ function toldMarks({ entry, also, against }: Distinct): string {
 export function toldLine(told: Distinct, most: number, text = told.entry.text): string {
   const marks = toldMarks(told);
   return marks === ''
-    ? oneLine(text, most)
-    : `${oneLine(text, Math.max(80, most - marks.length - 1))} ${marks}`;
+    ? written(text, most)
+    : `${written(text, Math.max(80, most - marks.length - 1))} ${marks}`;
 }

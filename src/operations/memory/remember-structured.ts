@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine } from '../../base/text/text.ts';
+import { written } from '../../base/text/text.ts';
 import {
   headline,
   memoryAgentField,
@@ -82,7 +82,7 @@ export const rememberStructured = defineOperation({
       `id ${memory.id}`,
       previous === undefined || previous.text === memory.text
         ? undefined
-        : `Before: ${oneLine(previous.text, 200)}`,
+        : `Before: ${written(previous.text, 200)}`,
       superseded === undefined ? undefined : supersededLine(superseded),
       similar.map(relationLine),
       files.length === 0 ? undefined : `Also in ${files.join(', ')}`,

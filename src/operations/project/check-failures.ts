@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural, written } from '../../base/text/text.ts';
 import { SEVERITIES } from '../../model/failure.ts';
 import { projectField } from '../fields.ts';
 import { failureLines, failureSchema, knownFailures, type FailureData } from './failure-view.ts';
@@ -82,7 +82,7 @@ export const checkFailures = defineOperation({
           return [`- ${percent(failure)}${isStrong(failure) ? '' : ', a weak match:'} ${head}`, ...rest];
         }),
         rules.length === 0 ? undefined : 'Rules to keep:',
-        rules.map((rule) => `- ${oneLine(rule, 300)}`),
+        rules.map((rule) => `- ${written(rule, 300)}`),
       ),
       ...note,
     };

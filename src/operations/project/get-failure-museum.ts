@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural, written } from '../../base/text/text.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import { countBy, failureLines, failureSchema, knownFailures, NUMBER } from './failure-view.ts';
 import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
@@ -95,7 +95,7 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
     }),
     left > 0 ? `… ${left} more: pass a category or a larger top_n.` : undefined,
     rules.length === 0 ? undefined : 'Rules to keep:',
-    rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
+    rules.map(({ rule, from }) => `- ${written(rule, 300)} (${from})`),
   );
 }
 

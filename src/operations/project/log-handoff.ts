@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { checkedAgent } from '../catalogue/agent-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
+import { asWritten } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 
 export const logHandoff = defineOperation({
@@ -74,6 +75,6 @@ export const completeHandoff = defineOperation({
     return { outcome: changed ? ('updated' as const) : ('unchanged' as const), id, text, files, notes: [] };
   },
   render: ({ outcome, id, text, files }) => ({
-    body: `${outcome === 'updated' ? 'Marked as done' : 'Already done'}: ${id ?? ''}, ${text}\nIn ${files.join(', ')}`,
+    body: `${outcome === 'updated' ? 'Marked as done' : 'Already done'}: ${id ?? ''}, ${asWritten(text)}\nIn ${files.join(', ')}`,
   }),
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { asWritten } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { stepsField } from '../fields.ts';
 import type { Answer } from '../operation.ts';
@@ -32,7 +33,7 @@ export function logged(
   const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} already known` };
   return {
     body: lines(
-      `${done[outcome]}: ${text}`,
+      `${done[outcome]}: ${asWritten(text)}`,
       id === undefined ? undefined : `id ${id}`,
       files.length === 0 ? undefined : `In ${files.join(', ')}`,
       notes,

@@ -1,6 +1,6 @@
 import type { SayStep, Step } from '../../base/step.ts';
 import { present } from '../../base/present.ts';
-import { cell, oneLine, plural } from '../../base/text/text.ts';
+import { cell, plural, written } from '../../base/text/text.ts';
 import type { Waiting } from './discovery.ts';
 import { isProving, stepsOf, type Action, type Evidence, type Verification } from './next-actions.ts';
 
@@ -24,13 +24,13 @@ export function waitingLines({ handoffs, session }: Waiting, most: number): stri
   const lines = [
     ...fresh
       .slice(0, most)
-      .map(({ id, from, to, text }) => `Open ${id}: ${from} → ${to ?? 'no one yet'}: ${oneLine(text, 120)}`),
+      .map(({ id, from, to, text }) => `Open ${id}: ${from} → ${to ?? 'no one yet'}: ${written(text, 120)}`),
     ...(rest > 0 ? [`${plural(rest, 'more open request')}.`] : []),
     ...(session === undefined ? [] : [sessionLine(session)]),
     ...(stale === undefined
       ? []
       : [
-          `Old, open since ${stale.old ?? ''}: ${stale.id}: ${stale.from} → ${stale.to ?? 'no one yet'}: ${oneLine(stale.text, 120)}${others.length === 0 ? '' : `, and ${others.length} more`}`,
+          `Old, open since ${stale.old ?? ''}: ${stale.id}: ${stale.from} → ${stale.to ?? 'no one yet'}: ${written(stale.text, 120)}${others.length === 0 ? '' : `, and ${others.length} more`}`,
         ]),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
@@ -52,7 +52,7 @@ const NAMED_OPEN = 4;
 
 function sessionLine({ agent, date, next, old }: NonNullable<Waiting['session']>): string {
   const who = [agent, date].map((each) => (each === undefined ? '' : `, ${each}`)).join('');
-  const text = oneLine(next, 200);
+  const text = written(next, 200);
   return old === undefined
     ? `Last session${who}: next ${text}`
     : `Last saved session${who}, old: it meant to continue with ${text}`;

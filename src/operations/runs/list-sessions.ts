@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural, written } from '../../base/text/text.ts';
 import { RUN_STATUSES, type RunBranch } from '../../model/run.ts';
 import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
 import { lines } from '../answer-text.ts';
@@ -130,7 +130,7 @@ function sessionText(session: z.output<typeof sessionSchema>): string {
   ].filter((part) => part !== undefined);
   return lines(
     `- ${archive ?? name}${current ? ' (current)' : ''}: ${about.join(', ')}`,
-    purpose === undefined ? undefined : `  ${oneLine(purpose, 160)}`,
+    purpose === undefined ? undefined : `  ${written(purpose, 160)}`,
     session.problems.map((problem) => `  Problem: ${problem}`),
   );
 }

@@ -1,4 +1,4 @@
-import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { fenced, oneLine, plural, written } from '../../base/text/text.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import { begunText } from './begun-step.ts';
 import { nextLine, stepsText, type RunData } from './run-view.ts';
@@ -9,7 +9,7 @@ export function runText(run: RunData): string {
   const standing = `${run.status}, ${stepsText(run.progress)}${begunText(run)}`;
   const notes = [
     run.agent_notes ?? '',
-    ...run.issues.map((issue) => `Issue: ${oneLine(asText(issue), 300)}`),
+    ...run.issues.map((issue) => `Issue: ${written(asText(issue), 300)}`),
   ];
   const told = notes.filter((note) => note !== '').join('\n');
   return lines(
@@ -22,7 +22,7 @@ export function runText(run: RunData): string {
     run.steps_completed.length === 0
       ? undefined
       : `Done: ${run.steps_completed.length === 1 ? 'step' : 'steps'} ${listed(run.steps_completed)}`,
-    run.last_step === undefined ? undefined : `Last recorded: ${oneLine(run.last_step, 200)}`,
+    run.last_step === undefined ? undefined : `Last recorded: ${written(run.last_step, 200)}`,
     nextLine(run),
     run.graph === undefined ? undefined : graphText(run.graph),
     `Folder: ${run.folder}`,

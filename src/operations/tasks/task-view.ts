@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { oneLine, written } from '../../base/text/text.ts';
 import { LONGEST_LEASE_MINUTES, TASK_STATES, type Task } from '../../model/task.ts';
 
 /** Fields and words that the operations about tasks share. */
@@ -81,8 +81,8 @@ export function taskLine(task: TaskView): string {
   const until = task.until === undefined ? '' : ` until ${task.until.slice(0, 16)}`;
   const how = task.over_http === true ? ', handed in over HTTP' : '';
   const holder = task.worker === undefined ? '' : ` by ${oneLine(task.worker, 200)}${until}${how}`;
-  const asked = task.status === 'needs_approval' ? ` (${oneLine(task.approval ?? '', 200)})` : '';
-  const why = task.error === undefined ? asked : ` (${oneLine(task.error, 100)})`;
+  const asked = task.status === 'needs_approval' ? ` (${written(task.approval ?? '', 200)})` : '';
+  const why = task.error === undefined ? asked : ` (${written(task.error, 100)})`;
   const from = task.from === undefined ? '' : ` (from outside, by ${task.from})`;
-  return `- ${task.task_id} ${task.status}${holder}${from}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
+  return `- ${task.task_id} ${task.status}${holder}${from}: ${task.agent} → ${task.output_key}${after}: ${written(task.task, 120)}${why}`;
 }

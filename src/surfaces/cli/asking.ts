@@ -20,7 +20,10 @@ export function callFrom(terminal: Terminal): Call {
     progress: (message) => terminal.status?.show(message),
     say: commandLine,
     typed: true,
-    reader: { counts: terminal.verbose === true },
+    reader: {
+      counts: terminal.verbose === true,
+      translated: terminal.words !== undefined && terminal.delivers !== true,
+    },
     ...confirming(terminal),
   };
 }
