@@ -37,3 +37,26 @@ export async function bundleApp(folder: string): Promise<Metafile> {
   );
   return metafile;
 }
+
+/** The page: one script and one style sheet for browsers, with nothing left to fetch. */
+export async function bundlePage(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: 'src/page/main.tsx', out: 'page' },
+      { in: 'src/page/page.css', out: 'page' },
+    ],
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return metafile;
+}

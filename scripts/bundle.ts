@@ -224,8 +224,8 @@ export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
   const all = Object.entries({ ...entries, ...parts });
   const plugins = [leanValidator, leanSchemas, prepared, latePackages, lateParts];
   const [rest, first] = await Promise.all([
-    run(Object.fromEntries(all.filter(([name]) => !FIRST.includes(name))), folder, { plugins }),
-    run(Object.fromEntries(all.filter(([name]) => FIRST.includes(name))), folder, {
+    run(Object.fromEntries(all.filter(([name]) => !FIRST.has(name))), folder, { plugins }),
+    run(Object.fromEntries(all.filter(([name]) => FIRST.has(name))), folder, {
       plugins,
       target: 'node10',
       banner: unlessNode('require("fs").writeSync(2,m+"\\n");process.exit(1)'),
@@ -235,7 +235,7 @@ export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
 }
 
 /** What Node is given to run: an old one has to understand these files as far as to be told that it is too old. */
-const FIRST = ['bmad', 'bmad-mcp-server'];
+const FIRST = new Set(['bmad', 'bmad-mcp-server']);
 
 /** Code for any Node that acts on the message `m` if it is older than what package.json asks for. */
 export function unlessNode(act: string): string {
@@ -255,29 +255,6 @@ export async function bundleLatePackages(folder: string): Promise<Metafile> {
   return run(Object.fromEntries(LATE.map((name) => [lateFile(name), name])), folder, {
     footer: DEFAULT_FIRST,
   });
-}
-
-/** The page: one script and one style sheet for browsers, with nothing left to fetch. */
-export async function bundlePage(folder: string): Promise<Metafile> {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [
-      { in: 'src/page/main.tsx', out: 'page' },
-      { in: 'src/page/page.css', out: 'page' },
-    ],
-    outdir: folder,
-    bundle: true,
-    minify: true,
-    metafile: true,
-    platform: 'browser',
-    target: 'es2022',
-    format: 'esm',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
-  return metafile;
 }
 
 interface Shape {

@@ -24,8 +24,8 @@ export function written(text: string, max: number): string {
 
 /** Stand around what somebody wrote while an answer is made for a terminal that speaks another language. */
 const [OPEN, CLOSE] = ['\u{10FFF0}', '\u{10FFF1}'];
-const MARKED = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'gu');
-const MARKS = new RegExp(`[${OPEN}${CLOSE}]`, 'gu');
+const MARKED = /\u{10FFF0}([^\u{10FFF0}\u{10FFF1}]*)\u{10FFF1}/gu;
+const MARKS = /[\u{10FFF0}\u{10FFF1}]/gu;
 /** The first of the characters that stand for such texts meanwhile: they are no letters, so nothing is said of them. */
 const HELD = 0xf0000;
 const HELD_ONES = /[\u{F0000}-\u{FFFFD}]/gu;
