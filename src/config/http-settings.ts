@@ -63,7 +63,7 @@ export const httpSettings = {
     )
     .register(
       settingMeta,
-      meta('folder', 'Another project that calls may name (repeatable)', {
+      meta('folder', 'Project that calls may name (repeatable)', {
         ...DOOR,
         flag: '--allow-project',
       }),

@@ -107,9 +107,9 @@ function upwards(folder: string): string[] {
  */
 async function runnerFile(root: string, path: string): Promise<ProgramFile | undefined> {
   const isManifest = posix.basename(path) === 'package.json';
+  const most = isManifest ? MANIFEST_BYTES : SHOWN_BYTES;
   // Such as .npmrc: values of credentials in it are masked, and what it has run is shown.
-  const secrets = 'mine';
-  const content = await readInside(root, path, isManifest ? MANIFEST_BYTES : SHOWN_BYTES, { secrets }).catch(
+  const content = await readInside(root, path, most, { secrets: 'mine' }).catch(
     ours(async ({ code }) => {
       if (code === 'not_found') return (await isLink(join(root, path))) ? unread(path) : undefined;
       if (code !== 'too_large' || isManifest) return unread(path);
