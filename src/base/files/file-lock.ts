@@ -28,7 +28,7 @@ export interface LockOptions {
  * one, a holder that has ended is gone, and one that cannot be asked after a while. A process that still exists here may
  * be suspended, or the machine asleep; only much later is it assumed to be a different one with the same pid.
  */
-const SIGN_MS = 2_000;
+const SIGN_MS = 1_000;
 const FRESH_MS = 3 * SIGN_MS;
 const SILENT_MS = 20_000;
 const SILENT_ALIVE_MS = 10 * 60_000;
