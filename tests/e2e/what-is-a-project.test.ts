@@ -125,7 +125,7 @@ describe('what is in a project', () => {
     const doctor = await bmad(['doctor', '--project', join(home, '.dotfiles')], { cwd: shop, env });
     expect(doctor.stdout.toString()).toContain('although it is a hidden folder of the home folder');
     const refused = await bmad(['doctor', '--project', join(home, '.ssh')], { cwd: shop, env });
-    expect(`${refused.stdout.toString()}${refused.stderr.toString()}`).toContain(
+    expect(`${refused.stdout.toString()}${refused.stderr}`).toContain(
       'programs keep keys, passwords or their own data there',
     );
   });

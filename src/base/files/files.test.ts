@@ -264,7 +264,7 @@ describe('files of secrets', () => {
     for (const path of [...kept, 'credentials/app/a.ts', '.dotfiles/setup.sh', '.dotfiles/.dev.vars'])
       await writeFile(join(folder, path), 'x');
     await symlink(join(folder, '.dotfiles/.dev.vars'), join(folder, '.dotfiles/plain.txt'));
-    const read = (base: string, path: string, rules = {}) =>
+    const readIn = (base: string, path: string, rules = {}) =>
       files.readInside(join(folder, base), path, LIMIT, rules).then(String);
     for (const [base, path] of [
       ['.ssh', 'config'],
@@ -274,12 +274,12 @@ describe('files of secrets', () => {
       ['.dotfiles', '.dev.vars'],
       ['.dotfiles', 'plain.txt'],
     ] as const) {
-      expect((await refusal(() => read(base, path))).code).toBe('not_found');
-      expect(await read(base, path, { secrets: 'mine' })).toBe('x');
+      expect((await refusal(() => readIn(base, path))).code).toBe('not_found');
+      expect(await readIn(base, path, { secrets: 'mine' })).toBe('x');
     }
     // A folder that only sounds like one, and a hidden one, are as good as any.
-    expect(await read('credentials/app', 'a.ts')).toBe('x');
-    expect(await read('.dotfiles', 'setup.sh')).toBe('x');
+    expect(await readIn('credentials/app', 'a.ts')).toBe('x');
+    expect(await readIn('.dotfiles', 'setup.sh')).toBe('x');
     expect((await refusal(() => files.listInside(join(folder, '.ssh'), ''))).code).toBe('not_found');
   });
 });
