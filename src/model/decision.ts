@@ -1,8 +1,8 @@
 /**
  * What only a person may decide: that a project's programs run, that a task is begun or its result taken, that a delivery is
- * accepted, which commit of a git source is served, and which origin is preferred to another.
+ * accepted, and which commit of a git source is served.
  */
-export const DECIDED_KINDS = ['programs', 'task', 'delivery', 'source', 'override'] as const;
+export const DECIDED_KINDS = ['programs', 'task', 'delivery', 'source'] as const;
 export type DecidedKind = (typeof DECIDED_KINDS)[number];
 
 /**
@@ -35,8 +35,6 @@ export interface Decisions {
   last(kind: DecidedKind, id: string): Promise<Decision | undefined>;
   /** The last one about each of a kind, by id. */
   all(kind: DecidedKind): Promise<ReadonlyMap<string, Decision>>;
-  /** Whether the last one is a yes to exactly this. */
-  agreed(kind: DecidedKind, id: string, digest: string): Promise<boolean>;
   /** Returns when it is on disk. */
   decide(decision: Omit<Decision, 'at'>): Promise<Decision>;
 }

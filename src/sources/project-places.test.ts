@@ -245,3 +245,39 @@ describe('places of the system', () => {
     expect(await judge(place, platform)).toBe(reason);
   });
 });
+
+describe('a hidden folder', () => {
+  it('is no project because the server was started in it: only the user names it (X-12)', async () => {
+    const { home, find } = await machine();
+    const cwd = join(home, '.config');
+    for (const call of ['.config', '.config/tool'])
+      expect((await refusal(() => find(call, { cwd }))).message).toContain(HIDDEN);
+    expect((await find('.config/tool', { cwd, configured: cwd })).root).toBe(join(home, '.config/tool'));
+  });
+
+  it('is none because its repository is another that says the same of it (X-12)', async () => {
+    const { home, hints } = await machine();
+    const places = ['.a', '.b'].map((name) => join(home, name));
+    for (const [at, place] of places.entries()) {
+      const other = places[1 - at] ?? '';
+      await writeFiles(place, {
+        '.git': `gitdir: ${place}/own\n`,
+        'own/commondir': `${other}/shared\n`,
+        'own/gitdir': `${place}/.git\n`,
+        'own/HEAD': 'ref: refs/heads/main\n',
+        'shared/HEAD': '',
+      });
+    }
+    const around = { ...hints, disk: DISK };
+    expect((await unfitness(places[0] ?? '', around))?.reason).toBe(HIDDEN);
+  });
+
+  it('is one by its whole name, on every system', async () => {
+    const { home, hints } = await machine();
+    await mkdir(join(home, 'library-api'));
+    const around = { ...hints, disk: DISK, platform: 'darwin' as const };
+    expect(await unfitness(join(home, 'library-api'), around)).toBeUndefined();
+    await mkdir(join(home, 'Library/x'), { recursive: true });
+    expect((await unfitness(join(home, 'Library/x'), around))?.reason).toBe(HIDDEN);
+  });
+});

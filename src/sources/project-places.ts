@@ -41,15 +41,19 @@ const HOMES =
   /^(?:\/(?:home|Users|var\/home|usr\/home)\/[^/]+|\/(?:var\/)?root|[a-z]:\\Users\\[^\\]+)(?=[\\/])/i;
 /** Folders of a home that are hidden without a dot, but for what users and programs put there for others to see. */
 const HIDDEN: Partial<Record<NodeJS.Platform, RegExp>> = {
-  darwin: /^Library(?!\/(?:Mobile Documents|CloudStorage)\/)/i,
-  win32: /^AppData(?!\\Local\\Temp\\)/i,
+  darwin: /^Library\/(?!(?:Mobile Documents|CloudStorage)\/)/i,
+  win32: /^AppData\\(?!Local\\Temp\\)/i,
 };
 
 /**
  * Why nothing in a folder can make it a project; nothing where it may be one. It is judged by its real path, and where that
  * comes by another way to the home folder or one above it, such as a mount of the same folder, by the way everyone knows.
  */
-export async function unfitness(root: string, around: Surroundings): Promise<Unfit | undefined> {
+export async function unfitness(
+  root: string,
+  around: Surroundings,
+  mayBeWorktree = true,
+): Promise<Unfit | undefined> {
   const { home, own = [], platform = process.platform, disk } = around;
   const place = await knownPlace(root, home);
   if (place === parse(place).root) return { reason: 'it is the file system root', hint: NAME_ANOTHER };
@@ -68,7 +72,7 @@ export async function unfitness(root: string, around: Surroundings): Promise<Unf
     : place.slice((HOMES.exec(place)?.[0].length ?? place.length) + 1);
   if (
     (inHome.startsWith('.') || HIDDEN[platform]?.test(`${inHome}${sep}`) === true) &&
-    !(await isWorktree(root, around))
+    !(mayBeWorktree && (await isWorktree(root, around)))
   )
     return {
       reason: 'it is a hidden folder of the home folder or is inside one',
@@ -111,7 +115,7 @@ async function isWorktree(root: string, around: Surroundings): Promise<boolean> 
   if (own === undefined || shared === undefined || own === shared || knows !== resolve(root, '.git'))
     return false;
   const main = await around.disk.realFolder(dirname(shared));
-  return main !== undefined && !isBelow(main, root) && (await unfitness(main, around)) === undefined;
+  return main !== undefined && !isBelow(main, root) && (await unfitness(main, around, false)) === undefined;
 }
 
 async function isBare(root: string, disk: Disk): Promise<boolean> {

@@ -89,13 +89,15 @@ async function hostFolders(hints: Hints): Promise<{ root: string; from: string }
 async function namedProject(call: string, hints: Hints): Promise<Project> {
   const { cwd, disk, configured, allowed = [], fixed = configured !== undefined } = hints;
   const own = await ownProject(hints);
+  const realOnes = async (folders: readonly string[]): Promise<string[]> =>
+    (await Promise.all(folders.map((folder) => disk.realFolder(resolve(cwd, folder))))).flatMap(
+      (one) => one ?? [],
+    );
+  const meant = await realOnes([configured === undefined ? [] : (own.root ?? []), allowed].flat());
   const found = fixed ? [] : [cwd, ...(await hostFolders(hints)).map(({ root }) => root)];
-  const real = await Promise.all(
-    [own.root ?? [], allowed, found].flat().map((folder) => disk.realFolder(resolve(cwd, folder))),
-  );
-  const chosen = real.filter((folder) => folder !== undefined);
+  const chosen = [...meant, ...(await realOnes([own.root ?? [], found].flat()))];
   if (fixed) await checkAllowed(call, chosen, hints);
-  const { root } = await requiredFolder(call, hints, 'the call', chosen);
+  const { root } = await requiredFolder(call, hints, 'the call', meant);
   // Any other folder would be one more world to read and keep.
   if (!chosen.includes(root) && !(await isMarked(root, MARKERS, disk)) && !(await hasProjectFile(root, disk)))
     throw new BmadError('forbidden', `The folder ${quoted(call)} is not a project.`, {

@@ -243,6 +243,8 @@ async function takeAway(lock: Lock, dead: Holder): Promise<boolean> {
   }
   try {
     if ((await holderOf(lock))?.token !== dead.token) return false;
+    // Two files that nobody has signed yet look the same, and a holder may have woken up.
+    if ((await standing(lock, dead)) !== 'gone') return false;
     const refused = await removed(lock);
     if (refused !== undefined) throw refused;
     return true;

@@ -27,7 +27,7 @@ export interface Programs {
 }
 
 export async function programsBesides({ env, besides, before, after }: Lookout): Promise<Programs> {
-  const projects = await wholeProjects(['.', ...besides], env);
+  const projects = await wholeProjects([...(await workingFolder(env)), ...besides], env);
   const all = [...(before ?? []), ...foldersOn(env), ...(after ?? [])];
   const own = await Promise.all(all.map((folder) => belongsTo(projects, folder)));
   const folders = all.filter((_, at) => own[at] === false);
@@ -95,7 +95,7 @@ function fileNames(name: string, env: ProgramEnvironment): string[] {
  * those above it are the user's, even if there is a repository in them.
  */
 async function wholeProjects(projects: readonly string[], env: ProgramEnvironment): Promise<string[]> {
-  const home = await real(env['HOME'] ?? env['USERPROFILE'] ?? sep);
+  const home = await real(env['HOME'] || env['USERPROFILE'] || sep);
   const found = await Promise.all(
     projects.map(async (project) => {
       let whole: string | undefined;
@@ -105,6 +105,17 @@ async function wholeProjects(projects: readonly string[], env: ProgramEnvironmen
     }),
   );
   return found.filter((whole) => whole !== undefined);
+}
+
+/** Where this process works, unless that is a folder of programs itself, such as the one in which Windows starts services. */
+async function workingFolder(env: ProgramEnvironment): Promise<string[]> {
+  const here = await real('.');
+  const named = await Promise.all(foldersOn(env).map(real));
+  return named.includes(here) &&
+    (await wholeProjects(['.'], env))[0] === here &&
+    !(await isNamed(join(here, '.git')))
+    ? []
+    : [here];
 }
 
 /** Package managers put their folders first on the PATH, also those of folders above the project. */

@@ -53,7 +53,7 @@ export async function decidingFiles(root: string, env: Environment): Promise<str
     }
     if (dirname(folder) === folder) break;
   }
-  const home = env['HOME'] ?? env['USERPROFILE'] ?? '/';
+  const home = env['HOME'] || env['USERPROFILE'] || '/';
   const settings = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'git');
   return [...found, join(home, '.gitconfig'), join(settings, 'config'), join(settings, 'ignore')];
 }

@@ -40,6 +40,24 @@ describe('a proof', () => {
     });
   });
 
+  it('reads folders with the names of those for keys, and files whose names are not text (X-11)', async () => {
+    const session = await contractSession(onTestFinished, PASSING_PROJECT);
+    const place = join(session.folder, '.kube/check.js');
+    await mkdir(join(session.folder, '.kube'));
+    await writeFile(place, 'a');
+    await session.ok(runCompletionContract);
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true });
+    await writeFile(place, 'b');
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({
+      proven: false,
+      changes: [{ path: '.kube/check.js', change: 'changed' }],
+    });
+    if (process.platform !== 'linux') return;
+    await writeFile(Buffer.concat([Buffer.from(`${session.folder}/t`), Buffer.from([0xff])]), 'a');
+    await session.ok(runCompletionContract);
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: false });
+  });
+
   it.skipIf(process.getuid?.() === 0)('proves nothing while a file cannot be read (X-11)', async () => {
     const session = await contractSession(onTestFinished, PASSING_PROJECT);
     await commitAll(session.folder);

@@ -91,7 +91,9 @@ export async function contractsOf(state: ProjectState): Promise<WaitingThere> {
         evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
         text,
         actions: [
-          ...(valid ? [action('Accept', 'delivery_accept', { contract_id, digest }, { danger: true })] : []),
+          ...(valid || one.contract.status === 'accepted'
+            ? [action('Accept', 'delivery_accept', { contract_id, digest }, { danger: true })]
+            : []),
           action(
             'Ask for a new version',
             'delivery_reject',

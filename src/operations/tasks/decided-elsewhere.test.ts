@@ -98,16 +98,18 @@ describe('the file of a task', () => {
   it('is not made work for somebody outside, who waits for a person here (X-09)', async () => {
     const { machine, edit } = await project();
     const session = await machine('here');
-    const id = await waiting(session);
     const outside = { protocol: 'a2a', context_id: 'c', message_id: 'm' };
-    await edit(id, (task) => ({
-      ...task,
-      outside,
-      status: 'running',
-      lease: lease('2999-01-01T00:00:00.000Z'),
-    }));
-    const error = await session.fail(taskComplete, { task_id: id, claim: 'known', result: 'Sent.' });
-    expect(error.message).toContain('needs_approval');
+    for (const more of [{ outside }, {}]) {
+      const id = await waiting(session);
+      await edit(id, (task) => ({
+        ...task,
+        ...more,
+        status: 'running',
+        lease: lease('2999-01-01T00:00:00.000Z'),
+      }));
+      const error = await session.fail(taskComplete, { task_id: id, claim: 'known', result: 'Sent.' });
+      expect(error.message).toContain('needs_approval');
+    }
   });
 
   it('does not bring back what was refused or cancelled here (X-09)', async () => {

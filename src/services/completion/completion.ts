@@ -12,7 +12,7 @@ import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { consentOf, personIn, requireConsent, type Asking, type Consent } from './consent.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
 import { OutputKeeper } from './output.ts';
-import { readPrograms, type Programs, type ProgramsRequest } from './programs.ts';
+import { readPrograms, type ProgramsRequest } from './programs.ts';
 import {
   addReceipt,
   preparePlace,
@@ -37,7 +37,7 @@ import { lastVerdict, wayOf, type VerifiedSoFar } from './standing.ts';
 import { tellerOf } from './teller.ts';
 import { gitState } from './tree-files.ts';
 import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
-import type { TrustSetup } from './trust.ts';
+import { headOf, type TrustSetup } from './trust.ts';
 import { VerdictReader } from './verdict.ts';
 import { readChain, verifyReceipts, type Verification } from './verify.ts';
 
@@ -142,6 +142,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   const script = await scriptOf(root, kit);
   if (script !== undefined) refuseWindowsLines(script);
   const programs = await readPrograms(plan, script);
+  const head = await headOf(root, setup.env);
   await requireConsent(programs, setup, caller);
   const receipts = await receiptPlace(kit, setup.state);
   await preparePlace(receipts);
@@ -153,7 +154,9 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
     onWait: () => progress('Waiting for another verification to finish'),
   };
   return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
-    await refuseOthers(programs, plan, kit);
+    // While somebody was asked, or another run waited for, it may have become something that nobody has allowed.
+    const now = await readPrograms(plan, await scriptOf(root, kit));
+    if (now.digest !== programs.digest || (await headOf(root, setup.env)) !== head) throw changedMeanwhile();
     progress("Reading the project's files");
     const [tree, git] = await Promise.all([
       readTree(root, leftOut, setup.env, { signal, progress }),
@@ -232,14 +235,10 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   });
 }
 
-/** While it waited for another run, the project may have become something that nobody has allowed. */
-async function refuseOthers(allowed: Programs, plan: ProgramsRequest, kit: Kit): Promise<void> {
-  const now = await readPrograms(plan, await scriptOf(plan.root, kit));
-  if (now.digest === allowed.digest) return;
-  throw new BmadError('conflict', 'The scripts of the project changed before they could be run.', {
+const changedMeanwhile = (): BmadError =>
+  new BmadError('conflict', 'What the project runs changed before it could be run.', {
     hint: 'Nothing was run. Try again.',
   });
-}
 
 const hidden = (steps: RunResult['steps'], hide: (text: string) => string): RunResult['steps'] =>
   steps.map((step) => ({ ...step, command: hide(step.command) }));

@@ -59,7 +59,7 @@ export async function consentOf(programs: Programs, setup: TrustSetup) {
         ? 'May this project run its own programs on this machine?'
         : 'What this project runs has changed. May it run on this machine?',
     details: lines.join('\n'),
-    yes: 'Allow it until the scripts change',
+    yes: 'Allow what is shown here',
   };
   return {
     root,

@@ -11,7 +11,7 @@ export interface TreeFiles {
   /** Below the root, with slashes. */
   paths: string[];
   listed: 'git' | 'walk';
-  /** Whether there are so many that not all were listed. */
+  /** Whether not all could be listed, or there are too many. */
   cut: boolean;
 }
 
@@ -53,12 +53,18 @@ type PlacedRules = { folder: string; rules: IgnoreRules }[];
 /** Without git. Links are listed and not followed, so there is no way out of the root and no loop. */
 export async function walk(root: string, signal: AbortSignal, from = ''): Promise<Omit<TreeFiles, 'listed'>> {
   const found: string[] = [];
+  let isCut = false;
   const open: { folder: string; rules: PlacedRules }[] = [{ folder: from, rules: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     signal.throwIfAborted();
     if (found.length > MOST_PATHS) return { paths: found, cut: true };
     const { folder } = next;
-    const entries = await listInside(root, folder).catch(unlessShort([]));
+    // What programs keep keys in counts too: only digests of it are kept. What cannot be listed may change unseen.
+    const entries = await listInside(root, folder, { secrets: 'mine' }).catch(unlessShort(undefined));
+    if (entries === undefined) {
+      isCut = true;
+      continue;
+    }
     const ignore = entries.some(({ name }) => name === '.gitignore')
       ? await readInside(root, `${folder}.gitignore`, RULES_BYTES).catch(unlessShort(Buffer.alloc(0)))
       : undefined;
@@ -71,7 +77,7 @@ export async function walk(root: string, signal: AbortSignal, from = ''): Promis
       else open.push({ folder: `${path}/`, rules });
     }
   }
-  return { paths: found, cut: false };
+  return { paths: found, cut: isCut };
 }
 
 /** The ignore file nearest to a path has the last word. */

@@ -95,11 +95,6 @@ class DecisionFile implements Decisions {
     return new Map(lines.map((line) => [line.id, line]));
   }
 
-  async agreed(kind: DecidedKind, id: string, digest: string): Promise<boolean> {
-    const last = await this.last(kind, id);
-    return last !== undefined && last.yes && last.digest === digest;
-  }
-
   async decide(decision: Omit<Decision, 'at'>): Promise<Decision> {
     const line: Line = { root: this.#root, ...decision, at: new Date().toISOString() };
     await withLock(`${this.#path}.lock`, { waitMs: LOCK_WAIT_MS, tidy: true }, () =>

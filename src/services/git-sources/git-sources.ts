@@ -227,6 +227,12 @@ export class GitSources {
   async #bring(view: SourceView, options: GitOptions): Promise<void> {
     await this.#levels.checkLock(view.layer);
     if (view.pin !== undefined) return this.#obtain(view, view.pin, options);
+    // A lock file that has lost its line takes nothing back: what a person here has agreed to is put there again.
+    const agreed = await this.#agreed.to(view);
+    if (agreed !== undefined && agreed !== 'locked') {
+      await this.#obtain(view, agreed, options);
+      return this.#levels.pinFirst(view, agreed);
+    }
     const found = await this.cache.refresh(view.address, options);
     await this.#levels.pinFirst(view, await this.#pinOf(view, found));
     const { locked } = await this.#view(view);

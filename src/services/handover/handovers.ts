@@ -143,7 +143,8 @@ class Handovers {
           hint: 'An agreed contract does not change.',
           steps: [{ ...NEW_CONTRACT, why: 'Create a new contract' }],
         });
-      if (accepts && !validation.valid) {
+      // What was accepted before, or elsewhere, may have moved on since: a person confirms it all the same.
+      if (accepts && contract.status !== 'accepted' && !validation.valid) {
         const first = validation.findings.filter(({ level }) => level === 'error').slice(0, 3);
         throw new BmadError('conflict', `${id} is not complete and cannot be accepted.`, {
           subject: id,
@@ -162,7 +163,7 @@ class Handovers {
           yes: accepts,
           by: answer.by ?? contract.to ?? '',
           via: answer.via,
-          parts: { told: digestOf(told) },
+          parts: { told: digestOf(told), status: answer.status },
         });
       if (!isTold) await replaceShared(this.#root, this.#file(id), told);
       return { ...(await this.#read(id)), validation };
@@ -205,7 +206,9 @@ function standing(
   const isThis = decided !== undefined && [decided.digest, decided.parts?.['told']].includes(digest);
   if (decided?.yes === true) return isThis ? 'accepted' : 'changed since it was accepted';
   if (status === 'accepted') return 'accepted elsewhere';
-  const known = HANDOVER_STATES.find((each) => each === status);
+  // What a person has refused is not reopened by an edit that puts the old text back.
+  const said = isThis ? decided?.parts?.['status'] : status;
+  const known = HANDOVER_STATES.find((each) => each === said);
   // A word that is no status answers nothing.
   return known ?? ([id, from, to].some((each) => each !== undefined) ? 'pending-acceptance' : undefined);
 }

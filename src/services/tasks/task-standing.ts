@@ -45,12 +45,11 @@ const agrees = (decision: Decision | undefined, digest: string): boolean =>
 
 /**
  * What waits in the queue is begun only by a decision from here. What was begun or has ended elsewhere stands as it is, unless
- * it would answer somebody outside who waits for a person of this machine.
+ * it was noted here that it waits for a person of this machine, whatever its file has become since.
  */
 function mayBegin(task: Task, begun: Decision | undefined): boolean {
   if (task.status === 'queued') return agrees(begun, begunDigest(task));
-  const waits = task.outside !== undefined && begun?.yes === false;
-  return !waits || ['needs_approval', 'cancelled', 'failed'].includes(task.status);
+  return begun?.yes !== false || ['needs_approval', 'cancelled', 'failed'].includes(task.status);
 }
 
 function resultStanding(task: Task, noted: Noted): Task {

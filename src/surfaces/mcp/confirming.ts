@@ -9,7 +9,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { telling } from '../../base/async.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { cut } from '../../base/text/text.ts';
 import type { Call, Confirmed, ConfirmRequest } from '../../operations/context.ts';
 
 /** A person may have to read a script first. */
@@ -29,19 +28,18 @@ export function personKey(request: ConfirmRequest): string {
   return `person-${sha256(JSON.stringify(request)).slice(0, 16)}`;
 }
 
-/** A form of a host has no room for more, before and after what is left out. */
-const MOST_BEFORE = 5_000;
-const MOST_AFTER = 1_000;
+/** A form of a host has no room for more. */
+const MOST_CHARACTERS = 6_000;
 
-/** Whoever decides on a text has to see it: all of it, or that there is more to read. */
+/** A person decides on what they have seen: what no form can show whole is decided at the command line or on the page. */
+export function tooLongToAsk({ details }: ConfirmRequest): Confirmed | undefined {
+  if (details.length <= MOST_CHARACTERS) return undefined;
+  return { yes: false, why: `${details.length} characters are too many to be shown in a form` };
+}
+
 function formOf({ question, details, yes }: ConfirmRequest): ElicitRequestFormParams {
-  const rest = details.length - MOST_BEFORE - MOST_AFTER;
-  const shown =
-    rest <= 0
-      ? details
-      : `${cut(details, MOST_BEFORE)}\n[${rest} characters are too many to be shown here. Read them before you decide.]\n${details.slice(-MOST_AFTER)}`;
   return {
-    message: [question, shown].filter(Boolean).join('\n\n'),
+    message: [question, details].filter(Boolean).join('\n\n'),
     requestedSchema: {
       type: 'object',
       properties: { [FIELD]: { type: 'boolean', title: yes, default: false } },

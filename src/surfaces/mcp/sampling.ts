@@ -11,7 +11,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { telling } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, Confirmed, ConfirmRequest, SampleRequest, Sampled } from '../../operations/context.ts';
-import { askedNow, asksPeople, personKey } from './confirming.ts';
+import { askedNow, asksPeople, personKey, tooLongToAsk } from './confirming.ts';
 import { ANSWERS_KEPT, enveloped, remember, type Conversation } from './conversations.ts';
 import { DEFAULT_MS, paramsOf, textIn, type ClientAnswer } from './sampling-messages.ts';
 import { roundsOf, type StateCodec } from './sampling-rounds.ts';
@@ -68,6 +68,8 @@ export function askingCall(
   }
 
   async function confirm(request: ConfirmRequest): Promise<Confirmed> {
+    const unasked = tooLongToAsk(request);
+    if (unasked !== undefined) return unasked;
     if (rounds === undefined) return askedNow(request, sdk, plain, ending);
     const key = personKey(request);
     const answer = rounds.personsAnswer(key);
