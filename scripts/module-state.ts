@@ -19,7 +19,6 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/surfaces/mcp/ask.ts': 'the writer of steps, made from the choice of tools it is kept by',
   'src/operations/input.ts':
     'inputs that were found right, which depend on the operation and the input alone',
-  'src/operations/activation/given-texts.ts': 'digests, made from the text they are kept with',
   'src/operations/activation/agent-tools.ts': 'names of tools, made from the workspace they are kept by',
   'src/operations/catalogue/categories.ts': 'phases, made from the workspace they are kept by',
   'src/operations/catalogue/list-items.ts': 'items, made from the workspace and the record they are kept by',

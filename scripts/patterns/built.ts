@@ -1,5 +1,3 @@
-import { WISHES } from '../../src/operations/activation/no-questions.ts';
-import { DONE_SENTENCES } from '../../src/services/delivery/done-sentences.ts';
 import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
 import { PAIRS } from '../../src/services/memory/opposites.ts';
 import { GIVEN_UP, KEPT, TURN } from '../../src/services/memory/turns.ts';
@@ -12,8 +10,6 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/config/list-in-file.ts': [/^[ \t]*prefer[ \t]*=/gm],
   'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
   'src/services/delivery/agent-profile.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
-  'src/services/delivery/done-sentences.ts': DONE_SENTENCES.map(({ is }) => is),
-  'src/operations/activation/no-questions.ts': WISHES,
   'src/services/delivery/workflow-parts.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
   'src/services/git-sources/list-text.ts': [/^[ \t]*(?:sources|"sources"|'sources')[ \t]*=[ \t]*/m],
   'src/kit/settings.ts': [/^\s*["']?user_name["']?\s*:/],

@@ -43,7 +43,6 @@ import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
 import type { AnyOperation, Reader } from './operation.ts';
-import type { Recent } from './delivered.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
@@ -244,8 +243,6 @@ export interface Call {
   left?: AbortSignal | undefined;
   /** What the client calls itself, where it has said so. */
   host?: string | undefined;
-  /** What the caller was given before; not there where callers cannot be told apart. */
-  recent?: Recent | undefined;
   /** How the caller writes a step; without it, steps are written as calls of the tools. */
   say?: StepWriter;
   /** Whether it was typed at the command line, by the user of this machine or a script of theirs. */
@@ -277,6 +274,4 @@ export interface Call {
   ask?(prompt: string): Promise<string>;
   /** Asks the person at the other end, where one can be asked. What is said of `sample` about the 2026 protocol holds too. */
   confirm?(request: ConfirmRequest): Promise<Confirmed>;
-  /** Says how long the same call gets the same answer; `again` does what else a call does, for one that is not run. */
-  lasts?(holds: (context: Context) => Promise<boolean>, again?: () => void): void;
 }

@@ -7,7 +7,6 @@ import { checkedInput, type SpokenNames } from './input.ts';
 import { mayRunPrograms } from './may-be-offered.ts';
 import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
 import { onOneView } from './one-view.ts';
-import { continued, noteCall } from './recent.ts';
 import { fromTheStart, shaped, type Repeated } from './shaped.ts';
 
 export type CallOutcome =
@@ -17,12 +16,11 @@ export type CallOutcome =
 /** The only door to an operation: checks the input, runs it, checks the output, hides secrets, logs. Never throws. */
 export async function execute(
   operation: AnyOperation,
-  asked: unknown,
+  raw: unknown,
   context: Context,
   call: Call,
 ): Promise<CallOutcome> {
   const started = performance.now();
-  const raw = continued(operation.name, asked, call);
   let given: Given = {};
   let again: Repeated | undefined;
   try {
@@ -46,7 +44,6 @@ export async function execute(
     if (meant.effect === 'read') call.signal.throwIfAborted();
     const render = (): Answer => meant.render(data, saying(own.say), call.reader);
     const rendered = call.reader?.translated === true ? withMarks(render) : render();
-    noteCall(call, operation.name, raw, rendered.again?.args['cursor'] ?? data['next']);
     const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
     const answer = withUnused(told, unused);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });

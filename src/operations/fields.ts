@@ -41,12 +41,9 @@ export function asLines(given: string | readonly string[] | undefined): string |
   return given === undefined || typeof given === 'string' ? given : given.join('\n');
 }
 
-export const DETAILS = ['concise', 'standard', 'full'] as const;
+export const DETAILS = ['brief', 'standard', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
-export const detailField = z
-  .enum(DETAILS)
-  .default('standard')
-  .describe('concise, standard (default) or full');
+export const detailField = z.enum(DETAILS).default('standard').describe('brief, standard (default) or full');
 export const limitField = z.int().min(1).max(200).optional().describe('Entries on a page');
 /** Of operations that list what a project offers, page by page. */
 export const pageFields = {

@@ -16,9 +16,6 @@ function isLate(name: string): name is LateName {
 /** What every call goes through: no start needs it. */
 export { execute } from './execute.ts';
 
-/** What a conversation has been told. */
-export { toldOnce } from './activation/given-texts.ts';
-
 /** What steps are written with. */
 export { commandLine } from './command-line.ts';
 export { OFFERED } from './offered.ts';

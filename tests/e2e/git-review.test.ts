@@ -191,7 +191,7 @@ describe('a lock file on another machine', () => {
     const { digest } = (await machine.pins())[source()] ?? { digest: '' };
     const wrong = (await readFile(machine.lock, 'utf8')).replace(digest, `sha256:${'0'.repeat(64)}`);
     await writeFile(other.lock, wrong);
-    const listed = await other.bmad(['list', 'agents', '--detail', 'concise']);
+    const listed = await other.bmad(['list', 'agents', '--detail', 'brief']);
     expect(listed.stdout.toString()).not.toContain('ada');
     expect(listed.stdout.toString()).toContain('analyst');
     const words = `${source()}: commit ${first.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;

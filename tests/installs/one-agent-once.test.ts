@@ -78,7 +78,7 @@ describe('M-01: an agent is offered once', () => {
     ['6.12.0', 'create-ux-design', 'bmm/bmad-ux'],
   ])('and in %s, %s is %s', async (version, name, expected) => {
     const { ask } = await project(version);
-    expect((await ask(activate, { name, detail: 'concise' })).data['name']).toBe(expected);
+    expect((await ask(activate, { name, detail: 'brief' })).data['name']).toBe(expected);
   });
 
   it('and its twin keeps an address of its own', async () => {

@@ -119,7 +119,7 @@ describe('M-43: menu codes', () => {
       for (const code of codes) {
         const outcome = await execute(
           activate,
-          { name: code, kind: 'workflow', detail: 'concise' },
+          { name: code, kind: 'workflow', detail: 'brief' },
           context,
           testCall(),
         );

@@ -1,6 +1,5 @@
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { contentPath } from '../../src/base/files/paths.ts';
-import type { Call } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
 import { activate } from '../../src/operations/activation/activate.ts';
@@ -29,8 +28,7 @@ async function worker(version: Version) {
   const folder = await temporaryFolder((end) => ends.push(end));
   copyFolder(await installOf(version), folder);
   const context = await contextIn(folder);
-  const call: Call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
-  const tried = (operation: AnyOperation, input: Input) => execute(operation, input, context, call);
+  const tried = (operation: AnyOperation, input: Input) => execute(operation, input, context, testCall());
   async function ok(operation: AnyOperation, input: Input = {}) {
     const outcome = await tried(operation, input);
     if (!outcome.ok) throw new Error(`${operation.name}: ${outcome.error.text}`);
@@ -39,7 +37,7 @@ async function worker(version: Version) {
   async function open(workflow: string, more: Input = {}): Promise<string> {
     return (await ok(runOpen, { workflow, ...more })).run.run_id;
   }
-  return { context, call, tried, ok, open };
+  return { context, tried, ok, open };
 }
 
 const STEPS = 'bmad://bmm/workflows/2-plan-workflows/create-prd/steps-c';
@@ -164,10 +162,8 @@ describe('M-61: a run that is resumed leads to its step', () => {
   });
 
   it('keeps who was at work', async () => {
-    const { ok, open, call } = given;
-    await ok(activate, { name: 'pm', kind: 'agent' });
-    const run_id = await open('create-prd');
-    if (call.recent !== undefined) call.recent.texts = [];
+    const { ok, open } = given;
+    const run_id = await open('create-prd', { agent: 'bmm/pm' });
     await ok(runCheckpoint, { run_id, step: 1 });
     const { run, answer } = await ok(runResume, { run_id });
     expect(run.agent).toBe('bmm/pm');

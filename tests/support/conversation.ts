@@ -1,18 +1,15 @@
-import type { Call, Context } from '../../src/operations/context.ts';
+import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { bmad } from '../../src/operations/unified/bmad.ts';
-import { newConversation } from '../../src/surfaces/mcp/conversations.ts';
 import { testCall } from './app.ts';
 import { saidIn } from './operations.ts';
 
-/** One conversation with a server: what was given before is known, unless conversations cannot be told apart. */
-export function conversation(within: Context, isOne = true) {
-  const { recent } = newConversation(isOne);
-  const call: Call = { ...testCall(), recent };
+/** Starts agents and workflows one after the other, as one client does. */
+export function conversation(within: Context) {
   return async (args: Record<string, unknown>) => {
-    const outcome = await execute(bmad, { operation: 'execute', ...args }, within, call);
+    const outcome = await execute(bmad, { operation: 'execute', ...args }, within, testCall());
     if (!outcome.ok) throw outcome.error;
-    const { result } = outcome.data as { result: { given_before?: boolean; next?: string; text: string } };
+    const { result } = outcome.data as { result: { next?: string; text: string } };
     return { ...outcome.answer, said: saidIn(outcome.answer), result };
   };
 }

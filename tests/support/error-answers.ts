@@ -24,7 +24,7 @@ export function expectError(answer: Message, ...names: string[]): void {
 
 /** After a fault the server must be as good as new. */
 export async function expectServing(client: LineClient): Promise<void> {
-  const { result } = await client.callTool({ operation: 'list', query: 'agents', detail: 'concise' });
+  const { result } = await client.callTool({ operation: 'list', query: 'agents', detail: 'brief' });
   expect(result).toEqual({
     content: [
       { type: 'text', text: 'analyst, architect, dev, pm, ux-designer' },

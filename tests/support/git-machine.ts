@@ -160,7 +160,7 @@ export class GitMachine {
 
 /** The names of the agents a server lists, in one line. */
 export async function agentsOf(client: LineClient): Promise<string> {
-  return textOf(await client.callTool({ operation: 'list', query: 'agents', detail: 'concise' }));
+  return textOf(await client.callTool({ operation: 'list', query: 'agents', detail: 'brief' }));
 }
 
 /** The text an answer begins with. */

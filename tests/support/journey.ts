@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Context } from '../../src/operations/context.ts';
 import { estimateTokens } from '../../src/base/text/token-estimate.ts';
-import { newConversation } from '../../src/surfaces/mcp/conversations.ts';
 import { instructionsFor } from '../../src/surfaces/mcp/instructions.ts';
 import { callTool, toolList } from '../../src/surfaces/mcp/tools.ts';
 import { contextIn, testCall } from './app.ts';
@@ -49,7 +48,6 @@ export interface Walk {
 export async function walk({ moves }: Journey, folder: string, home: string): Promise<Walk> {
   await mkdir(home, { recursive: true });
   const context = await contextIn(folder, { home, env: { PATH: process.env['PATH'] } });
-  const { recent } = newConversation(true);
   const answers: string[] = [await openingWords(context)];
   const result: Walk = { wrong: [], tokens: estimateTokens(answers[0] ?? ''), table: [] };
   const seen: Seen = {
@@ -63,7 +61,7 @@ export async function walk({ moves }: Journey, folder: string, home: string): Pr
       await writeFiles(folder, move.writes ?? {});
       const [tool, args] = move.call;
       const given = typeof args === 'function' ? args(seen) : args;
-      const { content, isError = false } = await callTool(tool, given, context, { ...testCall(), recent });
+      const { content, isError = false } = await callTool(tool, given, context, testCall());
       const text = content.map((part) => ('text' in part ? part.text : '')).join('\n');
       answers.push(text);
       const bytes = Buffer.byteLength(text);

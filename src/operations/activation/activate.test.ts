@@ -8,13 +8,15 @@ import { toolCall } from '../unified/forms.ts';
 import { activate } from './activate.ts';
 
 const session = await openSession(afterAll);
+/** Where answers have to be small. */
+const small = await openSession(afterAll, { flags: { answerBytes: '10000' } });
 
 async function wholeText(name: string, more: object = {}): Promise<string> {
   return (await session.ok(activate, { name, detail: 'full', ...more })).answer.body;
 }
 
 describe('execute', () => {
-  it('gives an agent in one answer: message, values, persona, menu and its text without what is done', async () => {
+  it('gives an agent in one answer: message, values, persona, menu and its text as it is', async () => {
     const { answer, data } = await session.ok(activate, {
       name: 'architect',
       message: 'Review our caching plan',
@@ -33,42 +35,37 @@ describe('execute', () => {
     );
     expect(answer.body).toContain('"communication_style": "Calm and pragmatic.');
     expect(answer.body).toContain('{"code":"CA","description":"Produce the architecture spine');
-    const part = (from: string, to: string): string => file.slice(file.indexOf(from), file.indexOf(to));
+    const uri = 'bmad://bmm/agents/bmad-agent-architect/SKILL.md';
+    expect(answer.body).toContain(`----- BEGIN ${uri} -----\n${file}----- END ${uri} -----`);
     expect(answer.body).toContain(
-      [
-        '----- BEGIN bmad://bmm/agents/bmad-agent-architect/SKILL.md -----\n',
-        part('# Winston', '## Conventions'),
-        '## On Activation\n\n[Steps 1, 2, 4, 7 are done. Do the rest, in order, before you continue.]\n\n',
-        part('### Step 3: Adopt Persona', '### Step 4:'),
-        '### Step 5: Load Config\n\n[Done: the configuration is loaded, see Values.]\n',
-        part('- Use `{user_name}`', '### Step 7:'),
-        file.slice(file.indexOf('### Step 8:')),
-        '----- END bmad://bmm/agents/bmad-agent-architect/SKILL.md -----',
-      ].join(''),
+      "Where the file below waits for the user's input, this message is that input.",
     );
+    expect(answer.note).toBeUndefined();
     expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
     expect(data['tokens']).toBe(estimateTokens(answer.body));
   });
 
-  it('starts a long workflow with its activation, and tells how to get the rest', async () => {
-    const { answer, data } = await session.ok(activate, { name: 'prd' });
+  it('gives a long workflow in parts where the answer has to be small, and offers no section that is not there (J-O6)', async () => {
+    const { answer, data } = await small.ok(activate, { name: 'prd' });
     expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
-    expect(answer.body).toContain('## On Activation');
-    expect(answer.body).toContain(
-      '- Its files: `references/headless.md`, `references/validate.md`; 4 more: ',
+    expect(answer.note).toMatch(
+      /^PART of [\d.]+ kB; detail:"full" gives all of it at once\. Still to come, /,
     );
-    expect(data['sectionsLeft']).toEqual([
-      'Discovery',
-      'PRD Discipline',
-      'Reviewer Gate',
-      'Finalize',
-      'Customized values',
-    ]);
-    const rest = await session.ok(activate, { name: 'prd', cursor: data['next'] });
-    expect(answer.body + rest.answer.body).toBe(await wholeText('prd'));
-    expect((await session.ok(activate, { name: 'prd', section: 'Finalize' })).answer.body).toMatch(
-      /^## Finalize\n/,
+    const sections = data['sectionsLeft'] as string[];
+    expect(sections).toContain('Finalize');
+    for (const section of sections)
+      expect((await small.ok(activate, { name: 'prd', section })).answer.body).not.toBe('');
+    const rest = await small.ok(activate, { name: 'prd', cursor: data['next'] });
+    expect(answer.body + rest.answer.body).toBe(
+      (await small.ok(activate, { name: 'prd', detail: 'full' })).answer.body,
     );
+  });
+
+  it('gives the same answer to the same call, whatever was called before (A-1)', async () => {
+    const call = { name: 'architect', message: 'a' };
+    const first = await session.ok(activate, call);
+    await session.ok(activate, { name: 'architect', message: 'b' });
+    for (const _ of [1, 2, 3]) expect(await session.ok(activate, call)).toEqual(first);
   });
 
   it.each(['build', 'bmad-build', 'BD', 'Build', '*build', 'bmm/build'])(
@@ -79,7 +76,9 @@ describe('execute', () => {
       expect(text).toContain(
         'Read fully and follow: `bmad://rendered/bmad-build/step-01-clarify-and-route.md` to begin the workflow.',
       );
-      expect(text).toContain('## On Activation\n\n[All done.]\n\n## WORKFLOW ARCHITECTURE');
+      expect(text).toContain(
+        'as `render_skill.py` puts them there; steps that load or render them can be skipped.',
+      );
       expect(text).not.toMatch(/\[\[bmad-snapshot|\{\{\.|\{workflow\./);
     },
   );
@@ -138,9 +137,9 @@ describe('execute', () => {
   });
 
   it('goes on after the first part whatever the message was', async () => {
-    const first = await session.ok(activate, { name: 'prd', message: 'A shop' });
-    const next = await session.ok(activate, { name: 'prd', cursor: first.data['next'] });
-    expect(next.answer.body).toMatch(/^## Discovery/);
+    const first = await small.ok(activate, { name: 'prd', message: 'A shop' });
+    const next = await small.ok(activate, { name: 'prd', cursor: first.data['next'] });
+    expect(next.answer.body).toMatch(/^## /);
   });
 
   it('names the project again in the calls it suggests', async () => {
@@ -150,7 +149,7 @@ describe('execute', () => {
 
   it('says what cannot be run, and that nothing has to be installed', async () => {
     expect(await wholeText('brainstorming')).toContain(
-      '[Instead of `brain.py`, do this yourself: techniques are the rows of `assets/brain-methods.csv`',
+      '- `brain.py`: techniques are the rows of `assets/brain-methods.csv`',
     );
     expect(await wholeText('customize')).toContain(
       'BMAD counts as installed, though there is no `_bmad` folder',
@@ -160,14 +159,20 @@ describe('execute', () => {
     );
   });
 
-  it('gives the outline when it is to be concise', async () => {
-    const { answer } = await session.ok(activate, { name: 'prd', detail: 'concise' });
-    expect(
-      answer.body
-        .split('\n')
-        .slice(-4)
-        .map((line) => line.trim()),
-    ).toEqual(['PRD Discipline', 'Reviewer Gate', 'Finalize', 'Customized values']);
+  it('gives what stands before the text and leaves the text out when it is to be brief', async () => {
+    for (const [name, most] of [
+      ['prd', 1_500],
+      ['pm', 1_500],
+    ] as const) {
+      const { answer, data } = await session.ok(activate, { name, detail: 'brief' });
+      expect(answer.body).toContain('## Values\n');
+      expect(answer.body).not.toContain('----- BEGIN');
+      expect(Buffer.byteLength(answer.body.replaceAll(session.folder, '/home/ada/shop'))).toBeLessThan(most);
+      expect(answer.note).toMatch(
+        /^The text itself \([\d.]+ kB\) is left out\. Make the same call without detail/,
+      );
+      expect(data).toMatchObject({ complete: false, textLeftOut: true });
+    }
   });
 
   it('says so when the name belongs to the other kind', async () => {
@@ -214,7 +219,7 @@ describe('execute in a project with overrides', () => {
     });
     const text = await wholeText('architect', { project: folder });
     expect(text).toContain(
-      'Defaults, overridden by _bmad/custom/bmad-agent-architect.toml and _bmad/custom/bmad-agent-architect.user.toml.',
+      'The project overrides the defaults in _bmad/custom/bmad-agent-architect.toml and _bmad/custom/bmad-agent-architect.user.toml.',
     );
     expect(text).toContain('"role": "My role"');
     expect(text).toContain('"Developer productivity is architecture.","Team principle"]');
@@ -232,7 +237,7 @@ describe('execute in a project with overrides', () => {
 
   it('sees an override that was made a moment ago', async () => {
     const folder = await project({ 'package.json': '{}' });
-    expect(await wholeText('architect', { project: folder })).toContain('this project overrides nothing');
+    expect(await wholeText('architect', { project: folder })).toContain('The project overrides nothing.');
     await mkdir(join(folder, '_bmad/custom'), { recursive: true });
     await writeFile(join(folder, '_bmad/custom/bmad-agent-architect.toml'), '[agent]\nrole = "Now"\n');
     expect(await wholeText('architect', { project: folder })).toContain('"role": "Now"');

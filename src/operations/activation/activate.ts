@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { once } from '../../base/async.ts';
+import { present } from '../../base/present.ts';
+import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
 import {
@@ -12,18 +14,14 @@ import {
   stepSchema,
 } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
-import { sized } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { restOf, shownNote, shownTextSchema } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
 import { runIdField } from '../runs/run-fields.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
-import { languageRemark } from './message-language.ts';
-import { noQuestions } from './no-questions.ts';
 import { meantStart } from './meant-start.ts';
 import { workText } from './work-text.ts';
-import { noteText } from '../recent.ts';
 
 const agentStart = once(() => import('./agent-start.ts'));
 
@@ -61,8 +59,6 @@ export const activate = defineOperation({
     context: z.record(z.string(), z.unknown()),
     /** What the message starts, where it is an entry of the agent's menu; its text follows that of the agent. */
     starts: z.object({ name: z.string(), kind: z.enum(['agent', 'workflow']) }).optional(),
-    /** Whether a text that it consists of was given before in this session, and is left out here. */
-    given_before: z.boolean().optional(),
     /** The next part of what it starts, and the call for what was left out. */
     steps: z.array(stepSchema).optional(),
     ...shownTextSchema.shape,
@@ -86,7 +82,6 @@ export const activate = defineOperation({
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { lead } = activation;
     const own = qualifiedName(activation.record);
-    noteText(call, activation.record, project, activation.material.files[0]?.uri);
     const kept =
       run === undefined
         ? undefined
@@ -105,7 +100,7 @@ export const activate = defineOperation({
     // Nobody waits for it, and a start is one whether or not it can be noted. What is noted moves the lists of
     // everybody, so those who may not write leave nothing.
     const noted = <T extends { tokens: number }>(shown: T): T => {
-      if (first && detail !== 'concise' && call.mayWrite !== false)
+      if (first && detail !== 'brief' && call.mayWrite !== false)
         context.usage(project).then(
           (usage) => usage.note(activation.record, shown.tokens),
           () => undefined,
@@ -113,33 +108,20 @@ export const activate = defineOperation({
       return shown;
     };
     const started = { activation, workspace, context, call, limits: textLimits(context, call) };
-    const details = { message, project, origin, section, cursor, detail, isResumed: run !== undefined };
-    const checklist = beside && {
-      name: beside.name,
-      text: (await workspace.delivery.file(beside.bmadRelativePath, beside.origin)).text ?? '',
-    };
-    const remark = first ? await languageRemark(activation, message, project, context) : undefined;
-    const { startRemark } = await import('./start-remark.ts');
-    const rule =
-      first && detail !== 'concise'
-        ? await startRemark(activation, message, { context, workspace, project }, saying(call.say))
-        : undefined;
-    const wish = first && detail !== 'concise' ? noQuestions(activation, message, call) : undefined;
-    const before = [[told, remark, rule, wish].filter(Boolean).join('\n\n'), start, kept];
-    if (activation.record.kind === 'agent' && detail !== 'concise') {
+    const along = beside && contentUri(beside.bmadRelativePath);
+    const details = { message, project, section, cursor, detail, along };
+    const before = [told, start, kept];
+    if (activation.record.kind === 'agent') {
       const { agentText } = await agentStart();
       return { ...about, ...noted(await agentText(started, details, before)) };
     }
-    return { ...about, ...noted(await workText(started, { ...details, beside: checklist }, before)) };
+    return { ...about, ...noted(await workText(started, details, before)) };
   },
 
-  render: (data, _say, reader) => ({
+  render: (data) => ({
     body: data.text,
     ...(data.problems.length === 0 ? { instructs: true } : {}),
-    note:
-      data.given_before === true && data.bytes === 0
-        ? `${sized('Short form', data.tokens, reader)}.`
-        : shownNote(data, reader),
+    ...present({ note: shownNote(data) }),
     ...(data.steps === undefined ? {} : { steps: data.steps }),
     again: data.starts === undefined ? restOf(data) : undefined,
   }),

@@ -1,245 +1,162 @@
-import { basename } from 'node:path/posix';
 import { attempt, ours } from '../../base/expected.ts';
-import { contentPath } from '../../base/files/paths.ts';
+import { quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { saying, type SayStep, type Step } from '../../base/step.ts';
 import { pointedSections } from '../../base/text/anchors.ts';
-import { bullets, byteLength, cut, fenced, oneLine } from '../../base/text/text.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { bullets, byteLength } from '../../base/text/text.ts';
 import { qualifiedName } from '../../model/record.ts';
-import { LEAST_PART, showText, type ShowOptions } from '../catalogue/shown-text.ts';
+import { LEAST_PART, showText, withoutText, type ShowOptions } from '../catalogue/shown-text.ts';
 import { startOf } from '../catalogue/targets.ts';
 import type { Activation } from '../context.ts';
-import { noteText } from '../recent.ts';
-import {
-  GIVEN_BEFORE,
-  hasText,
-  mayBeLeftOut,
-  noteGiven,
-  noteReadOn,
-  textKey,
-  wholeAgain,
-  type GivenKey,
-} from './given-texts.ts';
-import { commandIn, unknownCommand } from './unknown-command.ts';
-import { besideWork, hasWork, type Asked, type Started, type StartText } from './work-text.ts';
-
-/** Room for what is said under a text. */
-const NOTE = 250;
+import { fitTogether, inputsOf, startShown, type Asked, type Started, type StartText } from './work-text.ts';
 
 /**
- * The text that an agent is started with. What its message starts comes along where it is an entry of its menu, and an agent
- * that the conversation has already comes in a short form. `before`: what is said first, the agent's own head, and last.
+ * The text that an agent is started with. What its message starts comes along where it is an entry of its menu. `before`:
+ * what is said first, the agent's own head, and last.
  */
 export async function agentText(
   started: Started,
   asked: Asked,
   [told, start = '', kept]: readonly (string | undefined)[],
 ): Promise<StartText> {
-  const { activation, workspace, call, limits } = started;
-  const { project, section, cursor, detail, message = '' } = asked;
-  const key = textKey(activation, workspace, project);
+  const { activation, limits } = started;
+  const { project, section, cursor, detail } = asked;
   const commanded = await commandedBy(started, asked);
-  if (section !== undefined || cursor !== undefined) {
-    const maxBytes = Math.max(LEAST_PART, limits.maxBytes);
-    const { of, shown } = laterPart(activation, commanded, { section, cursor, detail, maxBytes });
-    const read = of === activation ? key : textKey(of, workspace, project);
-    if (cursor !== undefined) noteReadOn(call, read, cursor, shown.next);
-    if (of === activation) return shown;
-    noteText(call, of.record, project);
-    return { ...restOfWork(of, shown.next, project), ...shown };
+  if (detail !== 'brief' && (section !== undefined || cursor !== undefined)) {
+    const { of, shown } = laterPart(activation, commanded, {
+      section,
+      cursor,
+      detail,
+      maxBytes: Math.max(LEAST_PART, limits.maxBytes),
+    });
+    return of === activation ? shown : { ...restOfWork(of, shown.next, project), ...shown };
   }
-  const unknown = commanded === undefined ? commandIn(message) : undefined;
-  const fitting = commanded === undefined ? await fittingFor(started, unknown ?? message) : undefined;
-  const named = fitting?.isNamed === true ? fitting : undefined;
-  const short =
-    detail === 'full' || asked.isResumed
-      ? undefined
-      : await shortForm(started, asked, key, { named, isChosen: commanded !== undefined });
   // Agent and work come together where there is room for both; else the work is the next call.
-  const agent = short ?? `${start}\n\n${activation.body}`;
+  const agent = `${start}\n\n${activation.body}`;
   const isRoomy = detail === 'full' || byteLength(agent) + LEAST_PART <= limits.mostBytes;
-  const work = isRoomy ? commanded : undefined;
-  // The paths in it are relative to it.
-  if (work !== undefined) noteText(call, work.work.record, project);
-  const isKnown = work !== undefined && hasWork({ ...started, activation: work.work }, asked);
-  const intro = work?.intro(isKnown);
-  const before = work === undefined ? [short ?? start] : [agent, intro];
-  const inputs =
-    work && (await besideWork({ ...started, activation: work.work }, { ...asked, beside: work.beside }));
-  // A command without a workflow or task of its own still has a story.
-  const forCommand =
-    commanded === undefined
-      ? await (
-          await import('./known-inputs.ts')
-        ).commandInputs(activation, { ...asked, call, say: saying(call.say) }, workspace, started.context)
-      : undefined;
-  const amiss = named === undefined ? await unknownCommand(started, unknown, fitting?.said) : undefined;
-  const head = [told, amiss, ...before, inputs?.told ?? forCommand, kept].filter(Boolean).join('\n\n');
-  const own = short === undefined ? activation.body : '';
-  const body = isKnown ? '' : (work?.work.body ?? own);
-  const most = limits.mostBytes - byteLength(head) - 2;
-  const usual = Math.max(LEAST_PART, limits.maxBytes - byteLength(head) - 2);
-  // Work is not torn from the agent who does it for a little more room.
-  const maxBytes = work !== undefined && byteLength(body) + NOTE <= most ? most : usual;
-  const shown = showText(body, { detail, maxBytes, mostBytes: Math.max(maxBytes, most), head });
-  const rest =
-    work === undefined ? startOfWork(commanded, project) : restOfWork(work.work, shown.next, project);
-  if (short === undefined) noteGiven(call, key, work === undefined ? shown.next : undefined, message);
-  if (!isKnown) inputs?.noteWhole(shown.next);
-  // A task that several commands start does not know the template of this one.
-  const needsAgent = isKnown && work.named.length > 0;
-  const again = [
-    ...promptStep(activation, named, shown.text, project),
-    ...(named === undefined ? fittingStep(activation, asked, fitting) : []),
-    ...(isKnown && !needsAgent ? [wholeAgain(work.work, asked)] : []),
-    ...(short === undefined && !needsAgent ? [] : [wholeAgain(activation, asked)]),
+  if (commanded !== undefined && isRoomy && detail !== 'brief')
+    return withWork(commanded, { ...started, activation: commanded.work }, asked, [told, agent, kept]);
+  const beside = commanded === undefined ? await besideCommand(started, asked) : undefined;
+  const head = [told, beside?.amiss, start, beside?.inputs, kept].filter(Boolean).join('\n\n');
+  if (detail === 'brief') return withoutText(head, activation);
+  const shown = startShown(head, activation.body, started, asked);
+  const steps = [
+    ...startOfWork(commanded, project),
+    ...promptStep(activation, beside?.prompt, shown.text, project),
   ];
-  if (again.length === 0) return { ...rest, ...shown };
-  return {
-    ...rest,
-    ...(isKnown || short !== undefined ? { given_before: true as const } : {}),
-    ...shown,
-    // What follows a part of a text begins where it ends.
-    text: body === '' ? shown.text.trimEnd() : shown.text,
-    steps: [...(rest.steps ?? []), ...again],
-  };
-}
-
-/** An entry of the menu that a message names, or is for. */
-type Named = NonNullable<Awaited<ReturnType<Started['workspace']['delivery']['fitting']>>>;
-
-async function fittingFor(
-  { activation: { record, lead }, workspace: { delivery } }: Started,
-  message: string,
-): Promise<Named | undefined> {
-  return message === '' || lead === undefined ? undefined : delivery.fitting(record, message);
-}
-
-/** The call for the prompt of an entry, where what is shown does not have it. */
-function promptStep(
-  { record, body }: Activation,
-  named: Named | undefined,
-  shown: string,
-  project: string | undefined,
-): Step[] {
-  const prompt = promptOf(body, named);
-  if (named === undefined || prompt === undefined || shown.includes(prompt)) return [];
-  const args = present({ ...startOf(record), section: `#${named.prompt ?? ''}`, project });
-  return [{ operation: 'execute', args, why: `Read what ${named.said} stands for` }];
-}
-
-function promptOf(body: string, named: Named | undefined): string | undefined {
-  if (named?.prompt === undefined) return undefined;
-  const section = pointedSections(body).find(({ title }) => title === `#${named.prompt ?? ''}`);
-  return section && body.slice(section.start, section.end);
-}
-
-const MENU_LENGTH = 700;
-/** A prompt up to this length is given again with the entry that leads to it. */
-const PROMPT_BYTES = 6_000;
-
-/** An agent that the conversation has already: who it is, the message and the menu; nothing where it does not. */
-async function shortForm(
-  { activation, call, workspace }: Started,
-  { message }: Asked,
-  key: GivenKey,
-  { named, isChosen }: { named: Named | undefined; isChosen: boolean },
-): Promise<string | undefined> {
-  const { record, title, body } = activation;
-  if (!mayBeLeftOut(activation) || !hasText(call, key, message ?? '')) return undefined;
-  const { menu } = await workspace.delivery.profile(record);
-  const prompt = promptOf(body, named);
-  const entries = menu.map(({ code, text }) => `${code} ${oneLine(text, 40)}`.trim()).join(' · ');
-  return [
-    `# ${title} (agent ${qualifiedName(record)})`,
-    `Be this agent. ${GIVEN_BEFORE}`,
-    ...(message === undefined ? [] : [`## Message from the user\n\n${fenced(message, 'text')}`]),
-    // Who has chosen an entry needs no menu.
-    ...(entries === '' || isChosen || named !== undefined ? [] : [`Menu: ${cut(entries, MENU_LENGTH)}`]),
-    ...(named === undefined || prompt === undefined || byteLength(prompt) > PROMPT_BYTES
-      ? []
-      : [`## ${named.said}\n\nDo this as this agent:\n\n${fenced(prompt, 'xml')}`]),
-  ].join('\n\n');
-}
-
-/** The entry of the menu that says what the user wishes in words of their own. */
-function fittingStep({ record }: Activation, { project }: Asked, fitting: Named | undefined): Step[] {
-  if (fitting === undefined) return [];
-  const { said, text } = fitting;
-  return [
-    {
-      operation: 'execute',
-      args: present({ ...startOf(record), message: said, project }),
-      why: `This fits ${said} of its menu${text === '' ? '' : ` (${oneLine(text, 60)})`}`,
-    },
-  ];
+  return steps.length === 0 ? shown : { ...shown, steps };
 }
 
 /** What a message has an agent do, where it is an entry of its menu. */
 interface Commanded {
   said: string;
-  /** What is said before it, or instead of it where it was given before. */
-  intro(isGiven: boolean): string;
   work: Activation;
-  /** Templates and checklists that only the command names. */
+  /** What has to be known of the work beside the agent's own text. */
+  notes: readonly string[];
+  /** Templates and checklists that belong to it, and those of them that the entry names itself. */
+  beside: readonly string[];
   named: readonly string[];
-  /** What the work is to be done with, where that says what it is about. */
-  beside: Asked['beside'];
+  /** The values that the agent has. */
+  given: Activation['material']['values'];
 }
 
-/** The work behind an entry of a menu, with what has to be known beside the agent's own text. */
+/** The work behind an entry of a menu. */
 async function commandedBy(
-  { activation: { record, head, lead }, workspace: { delivery }, call }: Started,
+  { activation: { record, head, lead, material }, workspace: { delivery }, call }: Started,
   { message, project }: Asked,
 ): Promise<Commanded | undefined> {
   if (message === undefined || lead === undefined) return undefined;
   const found = await delivery.commanded(record, message);
   if (found === undefined || found.starts === record) return undefined;
-  const say = saying(call.say);
-  const work = await delivery.activation(found.starts, undefined, project, say);
+  const work = await delivery.activation(found.starts, undefined, project, saying(call.say));
   if (work.lead === undefined) return undefined;
   // A rule that leads to the same call is known, whatever it is for.
   const isKnown = (line: string): boolean => head.includes(line.slice(line.indexOf(': ') + 2));
   const notes = work.head.split('\n').filter((line) => line.startsWith('- ') && !isKnown(line));
-  const beside = found.beside.filter((uri) => !notes.some((line) => line.includes(uri)));
-  const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}`;
-  const intro = (isGiven: boolean): string =>
-    [
-      `## ${found.said}`,
-      isGiven
-        ? `${start}: do it as this agent. ${GIVEN_BEFORE}`
-        : `${start}, which follows: do it as this agent.`,
-      // Commands that start the same task differ in what it is to be done with.
-      (isGiven ? besideLine(found.named, say) : [...notes, ...besideLine(beside, say)]).join('\n'),
-    ]
-      .filter(Boolean)
-      .join('\n\n');
-  const inNamed = (await checklistIn(found.named, record, delivery)) ?? templateIn(found.named);
-  return { said: found.said, work, intro, named: found.named, beside: inNamed };
+  const { said, beside, named } = found;
+  return { said, work, notes, beside, named, given: material.values };
 }
 
-/** The document that a command has written by its template: `prd`, `fullstack-architecture`. */
-function templateIn(named: readonly string[]): Asked['beside'] {
-  const [writes] = named.flatMap((uri) => /\/templates\/([\w-]+)-tmpl\.ya?ml$/.exec(uri)?.[1] ?? []);
-  return writes === undefined ? undefined : { writes };
-}
-
-/** The checklist that a command names: `*story-checklist` is about a story, the task that runs it is not. */
-async function checklistIn(
-  named: readonly string[],
-  { origin }: Activation['record'],
-  delivery: Started['workspace']['delivery'],
-): Promise<Asked['beside']> {
-  const uri = named.find((each) => each.includes('/checklists/'));
-  if (uri === undefined) return undefined;
-  const file = await delivery.file(contentPath(uri), origin).catch(ours(() => undefined));
-  return { name: basename(uri).replace(/\.\w+$/, ''), text: file?.text ?? '' };
+/** An agent and what its message starts, with the templates that the entry of its menu names where they fit. */
+async function withWork(
+  { said, work, notes, beside, named, given }: Commanded,
+  started: Started,
+  asked: Asked,
+  [told, agent = '', kept]: readonly (string | undefined)[],
+): Promise<StartText> {
+  const { workspace, call } = started;
+  const { project } = asked;
+  const say = saying(call.say);
+  const inputs = await inputsOf(started, asked);
+  const headWith = (files: readonly string[]): string => {
+    const unnamed = files.filter((uri) => !notes.some((line) => line.includes(uri)));
+    const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}, which follows: do it as this agent.`;
+    const intro = [`## ${said}`, start, [...notes, ...besideLine(unnamed, say)].join('\n')];
+    return [told, agent, ...intro, inputs, kept].filter(Boolean).join('\n\n');
+  };
+  const starts = startOf(work.record);
+  const whole = await workspace.delivery.activation(work.record, undefined, project, say, {
+    along: named,
+    given,
+  });
+  const head = headWith(beside.filter((uri) => !named.includes(uri)));
+  if (fitTogether([head, whole.body], started, asked))
+    return { starts, ...startShown(head, whole.body, started, asked) };
+  const shown = startShown(headWith(beside), work.body, started, asked);
+  return { ...restOfWork(work, shown.next, project), ...shown };
 }
 
 function besideLine(uris: readonly string[], say: SayStep): string[] {
   if (uris.length === 0) return [];
   const calls = uris.map((uri) => say({ operation: 'read', args: { target: uri, kind: 'resource' } }));
   return [bullets([`Its templates and checklists: ${calls.join(', ')}.`])];
+}
+
+/** A message that starts no work of its own: the story and the prompt of its command, or that there is no such command. */
+async function besideCommand(started: Started, asked: Asked) {
+  const { activation, workspace, context, call } = started;
+  const { record, lead } = activation;
+  const { message = '' } = asked;
+  const { commandInputs } = await import('./known-inputs.ts');
+  const entry = lead === undefined ? undefined : await workspace.delivery.entry(record, message);
+  return {
+    inputs: await commandInputs({ ...asked, call, say: saying(call.say) }, workspace, context),
+    prompt: entry,
+    amiss: entry === undefined ? await unknownCommand(started, message) : undefined,
+  };
+}
+
+const NAMED = 12;
+
+/** That the command a message begins with is none of this agent's, and which it has. A word in italics is no command. */
+async function unknownCommand(
+  { activation: { record, lead }, workspace: { delivery } }: Started,
+  message: string,
+): Promise<string | undefined> {
+  // All agents can be asked for their menu, and left.
+  const command = /^\*(?!(?:help|menu|exit)\b)[a-z][\w-]*(?![\w*-])/i.exec(message.trim())?.[0];
+  if (command === undefined || lead === undefined) return undefined;
+  const codes = (await delivery.profile(record)).menu.map(({ code }) => code.split(/\s/, 1)[0] ?? code);
+  if (codes.length === 0) return undefined;
+  const near = nearest(command, codes);
+  const instead =
+    near.length === 0 ? `It has: ${codes.slice(0, NAMED).join(', ')}` : `Nearest: ${near.join(', ')}`;
+  return `> ${quoted(command)} is unknown: no command of this agent. ${instead}.`;
+}
+
+/** The call for the prompt that an entry leads to in the agent's own file, where what is shown does not have it. */
+function promptStep(
+  { record, body }: Activation,
+  entry: { said: string; prompt?: string | undefined } | undefined,
+  shown: string,
+  project: string | undefined,
+): Step[] {
+  if (entry?.prompt === undefined) return [];
+  const section = pointedSections(body).find(({ title }) => title === `#${entry.prompt ?? ''}`);
+  if (section === undefined || shown.includes(body.slice(section.start, section.end))) return [];
+  const args = present({ ...startOf(record), section: section.title, project });
+  return [{ operation: 'execute', args, why: `Read what ${entry.said} stands for` }];
 }
 
 /** A later part of what was started: of the work that the message has begun, or of the text itself. */
@@ -265,8 +182,8 @@ function restOfWork({ record }: Activation, cursor: string | undefined, project:
 }
 
 /** The call for work that there is no room for beside its agent. */
-function startOfWork(commanded: Commanded | undefined, project: string | undefined): { steps?: Step[] } {
-  if (commanded === undefined) return {};
+function startOfWork(commanded: Commanded | undefined, project: string | undefined): Step[] {
+  if (commanded === undefined) return [];
   const args = present({ ...startOf(commanded.work.record), project });
-  return { steps: [{ operation: 'execute', args, why: `Then start what ${commanded.said} stands for` }] };
+  return [{ operation: 'execute', args, why: `Then start what ${commanded.said} stands for` }];
 }

@@ -9,6 +9,7 @@ import { cut, oneLine } from '../../base/text/text.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { activate } from './activate.ts';
 import type { Call, Context, SettingsPort, Workspace } from '../context.ts';
+import { DETAILS } from '../fields.ts';
 import { mayBeOffered } from '../may-be-offered.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
@@ -84,6 +85,7 @@ export const findAgentTool = defineOperation({
 const PASSED = {
   section: z.string().max(200).optional(),
   cursor: z.string().max(200).optional(),
+  detail: z.enum(DETAILS).optional(),
   project: z.string().max(1_000).optional(),
 };
 

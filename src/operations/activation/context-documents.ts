@@ -34,7 +34,7 @@ export async function documentPieces(
   const workflow = shortName(target.name);
   const documents = await progress.documents(workflow, message);
   const first = documents.find(({ kind }) => kind === 'story');
-  const isNeeded = target.kind === 'agent' || (await progress.storyFor(workflow, message)) !== undefined;
+  const isNeeded = target.kind === 'agent' || progress.isForStories(workflow);
   const about = aboutness(`${topic} ${first?.text.slice(0, 2_000) ?? ''}`);
   const pieces = documents.map((document): Piece => {
     const { kind, path, state } = document;

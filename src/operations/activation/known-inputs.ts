@@ -5,42 +5,11 @@ import { byteLength, oneLine, plural } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';
-import type { Detail } from '../fields.ts';
-import { nextStepFile } from './next-step.ts';
-import type { Beside } from './work-text.ts';
-import { commandRemarks, insteadLine, noneLeft, pieceNames, writtenFrom } from './v4-inputs.ts';
-import { workRemarks } from './work-remarks.ts';
 
 type Documents = Awaited<ReturnType<typeof plannedDocuments>>;
-type Kind = Documents[number]['kind'];
 type Progress = Awaited<ReturnType<ProjectState['progress']>>;
 type Story = NonNullable<Awaited<ReturnType<Progress['storyFor']>>>;
 type Unknown = NonNullable<Awaited<ReturnType<Progress['unknownStory']>>>;
-
-/** How texts call the documents that others have left behind. */
-const NAMES: Partial<Record<Kind, RegExp>> = {
-  research: /\bresearch\b|brainstorm/i,
-  // `brief comments` are none.
-  brief:
-    /\bBusiness goals and strategy documents\b|\bbriefs?\b(?! (?:comment|descri|explan|intro|note|overview|rationale|reason|secondary|statement|summar))/i,
-  prd: /\bprds?\b|product requirements/i,
-  ux: /\bux\b/i,
-  // Many texts speak of architecture without meaning the document; beside a PRD they do mean it.
-  architecture:
-    /\barchitecture(?:[\w-]{0,40}(?:\*|\.(?:md|ya?ml))|_(?:file|content|doc|path)|File\b|Sharded|\/)|[*{]architecture|\barchitecture (?:doc(?:ument)?s?|documentation|files?|shards?|spine|decisions?)\b|\b(?:the|existing|from|full|sharded|load|read|prd,?|prd and|ux,?|and) architecture\b(?! (?:is|and design|violat|pattern|style))/i,
-  // `{epic}` is the number of one.
-  epics: /(?<!\{)\bepics?\b(?!\})/i,
-  spec: /\bspecs?\b/i,
-  readiness: /readiness/i,
-  sprint: /sprint-status|\bsprint\b/i,
-  change: /change proposal/i,
-};
-
-/**
- * Whoever works on a story is held to them, also where a text leaves it to the reader to find them. Version 4 does not
- * want that: what counts is in the story, and its texts forbid to load more.
- */
-const BEHIND_STORIES: ReadonlySet<Kind> = new Set(['prd', 'architecture', 'epics']);
 
 const LISTED = 8;
 const LONGEST = 1_000;
@@ -50,22 +19,11 @@ interface InputsAsked {
   message: string | undefined;
   call: Call;
   say: SayStep;
-  detail?: Detail | undefined;
-  /** What belongs to it and is not among its files: the checklist that a task is to run, or what it writes. */
-  beside?: Beside | undefined;
 }
 
-const nothing = () => ({
-  documents: [] as Documents,
-  story: undefined,
-  lines: [] as string[],
-  progress: undefined,
-  drafts: undefined,
-});
-
 /**
- * The documents of the project that a workflow asks for, with their paths. Texts look for them by patterns such as
- * `{planning_artifacts}/*prd*.md`, which do not find what another version of BMAD has put elsewhere.
+ * The documents that the project has, with their paths, and the story that the message names. Texts look for documents by
+ * patterns such as `{planning_artifacts}/*prd*.md`, which do not find what another version of BMAD has put elsewhere.
  */
 export async function knownInputs(
   activation: Activation,
@@ -73,64 +31,28 @@ export async function knownInputs(
   workspace: Workspace,
   context: Context,
 ): Promise<string | undefined> {
-  const { record, material } = activation;
-  const { project, beside } = asked;
+  const { record } = activation;
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
-  const own = material.files.map((file) => file.text);
-  const checklist = beside !== undefined && 'name' in beside ? beside : undefined;
-  const text = [...own, ...(material.beside ?? []), checklist?.text ?? ''].join('\n');
-  const isV4 = record.generation === 'v4';
-  const wantsDocuments = isV4 || Object.values(NAMES).some((name) => name.test(text));
-  const work = checklist?.name ?? shortName(record.name);
-  const from = beside !== undefined && 'writes' in beside ? writtenFrom(beside.writes) : [];
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
-  const { documents, story, lines, progress, drafts } = await context
-    .state(project)
-    .then(async (state) => {
-      const known = await state.progress();
-      return {
-        ...(await storyOf(known, work, asked, workspace)),
-        documents: wantsDocuments ? await plannedDocuments(state) : [],
-        progress: known,
-        drafts: isV4 ? await known.draftsFor(work) : undefined,
-      };
-    })
-    .catch(orElse(nothing()));
+  const { documents, story, lines } = await context
+    .state(asked.project)
+    .then(async (state) => ({
+      ...(await storyOf(await state.progress(), shortName(record.name), asked, workspace)),
+      documents: await plannedDocuments(state),
+    }))
+    .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));
   const inPieces = new Set<string>();
-  const isAsked = (kind: Kind): boolean =>
-    from.includes(kind) ||
-    NAMES[kind]?.test(text) === true ||
-    (story !== undefined && !isV4 && BEHIND_STORIES.has(kind)) ||
-    (kind === 'architecture' && NAMES.prd?.test(text) === true && /\barchitecture\b/i.test(text));
-  const shards = isV4 ? documents.find(({ kind }) => kind === 'architecture')?.pieces : undefined;
-  const named = shards && progress?.namedPieces(text, shards.files);
   for (const document of documents) {
-    if (!isAsked(document.kind) || inPieces.has(document.path)) continue;
+    if (inPieces.has(document.path)) continue;
     for (const piece of document.pieces?.files ?? []) inPieces.add(piece);
-    const names = named?.some === true && document.pieces === shards ? pieceNames(shards?.files ?? []) : '';
-    const line = documentLine(document, nextStepFile(activation, document)) + names;
+    const line = documentLine(document, nextStepFile(activation, document));
     if (!lines.includes(line)) lines.push(line);
   }
-  lines.push(...insteadLine(named?.instead ?? []));
-  // Texts that look for the story themselves set it; who is told the story would go on without, and leave the ledger as it is.
-  if (story?.key !== undefined && /\bstory_key\b/.test(text))
-    lines.splice(1, 0, `- \`story_key\`: ${story.key}`);
-  const does = {
-    text,
-    isForStory: story?.builds === true || story?.drafts === true,
-    isNext: (drafts?.done ?? 0) > 0,
-  };
-  return joined(
-    story === undefined && drafts !== undefined ? noneLeft(drafts, asked.say) : undefined,
-    asked.detail === 'concise' ? undefined : await workRemarks(does, asked, context),
-    inputsSection(lines),
-    await failuresFor(story, asked, context),
-  );
+  return joined(inputsSection(lines), await failuresFor(story, asked, context));
 }
 
 /** The story that a command of an agent is for, where the agent itself is all there is to follow. */
 export async function commandInputs(
-  { material }: Activation,
   asked: InputsAsked,
   workspace: Workspace,
   context: Context,
@@ -142,8 +64,7 @@ export async function commandInputs(
     .state(project)
     .then(async (state) => storyOf(await state.progress(), command, asked, workspace))
     .catch(orElse({ story: undefined, lines: [] as string[] }));
-  const remarks = commandRemarks(material.files[0]?.text ?? '', command, asked.say);
-  return joined(remarks, inputsSection(lines), await failuresFor(story, asked, context));
+  return joined(inputsSection(lines), await failuresFor(story, asked, context));
 }
 
 const joined = (...sections: (string | undefined)[]): string | undefined =>
@@ -169,7 +90,7 @@ async function failuresFor(
 function inputsSection(lines: string[]): string | undefined {
   while (byteLength(lines.join('\n')) > LONGEST) lines.pop();
   if (lines.length === 0) return undefined;
-  return `## Inputs that exist\n\nIn the project, whatever patterns the text looks for:\n\n${lines.slice(0, LISTED).join('\n')}`;
+  return `## Documents of the project\n\n${lines.slice(0, LISTED).join('\n')}`;
 }
 
 /** A document, and where it is in pieces. */
@@ -185,7 +106,31 @@ function documentLine(
   return pieces.files.includes(path) ? `- ${kind}: ${where}${far}` : `- ${kind}: ${path}${far}; ${where}`;
 }
 
-/** The story that work is for, or that there is none of the number that was asked for. */
+const STEP_FILE = /\/(steps[\w-]*)\/step-(\d+)([a-z]?)-[^/]+\.md$/;
+
+/**
+ * The file of the next step of a document in progress, if this is the workflow that writes it. Without it, a model would
+ * begin with the first step again.
+ */
+export function nextStepFile(
+  { record, material: { files, further } }: Activation,
+  { kind, nextStep }: { kind: string; nextStep?: number | undefined },
+): string | undefined {
+  // There are several kinds of research, and one word for their documents.
+  if (nextStep === undefined || kind === 'research' || !shortName(record.name).includes(kind))
+    return undefined;
+  const [main] = files;
+  const steps = further.flatMap((uri) => {
+    const [, folder, number, part] = STEP_FILE.exec(uri) ?? [];
+    return main?.text.includes(`${folder ?? ''}/`) === true ? [{ uri, number: Number(number), part }] : [];
+  });
+  // Whether the parts of the last step that is marked have been done, the number does not say.
+  if (steps.some(({ number, part }) => number === nextStep - 1 && part !== '')) return undefined;
+  const found = steps.filter(({ number, part }) => number === nextStep && part === '');
+  return found.length === 1 ? found[0]?.uri : undefined;
+}
+
+/** The story that a message names, or that there is none of the number that was asked for. */
 async function storyOf(
   progress: Progress,
   workflow: string,
@@ -223,29 +168,27 @@ export function unknownLine({ asked, known }: Unknown): string {
 
 function storyLines(story: Story | undefined): string[] {
   if (story === undefined) return [];
-  const { gate, spec } = story;
+  const { gate, spec, key } = story;
+  const named = [storyLine(story), ...(key === undefined ? [] : [`- \`story_key\`: ${key}`])];
   const criteria =
     spec?.criteria === undefined
       ? []
-      : [
-          `- acceptance criteria: ${spec.criteria}, not in this one-shot spec; append \`### Review Findings\` at its end`,
-        ];
-  if (gate === undefined) return [storyLine(story), ...criteria];
+      : [`- acceptance criteria: ${spec.criteria}, because this one-shot spec has none`];
+  if (gate === undefined) return [...named, ...criteria];
   const said = 'file' in gate ? `${gate.file} (${gate.says})` : `none yet; it is written to ${gate.folder}/`;
-  return [storyLine(story), `- gate: ${said}`];
+  return [...named, `- gate: ${said}`];
 }
 
 /** The story itself: texts look for it by the ledger and by patterns, and a review needs what to compare with. */
-function storyLine({ id, status, place, isPlanned, writes, base, spec, tasks, others }: Story): string {
+function storyLine({ id, status, place, isPlanned, writes, base, spec, tasks }: Story): string {
   if (isPlanned)
     return `- story: ${id}, planned in ${place}${writes === undefined ? '' : `; write it to ${writes}`}`;
-  const more = others === 0 ? '' : `; ${plural(others, 'other story is', 'other stories are')} as far`;
   const from = base === undefined ? '' : `, ${comparison(base)}`;
   const open = tasks === undefined ? '' : `, but only ${tasks.done} of ${plural(tasks.total, 'task')} ticked`;
   // A build sets its spec to done and leaves the ledger at review.
   const own =
     spec?.says === undefined || spec.says === status ? '' : ` in the ledger, ${spec.says} by its build`;
-  return `- story: ${place} (${status}${own}${open}${from})${more}`;
+  return `- story: ${place} (${status}${own}${open}${from})`;
 }
 
 function comparison(base: NonNullable<Story['base']>): string {

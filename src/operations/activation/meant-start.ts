@@ -1,7 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt, orElse } from '../../base/expected.ts';
-import { contentUri } from '../../base/files/paths.ts';
-import { present } from '../../base/present.ts';
 import { saying } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { cut } from '../../base/text/text.ts';
@@ -52,10 +50,7 @@ export async function meantStart(
   if (record !== undefined && (workspace.catalogue.isPreferred(record) || !hasOwnAgents(workspace)))
     return plain();
   const several = name.startsWith('*') ? [] : calledThat(name, found, workspace);
-  if (several.length > 1) {
-    const own = several.find(({ moduleName }) => moduleName === atWork(asked)?.split('/', 1)[0]);
-    return own === undefined ? plain() : { record: own, message: asked.words };
-  }
+  if (several.length > 1) return plain();
   const command = await commandMeant(name, record === undefined, workspace, asked);
   if (command !== undefined) return started(command, name, record, workspace, asked);
   return plain();
@@ -65,7 +60,7 @@ export async function meantStart(
 function checklistMeant(
   { name, kind, module }: NamedTarget,
   { catalogue }: Workspace,
-  { words, call, project }: Request,
+  { words }: Request,
 ): MeantStart | undefined {
   if (kind === 'agent') return undefined;
   const query = { name, kinds: ['checklist'] as const, module, fuzzy: false };
@@ -76,16 +71,11 @@ function checklistMeant(
   );
   const task = tasks.find(({ moduleName }) => moduleName === found.moduleName) ?? tasks[0];
   if (task === undefined) return undefined;
-  const target = contentUri(found.bmadRelativePath);
-  const reading = saying(call.say)({
-    operation: 'read',
-    args: present({ target, kind: 'resource', project }),
-  });
   return {
     record: task,
     message: words,
     with: found,
-    told: `${quoted(found.name)} is a checklist: run it with the task below. Read it first: ${reading}.`,
+    told: `${quoted(found.name)} is a checklist: run it with the task below.`,
   };
 }
 
@@ -109,11 +99,7 @@ function isCalled({ name, aliases }: BmadRecord, asked: string): boolean {
   return [name, shortName(name), ...aliases].some((each) => fold(each) === wanted);
 }
 
-/** The agent that was started last in this conversation. */
-const atWork = ({ call }: Request): string | undefined =>
-  call.recent?.texts.find(({ agent }) => agent !== undefined)?.agent;
-
-/** Workflows of several modules that have an ambiguous name: no menu decides between them, only the agent at work does. */
+/** Workflows of several modules that have an ambiguous name: no menu decides between them. */
 function calledThat(name: string, found: unknown, { catalogue }: Workspace): BmadRecord[] {
   if (!(found instanceof BmadError) || found.code !== 'ambiguous') return [];
   const wanted = fold(shortName(name));
@@ -131,7 +117,7 @@ const METHOD: ReadonlySet<string> = new Set(['bmad-core', 'bmm', 'core']);
 /** Agents for everything: what all agents can do is asked of them. */
 const GENERALISTS = ['bmad-orchestrator', 'bmad-master'];
 
-/** Of several agents that have a command: the one at work, or the one it is usually asked of. */
+/** Of several agents that have a command: the one it is usually asked of. */
 function chosen(
   name: string,
   all: readonly Command[],
@@ -140,9 +126,6 @@ function chosen(
 ): Command {
   const { operation } = asked;
   const [first] = all;
-  const working = atWork(asked);
-  const own = all.find(({ agent }) => qualifiedName(agent) === working);
-  if (own !== undefined) return own;
   const ofMethod = all.filter(({ agent }) => METHOD.has(agent.moduleName));
   const some = ofMethod.length > 0 ? ofMethod : all;
   const targets = new Set(some.map(({ starts, agent }) => starts ?? agent));

@@ -4,7 +4,7 @@ import { openSession } from '../../../tests/support/operations.ts';
 import { activate } from './activate.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 
-const session = await openSession(afterAll);
+const session = await openSession(afterAll, { flags: { answerBytes: '10000' } });
 const alpha = await openSession(afterAll, {
   flags: { project: await installOf('6.0.0-alpha.22'), discovery: 'local' },
 });

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { activate } from './activate.ts';
 import { present } from '../../base/present.ts';
-import { cursorField, moduleField, projectField, sectionField } from '../fields.ts';
+import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
 import { defineRoute, type Route } from '../operation.ts';
 
 /** What goes through to the operation that starts things. */
-const passed = { section: sectionField, cursor: cursorField, project: projectField };
+const passed = { section: sectionField, cursor: cursorField, detail: detailField, project: projectField };
 
 const paramsField = z
   .record(z.string(), z.unknown(), { error: 'Expected an object such as {"topic": "caching"}.' })

@@ -1,25 +1,15 @@
 import { saying, type Step } from '../../base/step.ts';
-import { byteLength, fenced } from '../../base/text/text.ts';
-import { qualifiedName } from '../../model/record.ts';
+import { byteLength } from '../../base/text/text.ts';
 import {
   LEAST_PART,
-  outlineOnly,
   showText,
+  withoutText,
   type ShowOptions,
   type ShownText,
 } from '../catalogue/shown-text.ts';
 import type { startOf } from '../catalogue/targets.ts';
 import type { Activation, Call, Context, Workspace } from '../context.ts';
 import type { textLimits } from '../host-limits.ts';
-import {
-  GIVEN_BEFORE,
-  hasText,
-  mayBeLeftOut,
-  noteGiven,
-  noteReadOn,
-  textKey,
-  wholeAgain,
-} from './given-texts.ts';
 
 /** What is started, and for whom. */
 export interface Started {
@@ -30,84 +20,77 @@ export interface Started {
   limits: ReturnType<typeof textLimits>;
 }
 
-/** A checklist that a task runs, or the document whose template it fills. */
-export type Beside = { name: string; text: string } | { writes: string };
-
 export interface Asked extends Pick<ShowOptions, 'section' | 'cursor' | 'detail'> {
   message: string | undefined;
   project: string | undefined;
-  origin?: string | undefined;
-  /** What goes with it, such as the checklist that a task is to run. */
-  beside?: Beside | undefined;
-  /** It is for a run that is open. */
-  isResumed: boolean;
+  /** The address of a file that is to be worked through, such as the checklist that a task runs. */
+  along?: string | undefined;
 }
 
 /** The text of a start; `starts` is the work that came with an agent. */
 export interface StartText extends ShownText {
   starts?: ReturnType<typeof startOf>;
-  given_before?: true;
   steps?: Step[];
 }
 
-/** Whether the conversation has the text of some work already, so that it need not be given again. */
-export function hasWork({ activation, workspace, call }: Started, asked: Asked): boolean {
-  const { message = '', project, detail, isResumed } = asked;
-  if (detail === 'full' || isResumed || !mayBeLeftOut(activation)) return false;
-  return hasText(call, textKey(activation, workspace, project), message);
+/** Room for what is said under a text. */
+const NOTE = 250;
+
+/** A text with what stands before it, as far as one answer takes it. */
+export function startShown(
+  head: string,
+  body: string,
+  { limits }: Pick<Started, 'limits'>,
+  { detail }: Pick<Asked, 'detail'>,
+): ShownText {
+  const used = byteLength(head) + 2;
+  const maxBytes = Math.max(LEAST_PART, limits.maxBytes - used);
+  const mostBytes = Math.max(maxBytes, limits.mostBytes - used);
+  return showText(body, { detail, maxBytes, mostBytes, head });
 }
 
-/** What is told beside the text of some work, also where that was given before: its inputs. */
-export async function besideWork({ activation, workspace, context, call }: Started, asked: Asked) {
-  const { message = '', project } = asked;
-  const key = textKey(activation, workspace, project);
-  const told = { ...asked, call, say: saying(call.say) };
+/** Whether texts come in one answer, whatever else there is to say. */
+export function fitTogether(
+  texts: readonly string[],
+  { limits }: Pick<Started, 'limits'>,
+  { detail }: Pick<Asked, 'detail'>,
+): boolean {
+  const size = texts.reduce((sum, text) => sum + byteLength(text) + 2, NOTE);
+  return detail === 'full' || size <= limits.mostBytes;
+}
+
+/** The documents that there are for some work. */
+export async function inputsOf({ activation, workspace, context, call }: Started, asked: Asked) {
   const { knownInputs } = await import('./known-inputs.ts');
-  return {
-    told: await knownInputs(activation, told, workspace, context),
-    /** The text came with it, up to the cursor of the next part. */
-    noteWhole(next: string | undefined): void {
-      noteGiven(call, key, next, message);
-    },
-  };
+  return knownInputs(activation, { ...asked, call, say: saying(call.say) }, workspace, context);
 }
 
-/**
- * The text that a workflow or a task is started with; one that the conversation has already comes in a short form. Before it:
- * what is said first, its own head, and last what is known of the run.
- */
+/** The text that a workflow or a task is started with. Before it: what is said first, its own head, and its run. */
 export async function workText(
   started: Started,
   asked: Asked,
   [told, start = '', kept]: readonly (string | undefined)[],
 ): Promise<StartText> {
   const { activation, workspace, call, limits } = started;
-  const { record, title, body } = activation;
-  const { message, project, section, cursor, detail } = asked;
-  if (detail !== 'concise' && (section !== undefined || cursor !== undefined)) {
-    const maxBytes = Math.max(LEAST_PART, limits.maxBytes);
-    const shown = showText(body, { section, cursor, detail, maxBytes });
-    if (cursor !== undefined) noteReadOn(call, textKey(activation, workspace, project), cursor, shown.next);
-    return shown;
-  }
-  const isKnown = detail !== 'concise' && hasWork(started, asked);
-  const inputs = await besideWork(started, asked);
-  const short = [
-    `# ${title} (${record.kind} ${qualifiedName(record)})`,
-    `Start this ${record.kind} now. ${GIVEN_BEFORE}`,
-    ...(message === undefined ? [] : [`## Message from the user\n\n${fenced(message, 'text')}`]),
-  ];
-  const head = [told, ...(isKnown ? short : [start]), inputs.told, kept].filter(Boolean).join('\n\n');
-  if (detail === 'concise') return outlineOnly(`${head}\n\n${body}`);
-  if (isKnown) {
-    const shown = showText('', { detail, maxBytes: LEAST_PART, head });
-    const steps = [wholeAgain(activation, asked)];
-    return { ...shown, given_before: true, text: shown.text.trimEnd(), steps };
-  }
-  const used = byteLength(head) + 2;
-  const maxBytes = Math.max(LEAST_PART, limits.maxBytes - used);
-  const mostBytes = Math.max(maxBytes, limits.mostBytes - used);
-  const shown = showText(body, { detail, maxBytes, mostBytes, head });
-  inputs.noteWhole(shown.next);
-  return shown;
+  const { section, cursor, detail, along, project } = asked;
+  if (detail !== 'brief' && (section !== undefined || cursor !== undefined))
+    return showText(activation.body, {
+      section,
+      cursor,
+      detail,
+      maxBytes: Math.max(LEAST_PART, limits.maxBytes),
+    });
+  const head = [told, start, await inputsOf(started, asked), kept].filter(Boolean).join('\n\n');
+  if (detail === 'brief') return withoutText(head, activation);
+  if (along === undefined) return startShown(head, activation.body, started, asked);
+  const { delivery } = workspace;
+  const { record } = activation;
+  const whole = await delivery.activation(record, undefined, project, saying(call.say), { along: [along] });
+  if (fitTogether([head, whole.body], started, asked)) return startShown(head, whole.body, started, asked);
+  const read = {
+    operation: 'read',
+    args: { target: along, kind: 'resource' },
+    why: 'Read the checklist first',
+  };
+  return { ...startShown(head, activation.body, started, asked), steps: [read] };
 }

@@ -65,9 +65,9 @@ export const getKnowledge = defineOperation({
     };
   },
 
-  render: (data, _say, reader) => ({
+  render: (data) => ({
     body: data.text,
-    note: `${data.about} ${shownNote(data, reader)}`,
+    note: [data.about, shownNote(data)].filter(Boolean).join(' '),
     again: restOf(data),
     ...(data.exact ? { exact: true as const } : {}),
   }),

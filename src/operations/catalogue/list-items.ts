@@ -271,7 +271,7 @@ export function itemLine(item: Item, detail: Detail): string {
     return detail === 'full'
       ? `- ${item.uri ?? ''} (${item.description}, ${item.origin ?? ''})`
       : `- ${item.uri ?? ''}`;
-  if (detail === 'concise') return item.name;
+  if (detail === 'brief') return item.name;
   const place = [item.module, item.phase, item.elsewhere === true ? item.origin : undefined]
     .filter(Boolean)
     .join(', ');

@@ -22,7 +22,6 @@ import {
   recordEntries,
 } from './list-items.ts';
 import { moduleItems, resourceItems } from './other-items.ts';
-import type { Context } from '../context.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
 import { rankedEntries } from './ranked-items.ts';
@@ -86,10 +85,8 @@ export const list = defineOperation({
   async run(
     { what, detail, query, module, category, pattern, origin, version, ...input },
     { workspace: open, config },
-    call,
   ) {
-    const whole = await open(input.project);
-    const workspace = workspaceFrom(whole, origin);
+    const workspace = workspaceFrom(await open(input.project), origin);
     if (pattern !== undefined && what !== 'resources') {
       throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
         hint: 'Use "query" to filter by words.',
@@ -115,10 +112,6 @@ export const list = defineOperation({
       query === undefined ? found.entries : found.entries.filter(({ item }) => holdsWords(item(), query));
     const note = held.length === 0 ? (noContent(workspace, config.discovery) ?? found.note) : found.note;
     const { entries, lifted } = await rankedEntries(held, workspace);
-    // What is used moves the list; without a next part, nothing of this call is kept for another.
-    const lasts = async (now: Context): Promise<boolean> =>
-      (await now.workspace(input.project)) === whole &&
-      isSameOrder((await rankedEntries(held, workspace)).entries, entries);
     const telling = originTelling(
       what === 'resources' ? [] : entries.map((entry) => entry.origin),
       workspace,
@@ -141,7 +134,6 @@ export const list = defineOperation({
       cursor: input.cursor,
       render: ({ item }) => itemLine(telling(item()), detail),
     });
-    if ((input.cursor ?? next) === undefined) call.lasts?.(lasts);
     const isNarrow = [module, category, query, pattern, origin, version].some((each) => each !== undefined);
     const beside = isNarrow || what === 'resources' ? [] : await besideList(what, workspace);
     return {
@@ -163,7 +155,7 @@ export const list = defineOperation({
     const body =
       items.length === 0
         ? `No ${what}.`
-        : items.map((item) => itemLine(item, detail)).join(detail === 'concise' ? ', ' : '\n');
+        : items.map((item) => itemLine(item, detail)).join(detail === 'brief' ? ', ' : '\n');
     const complete = next === undefined && from === 0;
     const shown = complete
       ? plural(total, what.replace(/s$/, ''), what)
@@ -198,9 +190,6 @@ function besideNote(what: string, beside: readonly { module: string; count: numb
   const each = beside.map(({ module, count }) => (what === 'modules' ? module : `${count} in ${module}`));
   return each.length === 0 ? undefined : `Also, by module: ${each.join(', ')}.`;
 }
-
-const isSameOrder = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.length === other.length && one.every((each, index) => each === other[index]);
 
 /** The tool `bmad` says what to list with `query` or `type`; with both, `query` holds words. */
 function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {

@@ -1,10 +1,8 @@
-import { dirname } from 'node:path/posix';
 import * as z from 'zod';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { present } from '../../base/present.ts';
-import { saying } from '../../base/step.ts';
 import {
   cursorField,
   detailField,
@@ -14,19 +12,17 @@ import {
   sectionField,
   stepsField,
 } from '../fields.ts';
+import { saying } from '../../base/step.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import type { Call, ServedFile, Workspace } from '../context.ts';
+import type { ServedFile, Workspace } from '../context.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
-import { fileGiven } from '../activation/given-file.ts';
 import { namedOrigins, workspaceFrom } from './origins.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
-import { stepAsides } from './step-asides.ts';
 import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
 import { findFile, findRecord, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
-import { noteText } from '../recent.ts';
 import { textLimits } from '../host-limits.ts';
 
 const spokenPaths = once(() => import('./spoken-paths.ts'));
@@ -78,10 +74,8 @@ export const read = defineOperation({
       .describe('The other files of a workflow'),
     filesLeftOut: z.int().optional(),
     insteadOf: z.string().optional().describe('The name that was asked for, which has another ending'),
-    asides: z.array(z.string()).optional().describe('Notes on what it orders'),
+    instead: z.array(z.string()).optional().describe('What does the work of programs that it names'),
     missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
-    /** Whether the text was given before in this session, and is left out here. */
-    given_before: z.boolean().optional(),
     steps: stepsField,
     ...shownTextSchema.shape,
   }),
@@ -89,7 +83,7 @@ export const read = defineOperation({
   async run(input, context, call) {
     const { target: asked, kind, of, module, origin, section, cursor, detail, project } = input;
     const shown = (text: string): ShownText =>
-      detail === 'concise'
+      detail === 'brief'
         ? outlineOnly(text)
         : showText(text, { section, cursor, detail, ...textLimits(context, call) });
     const remembered = origin === undefined ? await stateText(asked, context, call, project) : undefined;
@@ -101,7 +95,7 @@ export const read = defineOperation({
     const workspace = workspaceFrom(whole, origin);
     const beside = of === undefined ? undefined : findRecord({ name: of, fuzzy: false }, workspace, context);
     const isPath = kind === undefined || kind === 'resource';
-    const target = isPath ? await asWritten(asked, beside, project, workspace, call) : asked;
+    const target = isPath ? await asWritten(asked, beside, workspace) : asked;
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
     const record =
       kind === 'resource' || asFile
@@ -115,7 +109,7 @@ export const read = defineOperation({
       record === undefined ? await findFile(target, workspace, context) : mainFile(record);
     const file =
       origin === undefined || from !== undefined
-        ? await workspace.delivery.file(path, from, saying(call.say))
+        ? await workspace.delivery.file(path, from)
         : await fileOf(path, origin, whole);
     if (file.text === undefined) {
       throw new BmadError(
@@ -127,27 +121,15 @@ export const read = defineOperation({
         },
       );
     }
-    const note = (): void => noteText(call, record ?? { path }, project);
-    note();
-    // A path may be meant from what was delivered before.
-    if (record?.kind === 'agent' && (of ?? cursor) === undefined && !/[/.{]/.test(asked))
-      call.lasts?.(async (now) => (await now.workspace(project)) === whole, note);
     const about = {
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
       ...present({ insteadOf: isPath ? (await spokenPaths()).insteadOf(asked, path) : undefined }),
     };
-    // Who reads an agent or a workflow by its name wants to see it.
-    const given =
-      record === undefined
-        ? fileGiven(file, { section, cursor, detail, origin, project }, workspace, call)
-        : undefined;
-    const short = given?.short();
-    if (short !== undefined) return { ...about, ...short };
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
     const launched =
-      isLauncher && detail !== 'concise'
+      isLauncher && detail !== 'brief'
         ? workspace.catalogue.callable.find(({ bmadRelativePath }) => bmadRelativePath === path)
         : undefined;
     const rows =
@@ -158,15 +140,11 @@ export const read = defineOperation({
       rows === undefined
         ? shown(file.text)
         : showText(rows, { cursor, detail, maxBytes: context.config.answerBytes });
-    given?.note(text);
-    const asides =
-      record === undefined && detail !== 'concise'
-        ? await stepAsides(path, text.text, workspace, context, project)
-        : [];
+    const instead = detail === 'brief' ? [] : workspace.delivery.instead(text.text, saying(call.say));
     return {
       ...about,
       ...text,
-      ...(asides.length === 0 ? {} : { asides }),
+      ...(instead.length === 0 ? {} : { instead }),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
       ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
         ? {}
@@ -174,17 +152,15 @@ export const read = defineOperation({
     };
   },
 
-  render({ launches, ...data }, _say, reader) {
-    if (data.given_before === true)
-      return { body: data.text, note: `${data.uri} (${data.origin}).`, steps: data.steps ?? [] };
+  render({ launches, ...data }) {
     const said = {
       note: [
         ...(data.insteadOf === undefined
           ? []
           : [`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
-        `${data.uri} (${data.origin}). ${shownNote(data, reader)}`,
+        [`${data.uri} (${data.origin}).`, shownNote(data)].filter(Boolean).join(' '),
         ...fileLines(data),
-        ...(data.asides ?? []),
+        ...(data.instead ?? []),
       ].join('\n'),
       again: restOf(data),
       steps: [
@@ -210,16 +186,13 @@ export const read = defineOperation({
 async function asWritten(
   target: string,
   beside: BmadRecord | undefined,
-  project: string | undefined,
   workspace: Workspace,
-  call: Call,
 ): Promise<string> {
   const { spokenPath, stepsResolved, withEnding } = await spokenPaths();
   const isAddress = /^[a-z]+:\/\/(?!\{|%7B)/i.test(target);
   if (isAddress) return withEnding(await stepsResolved(target, workspace), workspace);
   if (!/[/.{]/.test(target)) return target;
-  const folder = beside === undefined ? undefined : dirname(beside.bmadRelativePath);
-  return withEnding(await spokenPath(target, folder, project, workspace, call), workspace);
+  return withEnding(await spokenPath(target, beside, workspace), workspace);
 }
 
 /** A file as one origin has it; that another has it does not help. */

@@ -193,7 +193,7 @@ function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {
 }
 
 function hitLine(item: Item & { why: string }, detail: Detail): string {
-  return detail === 'concise' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;
+  return detail === 'brief' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;
 }
 
 interface SearchFilters {

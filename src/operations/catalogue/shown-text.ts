@@ -7,8 +7,7 @@ import { byteLength, kilobytes } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { nextPart, type Detail } from '../fields.ts';
-import { sized } from '../answer-text.ts';
-import type { Answer, Reader } from '../operation.ts';
+import type { Answer } from '../operation.ts';
 
 /** A text, or the part of it that fits into one answer. */
 export const shownTextSchema = z.object({
@@ -17,12 +16,14 @@ export const shownTextSchema = z.object({
   bytes: z.int().describe('Size of the whole text'),
   tokens: z.int().describe('Rough count for the part shown'),
   next: z.string().optional(),
-  /** Headings behind the part shown; the first may be the rest of one that was cut. */
+  /** Headings behind the part shown. */
   sectionsLeft: z.array(z.string()).optional(),
   /** How many more there are. */
   sectionsMore: z.int().optional(),
   /** Whether only the headings are shown. */
   outlineOnly: z.boolean().optional(),
+  /** Whether the text itself is left out, and only what stands before it is shown. */
+  textLeftOut: z.boolean().optional(),
 });
 export type ShownText = z.output<typeof shownTextSchema>;
 
@@ -82,26 +83,19 @@ function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor, head = 
   return isWhole ? mostBytes : maxBytes - RESERVED;
 }
 
-/**
- * What lies behind a place: the rest of the section it is in, and the sections that follow. Of many, those that have others
- * inside come before these, so that the list reaches the end of the text.
- */
+/** The sections behind a place. Of many, those that have others inside come first, so that the list reaches the end. */
 function sectionsAfter(text: string, place: number): Pick<ShownText, 'sectionsLeft' | 'sectionsMore'> {
-  const sections = sectionsIn(text);
-  const between = sections.some(({ start }) => start === place);
-  const cut = between ? undefined : sections.findLast(({ start, end }) => start < place && end > place);
-  const following = sections.filter(({ start }) => start >= place);
-  const room = LISTED_SECTIONS - (cut === undefined ? 0 : 1);
+  const following = sectionsIn(text).filter(({ start }) => start >= place);
   const levels = [...new Set(following.map(({ level }) => level))].sort((a, b) => b - a);
   const upTo = (most: number): Section[] => following.filter(({ level }) => level <= most);
-  const fitting = levels.map(upTo).find((some) => some.length <= room && some.length >= LEAST_LISTED);
-  const shown = following.length <= room ? following : (fitting ?? following.slice(0, room));
+  const fitting = levels
+    .map(upTo)
+    .find((some) => some.length <= LISTED_SECTIONS && some.length >= LEAST_LISTED);
+  const shown =
+    following.length <= LISTED_SECTIONS ? following : (fitting ?? following.slice(0, LISTED_SECTIONS));
   const more = following.length - shown.length;
   return {
-    sectionsLeft: [
-      ...(cut === undefined ? [] : [`the rest of ${cut.title}`]),
-      ...shown.map(({ title }) => title),
-    ],
+    sectionsLeft: shown.map(({ title }) => title),
     ...(more === 0 ? {} : { sectionsMore: more }),
   };
 }
@@ -134,6 +128,18 @@ export function outlineOnly(text: string): ShownText {
   };
 }
 
+/** What stands before a text, without the text. */
+export function withoutText(head: string, { envelope, body }: { envelope: string; body: string }): ShownText {
+  const text = [head, envelope].filter(Boolean).join('\n\n');
+  return {
+    text,
+    complete: false,
+    bytes: byteLength(body) - byteLength(envelope),
+    tokens: estimateTokens(text),
+    textLeftOut: true,
+  };
+}
+
 function sectionText(whole: string, title: string): string {
   const sections = [...headingsOf(whole), ...pointedSections(whole)];
   const found = pointedSection(sections, title) ?? findSection(sections, title);
@@ -155,18 +161,19 @@ function pointedSection(sections: readonly Section[], title: string): Section | 
   return sections.find((section) => section.title === wanted);
 }
 
-/** What is said under a text: its size, and how to get what is missing. */
-export function shownNote(shown: ShownText, reader?: Reader): string {
+/** What is said under a text that is not whole: what is missing, and how to get it. */
+export function shownNote(shown: ShownText): string | undefined {
+  if (shown.textLeftOut === true)
+    return `The text itself (${kilobytes(shown.bytes)}) is left out. Make the same call without detail to get it.`;
   if (shown.outlineOnly === true)
     return `Outline only (${kilobytes(shown.bytes)} in full). Omit the detail to read the text, or name a heading as section.`;
-  if (shown.next === undefined)
-    return `${sized(shown.complete ? 'Complete' : 'Last part', shown.tokens, reader)}.`;
+  if (shown.next === undefined) return shown.complete ? undefined : 'Last part.';
   const sections = shown.sectionsLeft ?? [];
   const left =
     sections.length === 0
       ? ''
       : ` Still to come, each available as section: ${sections.join(' · ')}${andMore(shown.sectionsMore)}.`;
-  return `${sized(`PART of ${kilobytes(shown.bytes)}`, shown.tokens, reader)}.${left}`;
+  return `PART of ${kilobytes(shown.bytes)}; detail:"full" gives all of it at once.${left}`;
 }
 
 /** What a list leaves out is said, or a reader takes it for the whole. */

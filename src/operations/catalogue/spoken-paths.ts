@@ -3,7 +3,8 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse } from '../../base/expected.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cut } from '../../base/text/text.ts';
-import type { Call, Workspace } from '../context.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Workspace } from '../context.ts';
 import { placeNamed } from './named-places.ts';
 
 /** The folder of the project, in the words of BMAD's texts. */
@@ -15,23 +16,22 @@ const PLACEHOLDER = /^\{[\w-]+\}\//;
 const RELATIVE = /^\.{1,2}\//;
 
 /**
- * A path as a delivered text writes it, as the address it has here: `{project-root}/_bmad/bmm/config.yaml`, or
- * `./steps/step-01.md` beside the text it is from. That is the one named in the call, else the last that the client was
- * given. What is not understood stays as it is; everything is checked like any other path afterwards.
+ * A path as a text of BMAD writes it, as the address it has here: `{project-root}/_bmad/bmm/config.yaml`, or
+ * `./steps/step-01.md` beside the agent or workflow that the call names. What is not understood stays as it is; everything
+ * is checked like any other path afterwards.
  */
 export async function spokenPath(
   target: string,
-  named: string | undefined,
-  project: string | undefined,
+  of: BmadRecord | undefined,
   workspace: Workspace,
-  { recent }: Call,
 ): Promise<string> {
-  const texts = (recent?.texts ?? []).filter((text) => text.project === project);
+  const texts =
+    of === undefined ? [] : [{ folder: posix.dirname(of.bmadRelativePath), path: of.bmadRelativePath }];
   const spoken = target
     .trim()
     .replace(/^bmad:\/\/%7B([\w-]{1,60})%7D/i, '{$1}')
     .replace(/^bmad:\/\/(?=\{)/, '');
-  const { path: written, folder: of } = await placeNamed(spoken, texts, workspace);
+  const { path: written, folder: named } = await placeNamed(spoken, texts, workspace);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(written) || written.includes('\\')) return target;
   const inProject = withoutRoot(written, workspace);
   const known = new Set((await workspace.delivery.paths()).map(({ path }) => path));
@@ -39,25 +39,25 @@ export async function spokenPath(
   const isBeside = RELATIVE.test(written) || PLACEHOLDER.test(written);
   if (!isBeside && (known.has(written) || !/\/|\.\w{2,5}$/.test(written))) return target;
   const rest = written.replace(PLACEHOLDER, '');
-  const folders = [of, named, ...texts.map(({ folder }) => folder)].filter((folder) => folder !== undefined);
+  const folders = [named, ...texts.map(({ folder }) => folder)].filter((folder) => folder !== undefined);
   for (const folder of folders) {
     const found = besideOrAbove(folder, rest, known);
-    if (found !== undefined) return contentUri(await asRendered(found, texts, workspace));
+    if (found !== undefined) return contentUri(await asRendered(found, of, workspace));
   }
   const like = isBeside ? await endingWith(rest, folders, workspace) : [];
   if (like.length > 0) throw unplaced(target, rest, like);
   return target;
 }
 
-/** The files of a workflow that was given rendered are meant as that has them. */
+/** The files of a workflow that is delivered rendered are meant as that has them. */
 async function asRendered(
   path: string,
-  texts: NonNullable<Call['recent']>['texts'],
+  of: BmadRecord | undefined,
   { delivery }: Workspace,
 ): Promise<string> {
-  const given = texts.find(({ folder, rendered }) => rendered !== undefined && path.startsWith(`${folder}/`));
-  if (given?.rendered === undefined) return path;
-  const own = `${given.rendered}/${path.slice(given.folder.length + 1)}`;
+  const folder = of === undefined ? '' : `${posix.dirname(of.bmadRelativePath)}/`;
+  if (of === undefined || !path.startsWith(folder)) return path;
+  const own = `rendered/${of.name}/${path.slice(folder.length)}`;
   return delivery.file(own).then(() => own, orElse(path));
 }
 
@@ -156,20 +156,16 @@ export function insteadOf(asked: string, given: string): string | undefined {
 }
 
 function unplaced(target: string, rest: string, like: readonly string[]): BmadError {
-  return new BmadError(
-    'not_found',
-    `The path ${quoted(target)} depends on the text it is from, and none was given that has such a file.`,
-    {
-      subject: cut(target, 200),
-      suggestions: like.slice(0, SHOWN).map(contentUri),
-      hint: 'Name the agent or workflow whose text it is from together with the path.',
-      steps: [
-        {
-          operation: 'list',
-          args: { what: 'resources', pattern: `**/${posix.basename(rest)}` },
-          why: 'List the files of this name',
-        },
-      ],
-    },
-  );
+  return new BmadError('not_found', `The path ${quoted(target)} depends on the text it is from.`, {
+    subject: cut(target, 200),
+    suggestions: like.slice(0, SHOWN).map(contentUri),
+    hint: 'Name the agent or workflow whose text it is from together with the path.',
+    steps: [
+      {
+        operation: 'list',
+        args: { what: 'resources', pattern: `**/${posix.basename(rest)}` },
+        why: 'List the files of this name',
+      },
+    ],
+  });
 }

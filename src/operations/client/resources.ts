@@ -110,7 +110,7 @@ export const readResource = defineOperation({
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
       ? await skillFile(uri, workspace, call)
-      : await contentFile(uri, workspace, context, call);
+      : await contentFile(uri, workspace, context);
     return {
       mimeType: file.mimeType,
       ...(file.text === undefined ? {} : { text: file.text }),
@@ -137,12 +137,7 @@ async function skillFile(
   });
 }
 
-async function contentFile(
-  uri: string,
-  workspace: Workspace,
-  context: Context,
-  { say }: Call,
-): Promise<ServedFile> {
+async function contentFile(uri: string, workspace: Workspace, context: Context): Promise<ServedFile> {
   const { path, from } = await findFile(uri, workspace, context);
-  return workspace.delivery.file(path, from, saying(say));
+  return workspace.delivery.file(path, from);
 }

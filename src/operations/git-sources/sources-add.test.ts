@@ -41,7 +41,7 @@ describe('sources add', () => {
     expect(answer.note).toContain('restart it in your host');
     expect(await readFile(machine.config, 'utf8')).toBe(`git = [\n  "${team.source}#main",\n]\n`);
     expect(Object.keys(await machine.pins())).toEqual([`${team.source}#main`]);
-    expect((await machine.ok(list, { what: 'agents', detail: 'concise' })).answer.body).toContain('ada');
+    expect((await machine.ok(list, { what: 'agents', detail: 'brief' })).answer.body).toContain('ada');
   });
 
   it('writes into the files of the project for --level project', async () => {

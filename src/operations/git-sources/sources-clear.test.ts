@@ -24,7 +24,7 @@ const copies = async (): Promise<string[]> =>
     ({ source }) => source,
   );
 const agents = async (): Promise<string> =>
-  (await machine.ok(list, { what: 'agents', detail: 'concise' })).answer.body;
+  (await machine.ok(list, { what: 'agents', detail: 'brief' })).answer.body;
 
 describe('sources clear', () => {
   it('removes what nothing uses and keeps what is served and what waits', async () => {

@@ -106,7 +106,7 @@ describe('sources list', () => {
     expect(answer.body).toContain(
       `trouble: The lock file ${machine.projectLock} is not valid; its git sources are not served.`,
     );
-    const names = (await machine.ok(list, { what: 'agents', detail: 'concise' })).answer.body;
+    const names = (await machine.ok(list, { what: 'agents', detail: 'brief' })).answer.body;
     expect(names).toContain('ada');
     expect(names).not.toContain('bob');
     expect((await machine.ok(sourcesUpdate)).data).toMatchObject({
@@ -130,7 +130,7 @@ describe('sources list', () => {
     const { body } = (await machine.ok(sourcesList, {}, outside)).answer;
     expect(body).toContain('served: commit');
     expect(body).toMatch(/trouble: .*team\.git: there is no such repository/);
-    expect((await machine.ok(list, { what: 'agents', detail: 'concise' }, outside)).answer.body).toContain(
+    expect((await machine.ok(list, { what: 'agents', detail: 'brief' }, outside)).answer.body).toContain(
       'ada',
     );
   });

@@ -30,7 +30,7 @@ describe('sources remove', () => {
     expect(answer.note).toContain('until it is restarted');
     expect(await machine.pins()).toEqual({});
     expect((await machine.ok(sourcesList)).data['sources']).toEqual([]);
-    expect((await machine.ok(list, { what: 'agents', detail: 'concise' })).answer.body).not.toContain('ada');
+    expect((await machine.ok(list, { what: 'agents', detail: 'brief' })).answer.body).not.toContain('ada');
   });
 
   it('keeps everything else in the file', async () => {

@@ -1,6 +1,4 @@
-import { sha256 } from '../../base/sha256.ts';
-import { toldOnce } from '../activation/given-texts.ts';
-import type { Call, ProjectState } from '../context.ts';
+import type { ProjectState } from '../context.ts';
 import { dayOf, isPast, momentOf } from './age.ts';
 
 /** What exists in a project. It is found here for all answers, so that no two of them disagree. */
@@ -20,7 +18,6 @@ export async function plannedDocuments(state: ProjectState): ReturnType<Progress
 
 /** What somebody waits for, and where the last session ended. `old` is the day it is from, where work has long gone on. */
 export interface Waiting {
-  told_before?: boolean | undefined;
   handoffs: {
     id: string;
     from: string;
@@ -68,19 +65,6 @@ export async function waitingIn(
           },
         }),
   };
-}
-
-/** The same, with whether this conversation has been told of it and of these runs: it need not read it all again. */
-export async function toldWaiting(
-  state: ProjectState,
-  isPassed: (moment: number) => Promise<boolean>,
-  { call, detail, left }: { call: Call; detail: string; left: readonly string[] },
-): Promise<Waiting> {
-  const waiting = await waitingIn(state, isPassed);
-  const isEmpty = waiting.handoffs.length + left.length === 0 && waiting.session === undefined;
-  if (detail !== 'standard' || isEmpty) return waiting;
-  const isNew = toldOnce(call, sha256(JSON.stringify([state.root, waiting, left])), '');
-  return isNew ? waiting : { ...waiting, told_before: true };
 }
 
 /** Requests and hand-offs that nobody has ticked off. */

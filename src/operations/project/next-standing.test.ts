@@ -1,13 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession } from '../../../tests/support/contract-project.ts';
-import { openSession, saidIn } from '../../../tests/support/operations.ts';
-import { KIT_FILES } from '../../../tests/support/kit-project.ts';
-import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { openSession } from '../../../tests/support/operations.ts';
 import { ledger, plain, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
-import { execute } from '../execute.ts';
+
 import { bmad } from '../unified/bmad.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
@@ -106,30 +104,6 @@ describe('next, before anything is built', () => {
     expect(body).toContain('planning complete · solutioning not started');
     expect(body).toContain('the PRD exists and has content (docs/prd.md:3); this comes next');
     expect(body).not.toContain('the PRD is complete');
-  });
-});
-
-describe('what others wait for', () => {
-  it('is listed once in a conversation, and then by its ids', async () => {
-    const folder = await temporaryFolder(afterAll);
-    await writeFiles(folder, {
-      ...KIT_FILES,
-      '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | dev → qa | valider US-042 | ⏳ |\n',
-    });
-    const context = await contextIn(folder);
-    const recent = { texts: [], calls: new Map(), turn: 0, given: new Map() };
-    const ask = async (input = {}): Promise<string> => {
-      const outcome = await execute(next, input, context, { ...testCall(), recent });
-      if (!outcome.ok) throw outcome.error;
-      return `${outcome.answer.body}\n${saidIn(outcome.answer)}`;
-    };
-    const first = await ask();
-    expect(first).toContain('valider US-042');
-    const again = await ask();
-    expect(again).toMatch(/As listed before, with nothing new: .*H-/);
-    expect(again).not.toContain('valider US-042');
-    expect(again).not.toContain('complete_handoff');
-    expect(await ask({ detail: 'full' })).toContain('valider US-042');
   });
 });
 

@@ -36,20 +36,6 @@ export function waitingLines({ handoffs, session }: Waiting, most: number): stri
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-/** What was listed before and is still there, by its ids. */
-export function stillOpen({ handoffs, session }: Waiting, left: readonly Action[]): string {
-  const ids = [
-    ...handoffs.map(({ id }) => id),
-    ...left.map(({ action }) => `run ${action?.args['run_id'] ?? ''}`),
-  ];
-  const rest = ids.length - NAMED_OPEN;
-  const named = [...ids.slice(0, NAMED_OPEN), ...(rest > 0 ? [`${rest} more`] : [])];
-  const words = session === undefined ? named : [...named, 'the note of the last session'];
-  return `As listed before, with nothing new: ${words.join(', ')}.`;
-}
-
-const NAMED_OPEN = 4;
-
 function sessionLine({ agent, date, next, old }: NonNullable<Waiting['session']>): string {
   const who = [agent, date].map((each) => (each === undefined ? '' : `, ${each}`)).join('');
   const text = written(next, 200);
@@ -58,7 +44,7 @@ function sessionLine({ agent, date, next, old }: NonNullable<Waiting['session']>
     : `Last saved session${who}, old: it meant to continue with ${text}`;
 }
 
-const SHOWN_ASIDE = { concise: 0, standard: 1, full: 20 };
+const SHOWN_ASIDE = { brief: 0, standard: 1, full: 20 };
 
 /** Runs that are nothing to go on with, and why, a line each. */
 export function asideLines(left: readonly Action[], detail: keyof typeof SHOWN_ASIDE): string[] {

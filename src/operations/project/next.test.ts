@@ -194,8 +194,8 @@ describe('next', () => {
     expect(full.answer.body).toContain(
       `| implementation | 1-6-story-number-6 | in progress | ${IMPL}/sprint-status.yaml:11 review |`,
     );
-    const concise = await ok(next, { detail: 'concise' });
-    expect(concise.answer.body.split('\n').length).toBeLessThan(8);
+    const brief = await ok(next, { detail: 'brief' });
+    expect(brief.answer.body.split('\n').length).toBeLessThan(8);
   });
 
   it('is an operation of the unified tool, also as a bare word, and the same each time', async () => {
@@ -263,7 +263,7 @@ describe('next', () => {
     };
     const prd = { 'docs/prd.md': `# PRD\n\n${TEXT}\n## Epic 1 Base\n\n### Story 1.1 Setup\n` };
     await fill({ ...prd, 'docs/architecture.md': `# Architecture\n\n${TEXT}` });
-    const { answer } = await ask(next, { detail: 'concise' });
+    const { answer } = await ask(next, { detail: 'brief' });
     expect(answer.body).toContain('1. Make the shards of the PRD');
     expect(answer.note).toContain("Not shown: Make the shards of the architecture; Run the product owner's");
     expect((await ask(next, {})).answer.body).toContain(

@@ -6,7 +6,7 @@ import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
 import { languageOf } from '../tasks/asked-agent.ts';
-import { toldWaiting } from './discovery.ts';
+import { waitingIn } from './discovery.ts';
 import {
   actionLines,
   asideLines,
@@ -14,7 +14,6 @@ import {
   endingLines,
   notShown,
   place,
-  stillOpen,
   table,
   totalsLines,
   verificationLines,
@@ -45,9 +44,9 @@ const itemSchema = z.object({
 });
 
 /** What is shown without asking for all of it. */
-const SHOWN_ACTIONS = { concise: 1, standard: 3, full: 12 };
-const SHOWN_DRIFT = { concise: 0, standard: 2, full: 40 };
-const SHOWN_WAITING = { concise: 0, standard: 2, full: 20 };
+const SHOWN_ACTIONS = { brief: 1, standard: 3, full: 12 };
+const SHOWN_DRIFT = { brief: 0, standard: 2, full: 40 };
+const SHOWN_WAITING = { brief: 0, standard: 2, full: 20 };
 
 const COMPARE: Step = { operation: 'verify_receipts', why: 'Compare the files with those that passed' };
 
@@ -81,8 +80,6 @@ export const next = defineOperation({
     troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
     /** Hand-offs that are open, and where the last session ended. */
     waiting: z.object({
-      /** The same was listed earlier in this conversation. */
-      told_before: z.boolean().optional(),
       handoffs: z.array(
         z.object({
           id: z.string(),
@@ -178,11 +175,7 @@ export const next = defineOperation({
       ],
       drift: report.drift,
       troubles: report.troubles,
-      waiting: await toldWaiting(state, judge.isPassed, {
-        call,
-        detail,
-        left: aside.map(({ run_id: id }) => id),
-      }),
+      waiting: await waitingIn(state, judge.isPassed),
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
       ...(verification === undefined ? {} : { verification }),
@@ -207,9 +200,8 @@ export const next = defineOperation({
     const shown = due.slice(0, SHOWN_ACTIONS[detail]);
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const more = due.slice(shown.length).map(({ what }) => what);
-    if (waiting.told_before === true) lines.push('', stillOpen(waiting, left));
-    else lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]), ...asideLines(left, detail));
-    if (drift.length > 0 && detail !== 'concise') {
+    lines.push(...waitingLines(waiting, SHOWN_WAITING[detail]), ...asideLines(left, detail));
+    if (drift.length > 0 && detail !== 'brief') {
       lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
         lines.push(`- ${kind}: ${says}${evidence[0] === undefined ? '' : ` (${place(evidence[0])})`}`);
@@ -232,7 +224,7 @@ export const next = defineOperation({
       steps: [
         ...(verification?.steps ?? []),
         ...(said.length > 0 && verification?.compared === false ? [COMPARE] : []),
-        ...(waiting.told_before === true ? [] : closingSteps(waiting, left, detail)),
+        ...closingSteps(waiting, left, detail),
       ].filter((step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other))),
       again:
         detail === 'full'

@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
       'One rule for done: a review that passes sets a story to done; until a contract PASS it counts as done, unproven.',
     );
     expect(whole(before.answer)).toContain(RUN);
-    expect((await ok(next, { detail: 'concise' })).answer.body).toContain(NOTHING);
+    expect((await ok(next, { detail: 'brief' })).answer.body).toContain(NOTHING);
     await failure(folder);
     const failed = await ok(next);
     expect(failed.answer.body).toMatch(

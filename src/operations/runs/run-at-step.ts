@@ -5,7 +5,7 @@ import { qualifiedName } from '../../model/record.ts';
 import type { Run } from '../../model/run.ts';
 import type { Step } from '../../base/step.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
-import type { Call, CataloguePort, StatePort, Workspace } from '../context.ts';
+import type { CataloguePort, StatePort, Workspace } from '../context.ts';
 import { runData, type RunData } from './run-view.ts';
 import { labelOf, servedFor, stepFilesOf } from './step-files.ts';
 
@@ -93,18 +93,12 @@ export function withoutWorkflow(error: unknown, { run_id, branch }: RunData): un
   });
 }
 
-/** Who is at work: whom the caller names, or the agent that it was given last. */
-export function agentAtWork(
-  named: string | undefined,
-  { recent }: Call,
-  project: string | undefined,
-): string | undefined {
-  if (named !== undefined)
-    return named
-      .split('/')
-      .map((part) => checkedAgent(part))
-      .join('/');
-  return recent?.texts.find((text) => text.agent !== undefined && text.project === project)?.agent;
+/** Who is at work, if the caller names somebody. */
+export function agentAtWork(named: string | undefined): string | undefined {
+  return named
+    ?.split('/')
+    .map((part) => checkedAgent(part))
+    .join('/');
 }
 
 /** The call that brings the agent of a run back; none where it is not here. */

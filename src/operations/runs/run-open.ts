@@ -41,7 +41,7 @@ export const runOpen = defineOperation({
     /** The day of its last checkpoint. */
     open_since: z.string().optional(),
   }),
-  async run({ workflow, module, branch, total_steps: told, variables, agent, project }, context, call) {
+  async run({ workflow, module, branch, total_steps: told, variables, agent, project }, context) {
     const workspace = await context.workspace(project);
     const record = findRecord({ name: workflow, kind: 'workflow', module, fuzzy: false }, workspace, context);
     const state = await context.state(project);
@@ -56,7 +56,7 @@ export const runOpen = defineOperation({
       branch,
       total: files?.total ?? told,
       variables: withoutSecrets(variables, context),
-      agent: agentAtWork(agent, call, project),
+      agent: agentAtWork(agent),
     });
     const run = await runs.one(opened.id, opened.branch);
     return {

@@ -74,7 +74,7 @@ export const runCheckpoint = defineOperation({
     agent: agentField.optional().describe('The agent at work; default: the one started last'),
   }),
   output: changed,
-  async run({ run_id: id, branch, project, ...given }, context, call) {
+  async run({ run_id: id, branch, project, ...given }, context) {
     if (Object.values(given).every((value) => value === undefined))
       throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
         hint: 'Pass step, plus any variables, artefacts and notes that will help later.',
@@ -103,7 +103,7 @@ export const runCheckpoint = defineOperation({
       current: current === undefined ? undefined : (await understood(current)).number,
       // Files can be counted; texts have been wrong about it.
       total: files === undefined || files.total === before.state?.totalSteps ? total : files.total,
-      agent: agentAtWork(agent, call, project),
+      agent: agentAtWork(agent),
     });
     return { run: await runAtStep(run, state.root, context, project), notes };
   },

@@ -62,7 +62,7 @@ describe('usage', () => {
     await run(read, { target: 'analyst' });
     await run(explain, { target: 'dev' });
     await run(activate, { name: 'no-such-thing' });
-    await run(activate, { name: 'analyst', detail: 'concise' });
+    await run(activate, { name: 'analyst', detail: 'brief' });
     if (!first.ok || typeof first.data['next'] !== 'string') throw new Error('The answer has one part only.');
     await run(activate, { name: 'prd', cursor: first.data['next'] });
     const { items, days, place, noting } = await shown();

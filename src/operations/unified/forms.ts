@@ -85,7 +85,7 @@ export function namedForm(word: string, field: 'name' | 'target') {
 
 /** Cursors are kept for one client only, and not for ever. */
 export function cursorUnknown(): BmadError {
-  return new BmadError('invalid_input', 'bmad: no call is known that gave this cursor.', {
+  return new BmadError('invalid_input', 'bmad: a cursor alone does not say which answer it continues.', {
     subject: 'cursor',
     hint: 'Repeat the call that gave it, with all its arguments and the cursor.',
     steps: FORMS.filter(({ operation }) => operation === 'next' || operation === 'list'),

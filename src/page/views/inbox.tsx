@@ -31,7 +31,7 @@ const oldestFirst = (one: InboxItem, other: InboxItem): number =>
 
 /** Everything that waits for a person. */
 export function Inbox({ inbox }: { inbox: Loaded<InboxData> }): VNode {
-  const next = useAnswer('next', { detail: 'concise' }, ['progress', 'content', 'runs', 'receipts']);
+  const next = useAnswer('next', { detail: 'brief' }, ['progress', 'content', 'runs', 'receipts']);
   const { inbox: said } = words.value;
   return (
     <>

@@ -1,4 +1,3 @@
-import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { bullets, byteLength, fenced } from '../../base/text/text.ts';
@@ -14,7 +13,9 @@ export interface Activation {
   head: string;
   /** The line of the head that says to start it; not there where it must not be started. */
   lead?: string;
-  /** Everything else. It does not depend on the message, so a cursor into it survives another message. */
+  /** What stands between the head and the files: values, customization, problems. */
+  envelope: string;
+  /** The same, then the files, then context without room before them. No message changes it, so cursors survive one. */
   body: string;
   problems: Problem[];
   /** Roots, placeholders, module and origin as data, for programs. */
@@ -33,8 +34,6 @@ export interface ContextSection {
 interface MaterialFile {
   uri: string;
   text: string;
-  /** The text with what has to be said within it. */
-  told?(say: SayStep): string;
 }
 
 /** What a document is made of; each format of BMAD brings its own. */
@@ -86,11 +85,8 @@ function outdated({ name, deprecated, description }: BmadRecord): string | undef
   return `> \`${name}\` is deprecated${why === '' ? '.' : `: ${why}`}`;
 }
 
-/**
- * What comes before the files is at most this long, or as long as what must be there; other context follows the files. Of the
- * 1,500 bytes that are promised, the rest is for what is told of the project.
- */
-const PREAMBLE = 1_370;
+/** What comes before the files is at most this long, or as long as what must be there; other context follows the files. */
+const PREAMBLE = 1_500;
 
 /**
  * Assembles what the model cannot find out alone: the message, the values of placeholders, the resolved context, the
@@ -106,18 +102,19 @@ export function composeActivation(
   const title =
     [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
     (record.title === undefined ? '' : `, ${record.title}`);
-  const { about, body } = unchanging(record, title, material, say);
+  const { about, envelope, body } = unchanging(record, title, material, say);
   const head = [
     ofAnotherVersion(record, material.data?.originInfo),
     outdated(record),
     about,
-    section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
+    section('Message from the user', message === undefined ? undefined : messageText(record, message)),
   ];
   return {
     record,
     title,
     head: joined(head),
     ...(halt === undefined ? { lead: lead(record) } : {}),
+    envelope,
     body,
     problems,
     context: material.data ?? {},
@@ -125,10 +122,19 @@ export function composeActivation(
   };
 }
 
+/** Agents of all generations are told to greet and to wait; a message that comes with them has ended the waiting. */
+function messageText({ kind }: BmadRecord, message: string): string {
+  const text = fenced(message, 'text');
+  return kind === 'agent'
+    ? `${text}\n\nWhere the file below waits for the user's input, this message is that input.`
+    : text;
+}
+
 /** What an activation says whatever the message is. */
 interface Unchanging {
   record: BmadRecord;
   about: string;
+  envelope: string;
   body: string;
 }
 
@@ -151,7 +157,7 @@ function composedNow(
   { notes, values, context, files, problems, halt, data }: Material,
   say: SayStep,
 ): Omit<Unchanging, 'record'> {
-  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo, say), ...notes(say)])}`;
+  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo), ...notes(say)])}`;
   const sections = context(say);
   const needed = [
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
@@ -166,24 +172,23 @@ function composedNow(
     room -= byteLength(text) + 2;
     (room >= 0 ? before : after).push(text);
   }
-  return {
-    about,
-    body: joined([...needed, ...before, ...files.map((file) => fileSection(file, say)), ...after]),
-  };
+  const envelope = joined([...needed, ...before]);
+  return { about, envelope, body: joined([envelope, ...files.map(fileSection), ...after]) };
 }
 
 /** Before all else, because a model takes what it is given for the project's own. */
 function ofAnotherVersion(
-  { bmadVersion, origin }: BmadRecord,
+  { bmadVersion, origin, moduleName }: BmadRecord,
   { projectHas }: Partial<WorkflowContext['originInfo']> = {},
 ): string | undefined {
   if (projectHas === undefined) return undefined;
   const version = bmadVersion ?? origin.bmadVersion;
-  return `This is BMAD${version === undefined ? '' : ` ${version}`}, which is built in; your project has BMAD ${visible(projectHas)}.`;
+  const own = version === undefined ? `the module ${moduleName}` : `BMAD ${version}`;
+  return `This is of ${own}, which is built in; the project has BMAD ${visible(projectHas)}.`;
 }
 
 function joined(texts: readonly (string | undefined)[]): string {
-  return texts.filter((text) => text !== undefined).join('\n\n');
+  return texts.filter((text) => text !== undefined && text !== '').join('\n\n');
 }
 
 function lead({ kind }: BmadRecord): string {
@@ -192,34 +197,26 @@ function lead({ kind }: BmadRecord): string {
     : `Start this ${kind} now, following the file below.`;
 }
 
-/**
- * Content of the project and of BMAD itself needs no label; content from elsewhere does, and so does all that has taken
- * the place of something else.
- */
+/** Content of the project and of BMAD itself needs no label, unless it has taken the place of something else. */
 function provenance(
-  { origin, bmadRelativePath, bmadVersion }: BmadRecord,
+  { origin }: BmadRecord,
   { insteadOf, otherwise }: Partial<WorkflowContext['originInfo']> = {},
-  say: SayStep,
 ): string[] {
-  const displaced =
-    insteadOf === undefined
-      ? []
-      : [
-          `Served by ${visible(origin.displayName)} (${contentUri(bmadRelativePath)}) instead of ${visible(insteadOf)}.`,
-        ];
-  const asked =
-    otherwise === undefined
-      ? []
-      : [
-          `Asked for from ${visible(origin.displayName)}${bmadVersion === undefined || origin.displayName.includes(bmadVersion) ? '' : `, BMAD ${bmadVersion}`}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args: { target: contentUri(bmadRelativePath), kind: 'resource', origin: origin.displayName } })}`,
-        ];
-  if (origin.kind === 'project' || origin.kind === 'package') return [...asked, ...displaced];
-  return [
-    ...asked,
-    ...displaced,
+  const where = visible(origin.displayName);
+  const from =
     origin.git === undefined
-      ? `From outside the project: ${origin.displayName}, ${origin.root}.`
-      : `From outside the project: ${origin.git.source}, commit ${origin.git.commit.slice(0, 12)}.`,
+      ? `${where}, ${origin.root}`
+      : `${origin.git.source}, commit ${origin.git.commit.slice(0, 12)}`;
+  return [
+    ...(otherwise === undefined
+      ? []
+      : [
+          `Asked for from ${where}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is used. Name the origin to read its files, too.`,
+        ]),
+    ...(insteadOf === undefined
+      ? []
+      : [`A file of ${where} takes the place of the one of the same name in ${visible(insteadOf)}.`]),
+    ...(origin.kind === 'project' || origin.kind === 'package' ? [] : [`From outside the project: ${from}.`]),
   ];
 }
 
@@ -231,7 +228,6 @@ function asSection({ title, body }: ContextSection): string | undefined {
   return section(title, body);
 }
 
-function fileSection({ uri, told, ...file }: MaterialFile, say: SayStep): string {
-  const text = told?.(say) ?? file.text;
+function fileSection({ uri, text }: MaterialFile): string {
   return `## File ${uri}\n\n----- BEGIN ${uri} -----\n${text}${text.endsWith('\n') ? '' : '\n'}----- END ${uri} -----`;
 }

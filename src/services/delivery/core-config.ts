@@ -1,7 +1,6 @@
 import { orElse, attempt } from '../../base/expected.ts';
 import { isTable, parseYaml, tableOf, type Table } from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import type { TaskConfig } from './v4-task.ts';
 
 const CORE = '.bmad-core/core-config.yaml';
 
@@ -10,19 +9,11 @@ interface Parts {
   read(path: string): Promise<string | undefined>;
 }
 
-export interface LoadedConfig {
-  path: string;
-  /** Where its values are. */
-  where: string;
-}
-
 export interface CoreConfig {
   /** The settings that a text names, one by one or as a part (`prd.*`). */
   values: [string, string][];
-  /** What a persona has to load before it greets anybody, where it is loaded. */
-  loaded?: LoadedConfig;
-  /** The file, and what it gives to a task. */
-  config?: TaskConfig;
+  /** The file, where the text sends its reader to it. */
+  loaded?: string;
 }
 
 /**
@@ -43,21 +34,7 @@ export async function coreConfig({ record, read }: Parts, text: string): Promise
   const named = new Set([...(text.match(/\b[a-z]+[A-Z]\w*/g) ?? []), ...parts.flatMap(Object.keys)]);
   const all = settingsIn(settings);
   const values = all.filter(([key]) => named.has(key));
-  const isLoaded = record.kind === 'agent' && text.includes(`\`${path}\``);
-  const where = `${values.length === 0 ? '' : 'see Values; '}tasks bring what they use`;
-  const given = new Set(values.map(([key]) => key));
-  return {
-    values,
-    ...(isLoaded ? { loaded: { path, where } } : {}),
-    config: {
-      path,
-      // A part that nobody has set has nothing to give.
-      gives: (name) =>
-        name.endsWith('.*')
-          ? settingsIn(tableOf(settings[name.slice(0, -2)])).every(([key]) => given.has(key))
-          : given.has(name),
-    },
-  };
+  return { values, ...(text.includes(path) ? { loaded: path } : {}) };
 }
 
 /** All settings by their own names, whatever part they are in: `qaLocation` of `qa`. */

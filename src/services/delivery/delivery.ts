@@ -3,7 +3,7 @@ import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
-import { contentUri } from '../../base/files/paths.ts';
+import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { Seen } from '../../base/files/places.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import type { SayStep } from '../../base/step.ts';
@@ -14,6 +14,7 @@ import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, withFaults, type Activation, type Material } from './activation.ts';
+import { kitProgramNotes } from './kit-programs.ts';
 import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
 import { centralConfig, type Central } from './central-config.ts';
@@ -29,7 +30,6 @@ import { createSkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
 import { besides, noSuchFile } from './missing-file.ts';
 import { textsBeside } from './further-files.ts';
-import { withReadCalls } from './brief-calls.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
 /** What can be handed out of a catalogue, for one project. */
@@ -88,8 +88,8 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
   ]);
 
   /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
-  async function file(path: string, from?: Origin, say?: SayStep): Promise<ServedFile> {
-    if (path.startsWith(RENDERED)) return renderedFile(path, say);
+  async function file(path: string, from?: Origin): Promise<ServedFile> {
+    if (path.startsWith(RENDERED)) return renderedFile(path);
     const files = from === undefined ? catalogue.files : catalogue.files.preferring(from);
     const own = generated.get(path);
     if (own !== undefined && !(await files.all()).has(path)) {
@@ -111,17 +111,12 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
       [...(await catalogue.files.all())].flatMap(([path, { kind }]) => (kind === 'package' ? [path] : [])),
     );
 
-  async function renderedFile(path: string, say: SayStep | undefined): Promise<ServedFile> {
+  async function renderedFile(path: string): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
     const record = catalogue.callable.find((candidate) => candidate.name === name);
     const rendered = record === undefined ? undefined : (await resolveSkill(record, resolver)).rendered;
     const text = rendered?.get(rest.join('/'));
-    if (text !== undefined)
-      return {
-        path,
-        mimeType: mimeTypeOf(path),
-        text: say === undefined ? text : withReadCalls(text, say),
-      };
+    if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
     throw new BmadError('not_found', `There is no rendered file ${quoted(contentUri(path))}.`, {
       subject: contentUri(path),
       suggestions: nearest(rest.join('/'), rendered?.keys() ?? []).map((known) =>
@@ -150,13 +145,33 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
-  /** Everything a model needs to become an agent or start a workflow, as one document. */
+  /**
+   * Everything a model needs to become an agent or start a workflow, as one document. `along` are addresses of files that
+   * come with it, and `given` are values that its reader has already.
+   */
   async function activation(
     record: BmadRecord,
     message: string | undefined,
     project: string | undefined,
     say: SayStep,
+    { along = [], given = [] }: { along?: readonly string[]; given?: Material['values'] } = {},
   ): Promise<Activation> {
+    const { target, material } = await materialFor(record, project);
+    if (along.length + given.length === 0) return composeActivation(target, message, material, say);
+    const texts = await Promise.all(
+      along.map(async (uri) => ({ uri, text: (await file(contentPath(uri), target.origin)).text ?? '' })),
+    );
+    const isGiven = ([key, value]: [string, string]): boolean =>
+      given.some(([name, known]) => name === key && known === value);
+    const own = material.values.filter((value) => !isGiven(value));
+    const whole = { ...material, values: own, files: [...material.files, ...texts] };
+    return composeActivation(target, message, whole, say);
+  }
+
+  async function materialFor(
+    record: BmadRecord,
+    project: string | undefined,
+  ): Promise<{ target: BmadRecord; material: Material }> {
     const target = standingFor(record, catalogue);
     // Looked for once, so that all of one answer is about the same state of the project.
     const bmad = await projectBmad();
@@ -165,10 +180,10 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
       project === undefined &&
       (seen !== undefined || (bmad === undefined && isSilent(kit) && target.origin.kind === 'package'));
     const known = fixed ? materials.get(record) : undefined;
-    if (known?.day === today()) return composeActivation(target, message, known.material, say);
+    if (known?.day === today()) return { target, material: known.material };
     const material = await materialOf(record, target, { bmad, kit }, project, today());
     if (fixed) materials.set(record, { day: today(), material });
-    return composeActivation(target, message, material, say);
+    return { target, material };
   }
 
   /** The same files give the same material all day, and so does built-in content in a project that overrides nothing. */
@@ -276,6 +291,8 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     ),
     file,
     paths,
+    /** What does the work of programs that a text of the custom kit runs. */
+    instead: kitProgramNotes,
     masterRecords: (records: readonly BmadRecord[]) => masterRecords(records, catalogue),
     activation,
     skills,

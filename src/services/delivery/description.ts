@@ -11,9 +11,8 @@ import type { AgentCharacter } from './agent-character.ts';
 import { placesOfAgent } from './agent-places.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import type { MeantCommands } from './menu-commands.ts';
-import type { FittingEntry } from './menu-fit.ts';
 import { menuTarget } from './menu-target.ts';
-import type { CommandedWork } from './menu-work.ts';
+import type { CommandedWork, NamedEntry } from './menu-work.ts';
 import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
 import { skillFolder } from './skill-folder.ts';
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
@@ -71,7 +70,6 @@ export function createDescriptions(
     target === undefined ? undefined : menuTarget(target, agent, catalogue);
 
   const menuWork = once(() => import('./menu-work.ts'));
-  const menuFit = once(() => import('./menu-fit.ts'));
   const menus = once(async () =>
     (await import('./menu-commands.ts')).createMenus(catalogue, {
       profileOf: profile,
@@ -115,10 +113,9 @@ export function createDescriptions(
       const { menu } = await profile(agent);
       return commandedWork(agent, message, catalogue, { menu, startedBy, textOf: mainText, nameOfToday });
     },
-    /** The entry of an agent's menu that a message names, or that a wish in plain words is for. */
-    async fitting(agent: BmadRecord, wish: string): Promise<FittingEntry | undefined> {
-      const { fittingEntry } = await menuFit();
-      return fittingEntry((await profile(agent)).menu, wish);
+    /** The entry of an agent's menu that a message begins with, and the prompt in the agent's file that it leads to. */
+    async entry(agent: BmadRecord, message: string): Promise<NamedEntry | undefined> {
+      return (await menuWork()).namedEntry((await profile(agent)).menu, message);
     },
     /** What a workflow takes and makes, and the content paths of its files. */
     async details(record: BmadRecord) {

@@ -1,4 +1,3 @@
-import { isEndEmpty } from './done-steps.ts';
 import { basename } from 'node:path';
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
@@ -144,17 +143,7 @@ export function createInspection(
     return settings;
   }
 
-  /** Whether the skill that a file belongs to has nothing to run at its end. */
-  async function hasEmptyEnd(path: string): Promise<boolean> {
-    const record = catalogue.callable.find(
-      (each) => behaviourOf(each).isSkill && path.startsWith(`${skillFolder(each)}/`),
-    );
-    if (record === undefined) return false;
-    const { customization, problems } = await resolveSkill(record, resolver);
-    return problems.length === 0 && isEndEmpty(customization);
-  }
-
-  return { layersOf, layersOfKey, projectSettings, check, hasEmptyEnd };
+  return { layersOf, layersOfKey, projectSettings, check };
 }
 
 /** Scalars are replaced by the last layer that names them; lists and tables are merged from all of them. */

@@ -17,15 +17,12 @@ import {
   usualRule,
   type PathRule,
 } from './named-paths.ts';
-import { coreConfig, type CoreConfig, type LoadedConfig } from './core-config.ts';
-import { withoutV4Done } from './v4-activation.ts';
-import { isLoadedIn, withoutV4Loading } from './v4-task.ts';
+import { coreConfig } from './core-config.ts';
 import { skillFolder } from './skill-folder.ts';
-import { ownFilesNote, otherFilesNote, standsNote } from './further-files.ts';
+import { otherFilesNote, standsNote } from './further-files.ts';
 import { kitProgramNotes } from './kit-programs.ts';
 import type { CommonParts } from './skill-material.ts';
-import { LOADED_MARK, withoutConfigLoad, withoutLoading } from './done-steps.ts';
-import { plainSettings, usedValues } from './used-values.ts';
+import { usedValues } from './used-values.ts';
 import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
 
 interface InstallParts extends CommonParts {
@@ -44,25 +41,21 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const { record, main, customized, has } = parts;
   const problems: Problem[] = [...customized.problems];
   const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
-  const all = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
-  const used = all.map(({ text }) => text).join('\n');
+  const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
+  const used = files.map(({ text }) => text).join('\n');
   const core = await coreConfig(parts, used);
-  const lean = leanText(parts, core);
-  const files = all.map((file, index) => (index === 0 ? { ...file, text: lean } : file));
   const rules = rulesOf(used, record, has);
   const missing = missingNames(used, rules, has);
   const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
-  const done = core.config !== undefined && isLoadedIn(lean, core.config) ? contentUri(core.config.path) : '';
+  const done = core.loaded === undefined ? '' : contentUri(core.loaded);
   const further = [...new Set(belonging)].filter(
     (uri) => uri !== done && !files.some((file) => file.uri === uri),
   );
   return {
     notes: (say) => [
       ...customized.notes,
-      ...(lean.includes(LOADED_MARK) ? [] : doneNote(parts, used)),
-      ...loadedNote(lean, core.loaded),
+      ...resolvedNote(parts, used, core.loaded),
       ...pathNotes(parts, used, rules, say),
-      ...ownFilesNote(parts, used, further, say),
       ...otherFilesNote(parts, further, say),
       ...folderNotes(parts, used, say),
       ...(used.includes('bmad-help.csv') ? [standsNote(parts.project, say)] : []),
@@ -91,33 +84,13 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   };
 }
 
-/** Agents and workflows of 6.0 must not begin before their configuration is read, which is done here. */
-function doneNote({ record, has }: InstallParts, text: string): string[] {
-  const config = `${record.moduleName}/config.yaml`;
-  return has(config) && text.includes(`/${config}`)
-    ? [`Done already (see Values): loading \`${config}\`.`]
-    : [];
-}
-
-/** The same for a persona of version 4 whose text still asks for it. */
-function loadedNote(text: string, loaded: LoadedConfig | undefined): string[] {
-  return loaded === undefined || text.includes(` is loaded, ${loaded.where}.]`)
+/** Texts that must not begin before their configuration is read are told that it is. */
+function resolvedNote({ record, has }: InstallParts, text: string, core: string | undefined): string[] {
+  const module = `${record.moduleName}/config.yaml`;
+  const loaded = core ?? (has(module) && text.includes(`/${module}`) ? module : undefined);
+  return loaded === undefined
     ? []
-    : [`Done already: loading \`${loaded.path}\` (${loaded.where}).`];
-}
-
-/** What was compiled for a module that is configured does not have to load the configuration; the text says so itself. */
-function leanText(
-  { record, main, values, projectRoot, has, customized }: InstallParts,
-  { loaded, config }: CoreConfig,
-): string {
-  if (record.generation === 'v4')
-    return record.kind === 'agent' ? withoutV4Done(main, loaded) : withoutV4Loading(main, config);
-  if (!has(`${record.moduleName}/config.yaml`) || customized.problems.length > 0) return main;
-  const known = new Map(plainSettings(values, projectRoot));
-  const isKnown = (name: string): boolean => known.has(name);
-  if (record.kind !== 'agent') return withoutConfigLoad(main, isKnown);
-  return behaviourOf(record).isCompiled === true ? withoutLoading(main, isKnown) : main;
+    : [`\`${loaded}\` is loaded, and Values has what is used of it; steps that load it can be skipped.`];
 }
 
 /** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */

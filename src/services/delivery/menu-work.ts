@@ -25,7 +25,7 @@ interface Means {
 }
 
 /** An entry of a menu that a message names, and the prompt in the agent's own file that it leads to. */
-interface NamedEntry {
+export interface NamedEntry {
   said: string;
   prompt?: string | undefined;
 }

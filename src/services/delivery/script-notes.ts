@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -20,7 +19,7 @@ export const DONE_SCRIPTS = new Set([
  */
 const FORMATS: Record<string, (say: SayStep) => string> = {
   'memlog.py': () =>
-    '`<workspace>/.memlog.md` is front matter (the fields, `updated: YYYY-MM-DDTHH:MM` last: the time of this write), a blank line, then one line for each entry, `- (type) text`, only ever added at the end; `--by` makes it `(type by who)`, `user` or the name of an agent',
+    '`<workspace>/.memlog.md` is front matter (the fields, then `updated: YYYY-MM-DDTHH:MM`), a blank line and a line for each entry, `- (type) text`, added at the end; `--by` makes it `(type by who)`',
   'lint_spine.py': () =>
     'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
   'recon_kit.py': () =>
@@ -35,7 +34,7 @@ const FORMATS: Record<string, (say: SayStep) => string> = {
   'sprint_plan.py': (say) =>
     `\`generate\`: from the headings Epic N and Story N.M, in order, \`epic-N\`, \`N-M-title-in-kebab-case\` and \`epic-N-retrospective\` in the form of \`sprint-status-template.yaml\`, with the statuses that the file has; \`status\` and \`validate\`: ${say({ operation: 'next' })}`,
   'sprint_status.py': () =>
-    '`detect-epic`: the highest epic with a story that is done, the keys of its stories that are not (`pending_stories`), and its `epic-N-retrospective`; `update`: in sprint-status.yaml change only `epic-N-retrospective: done`, `last_updated` and `action_items`, each with `id: "epic-N-retro-item-K-action-in-kebab-case"` (K counts all items), `epic`, `action`, `owner`, `status: open` and `ref: "path of the retrospective"`; the status of an existing item is changed by its `id`',
+    '`detect-epic`: the highest epic with a done story, its other stories (`pending_stories`) and its `epic-N-retrospective`; `update`: in sprint-status.yaml change only `epic-N-retrospective: done`, `last_updated` and `action_items`, each with `id: "epic-N-retro-item-K-action-in-kebab-case"` (K counts all), `epic`, `action`, `owner`, `status: open`, `ref: "path of the retrospective"`',
   'git_evidence.py': () =>
     '`git log --numstat --no-renames RANGE`, without merges; sum added and deleted for each file, and match story ids in the subjects',
 };
@@ -50,96 +49,38 @@ interface ScriptParts {
   installedScripts: readonly string[];
 }
 
-/** The scripts that a skill names. */
-export interface NamedScripts {
-  /** The folder on disk where its own are. */
-  place: string | undefined;
-  /** Those that cannot be run, for want of a file on disk, with their addresses. */
-  missing: ReadonlyMap<string, string>;
-}
+/** The scripts that a skill names and that cannot be run, for want of a file on disk, with their addresses. */
+export type MissingScripts = ReadonlyMap<string, string>;
 
-export function namedScripts(parts: ScriptParts, texts: readonly string[]): NamedScripts {
+export function missingScripts(parts: ScriptParts, texts: readonly string[]): MissingScripts {
   const { record, files, scripts, installedScripts } = parts;
   const folder = skillFolder(record);
-  const isOnDisk = record.origin.kind === 'project';
   const missing = new Map<string, string>();
-  let place: string | undefined;
   for (const script of new Set(texts.flatMap(scriptsIn))) {
     const own = `${folder}/scripts/${script}`;
     if (files.includes(own)) {
-      if (isOnDisk) place = posix.join(posix.dirname(record.absolutePath), 'scripts');
-      else missing.set(script, contentUri(own));
+      if (record.origin.kind !== 'project') missing.set(script, contentUri(own));
     } else if (scripts.includes(`scripts/${script}`) && !installedScripts.includes(script))
       missing.set(script, contentUri(`scripts/${script}`));
   }
-  return { place, missing };
+  return missing;
 }
 
 /** Whether a script is done without, so that nobody has to read it. */
-export function isDoneWithout(script: string, { missing }: NamedScripts): boolean {
+export function isDoneWithout(script: string, missing: MissingScripts): boolean {
   return FORMATS[script] !== undefined && missing.has(script);
 }
 
-/** Where the scripts are that a text names, or that they are not there. */
-export function scriptNotes({ place, missing }: NamedScripts, text: string): string[] {
-  const where = [
-    ...(inText(missing, text).length > 0 ? ['brackets'] : []),
-    ...(inText(missing, text).length < missing.size ? ['Scripts'] : []),
-  ];
-  return [
-    ...(place === undefined ? [] : [`Scripts as \`{skill-root}/scripts/x\`: run them in ${place}.`]),
-    ...(missing.size === 0 ? [] : [`Its scripts are not on this disk: see ${where.join(' and ')}.`]),
-  ];
-}
-
-type Missing = NamedScripts['missing'];
-
-/** The scripts that a text names itself. */
-function inText(missing: Missing, text: string): string[] {
-  const named = new Set(scriptsIn(text));
-  return [...missing.keys()].filter((script) => named.has(script));
-}
-
-function instead(script: string, missing: Missing, say: SayStep): string {
-  return FORMATS[script]?.(say) ?? `do what it does; it is ${missing.get(script) ?? ''}`;
-}
-
-/** A text with what to do instead of its scripts, in a line where each is named first: who reads on needs it there. */
-export function withScriptLines(text: string, { missing }: NamedScripts, say: SayStep): string {
-  const found = inText(missing, text).map((script) => ({
-    script,
-    at: endOfBlock(text, text.indexOf(script)),
-  }));
-  let told = text;
-  for (const { script, at } of found.sort((a, b) => b.at - a.at))
-    told = `${told.slice(0, at)}\n[Instead of \`${script}\`, do this yourself: ${instead(script, missing, say)}.]${told.slice(at)}`;
-  return told;
-}
-
-/** The end of the line that something is in; of a table or of code the end of all of it. */
-function endOfBlock(text: string, place: number): number {
-  const lineEnd = (from: number): number => {
-    const end = text.indexOf('\n', from);
-    return end < 0 ? text.length : end;
-  };
-  const fences = text.slice(0, place).match(/^ {0,3}```/gm) ?? [];
-  const close = fences.length % 2 === 1 ? text.slice(place).search(/\n {0,3}```/) : -1;
-  const from = close < 0 ? place : place + close + 1;
-  let end = lineEnd(from);
-  while (text[text.lastIndexOf('\n', end - 1) + 1] === '|' && text[end + 1] === '|') end = lineEnd(end + 1);
-  return end;
-}
-
-/** How to do without the scripts that are not on disk and that only the steps of a text name. */
-export function scriptSection({ missing }: NamedScripts, text: string, say: SayStep): ContextSection[] {
-  const here = new Set(inText(missing, text));
-  const others = [...missing.keys()].filter((script) => !here.has(script));
-  if (others.length === 0) return [];
-  const lines = others.map((script) => `- \`${script}\`: ${instead(script, missing, say)}.`);
+/** What replaces the scripts that are not on disk, in the form in which they do it. */
+export function scriptSection(missing: MissingScripts, say: SayStep): ContextSection[] {
+  if (missing.size === 0) return [];
+  const lines = [...missing].map(
+    ([script, uri]) => `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`,
+  );
   return [
     {
       title: 'Scripts',
-      body: `What they do, in the form they do it. Where the text says to run one, or to leave a file to it, do this yourself:\n\n${lines.join('\n')}`,
+      body: `They are not on this disk. Where the text runs one, do what it does:\n\n${lines.join('\n')}`,
     },
   ];
 }

@@ -1,9 +1,6 @@
 import { isTable, type Table } from '../../base/parse/parse.ts';
-import type { SayStep } from '../../base/step.ts';
 import { byteLength, fenced } from '../../base/text/text.ts';
-import type { BmadRecord } from '../../model/record.ts';
 import type { ContextSection } from './activation.ts';
-import { withReadablePaths } from './brief-calls.ts';
 import type { ResolvedSkill } from './resolve-skill.ts';
 
 /** What is longer would push the text itself out of the first answer. */
@@ -12,34 +9,25 @@ const LARGE = 3_000;
 /** Names of empty settings, in characters: of more it is enough to know which are not empty. */
 const LONG_LIST = 100;
 
-/** Whose customization it is, and which settings its texts name. */
-interface Named {
-  record: BmadRecord;
-  has(path: string): boolean;
-  isNamed(setting: string): boolean;
-}
+/** Whether the texts of a skill name a setting. */
+type IsNamed = (setting: string) => boolean;
 
 /** The merged customization: in a line what is empty, then the values. What the project has set itself comes first. */
-export function customizationSections(
-  skill: ResolvedSkill,
-  { record, has, isNamed }: Named,
-  say: SayStep,
-): ContextSection[] {
+export function customizationSections(skill: ResolvedSkill, isNamed: IsNamed): ContextSection[] {
   const { overrides, problems } = skill;
   if (Object.keys(skill.customization).length === 0) return [];
-  const { filled, empty } = parted(withReadablePaths(skill.customization, record, has)(say), isNamed);
+  const { filled, empty } = parted(skill.customization, isNamed);
   const from =
     overrides.length === 0
       ? problems.length > 0
-        ? 'Defaults only; see Problems.'
-        : 'Defaults; this project overrides nothing.'
-      : `Defaults, overridden by _bmad/${overrides.join(' and _bmad/')}.`;
+        ? 'Defaults only, because of what is under Problems.'
+        : 'The project overrides nothing.'
+      : `The project overrides the defaults in _bmad/${overrides.join(' and _bmad/')}.`;
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
-  const most = ' Customized values has all that is set; the rest is empty.';
+  const most = ' Customized values has all that is set; everything else is empty.';
   const values = fenced(compactJson(filled), 'json');
   const isOwn = overrides.length > 0 && byteLength(values) < LARGE;
-  const others =
-    Object.keys(filled).length === 0 ? '' : ` ${none === '' ? 'See' : 'Others: see'} Customized values.`;
+  const others = Object.keys(filled).length === 0 ? '' : ' What is set is under Customized values.';
   const told = others !== '' && none.length > LONG_LIST ? most : none + others;
   return [
     { title: 'Customization', body: from + told, first: true },
@@ -48,7 +36,7 @@ export function customizationSections(
 }
 
 /** The values that say something, and the names of those that do not, as far as a text needs to know. */
-function parted(table: Table, isNamed: Named['isNamed']): { filled: Table; empty: string[] } {
+function parted(table: Table, isNamed: IsNamed): { filled: Table; empty: string[] } {
   const empty: string[] = [];
   const isEmpty = (value: unknown): boolean =>
     value === '' ||
@@ -96,7 +84,7 @@ export function rosterSection({ agents }: Table, text: string): ContextSection[]
   return [{ title: 'Roster', body: fenced(compactJson({ agents: withoutTeams(agents) }), 'json') }];
 }
 
-const GATHERS = /resolve_party\.py|resolve_personas\.py/;
+export const GATHERS = /resolve_party\.py|resolve_personas\.py/;
 
 function withoutTeams(roster: Table): Table {
   return Object.fromEntries(

@@ -1,24 +1,22 @@
+import { posix } from 'node:path';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { ContextSection, Material } from './activation.ts';
-import { ownFilesNote, standsNote } from './further-files.ts';
+import { standsNote } from './further-files.ts';
 import { rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import type { ResolvedSkill } from './resolve-skill.ts';
 import { RENDERED, skillFolder } from './skill-folder.ts';
 import {
   DONE_SCRIPTS,
   isDoneWithout,
-  namedScripts,
-  scriptNotes,
+  missingScripts,
   scriptSection,
-  withScriptLines,
-  type NamedScripts,
+  type MissingScripts,
 } from './script-notes.ts';
-import { customizationSections, rosterSection } from './skill-context.ts';
-import { withoutDone } from './done-steps.ts';
-import { plainSettings, usedValues, valuesOfAll } from './used-values.ts';
+import { customizationSections, GATHERS, rosterSection } from './skill-context.ts';
+import { usedValues, valuesOfAll } from './used-values.ts';
 
 /** What every format needs. */
 export interface CommonParts {
@@ -57,30 +55,29 @@ interface SkillParts extends CommonParts {
 export function skillMaterial(parts: SkillParts): Material {
   const { record, skill, forwardedBy } = parts;
   const entry = skill.rendered?.get('workflow.md');
-  const whole = entry ?? parts.main;
-  const body = leanText(parts, whole);
+  const body = entry ?? parts.main;
   const uri = contentUri(
     entry === undefined ? record.bmadRelativePath : `${RENDERED}${record.name}/workflow.md`,
   );
-  const named = namedScripts(parts, [body, ...parts.beside]);
-  const rules = rootRules(parts, body, named);
+  const missing = missingScripts(parts, [body, ...parts.beside]);
+  const rules = rootRules(parts, body, missing);
   const isNamed = (setting: string): boolean =>
     [body, ...parts.beside].some((text) => text.includes(setting));
   return {
-    notes: (say) => notes(parts, { whole, body }, { named, rules }, say),
-    values: skillValues(parts, { whole, body }),
+    notes: (say) => notes(parts, body, rules, say),
+    values: skillValues(parts, body),
     // A rendered file has the customization in it already.
     context: (say) => [
-      ...(entry === undefined ? customizationSections(skill, { ...parts, isNamed }, say) : []),
-      ...forwardedCustomization(parts, say),
-      ...scriptSection(named, body, say),
+      ...scriptSection(missing, say),
+      ...(entry === undefined ? customizationSections(skill, isNamed) : []),
+      ...forwardedCustomization(parts),
       ...rosterSection(parts.central, body),
     ],
     files: [
       ...(forwardedBy === undefined
         ? []
         : [{ uri: contentUri(forwardedBy.record.bmadRelativePath), text: forwardedBy.text }]),
-      { uri, text: body, told: (say) => withScriptLines(body, named, say) },
+      { uri, text: body },
     ],
     further: furtherFiles(parts),
     problems: [...parts.problems, ...skill.problems],
@@ -92,56 +89,28 @@ export function skillMaterial(parts: SkillParts): Material {
   };
 }
 
-/**
- * What is to be followed, without what is done already. A caller under an old name may have settings of its own, and where
- * settings could not be read nothing is known for certain: both get every word.
- */
-function leanText(parts: SkillParts, whole: string): string {
-  const { skill, forwardedBy, problems } = parts;
-  if (forwardedBy !== undefined || problems.length > 0 || skill.problems.length > 0) return whole;
-  const values = new Map(plainSettings(valuesOfAll(parts), parts.projectRoot));
-  const hasValue = (name: string): boolean => name === 'date' || values.has(name);
-  return withoutDone(whole, { customization: skill.customization, hasValue });
-}
-
-/** A text, and what is left of it. */
-interface Texts {
-  whole: string;
-  body: string;
-}
-
-function skillValues(parts: SkillParts, { whole, body }: Texts): [string, string][] {
+function skillValues(parts: SkillParts, body: string): [string, string][] {
   const { record, skill, forwardedBy } = parts;
   const beside = skill.rendered === undefined ? parts.beside : [...skill.rendered.values()];
   const values = valuesOfAll(parts);
-  const further = [...beside, forwardedBy?.text ?? '', JSON.stringify(skill.customization)];
-  // Values that a step only loads are to be known too, as languages are.
-  const texts = [whole, ...further];
-  const isNamed = [body, ...further].some((text) => text.includes('{skill-name}'));
+  const texts = [body, ...beside, forwardedBy?.text ?? '', JSON.stringify(skill.customization)];
   // The help fills in places from a table, by names that its text does not know.
-  const all = whole.includes('bmad-help.csv') ? Object.keys(values).map((key) => `{${key}}`) : [];
+  const all = body.includes('bmad-help.csv') ? Object.keys(values).map((key) => `{${key}}`) : [];
   return usedValues(
     { ...parts, values },
     [...texts, ...all],
     // Where `{skill-root}` is, the rule for paths says.
-    isNamed ? [['skill-name', record.name]] : [],
+    texts.some((text) => text.includes('{skill-name}')) ? [['skill-name', record.name]] : [],
   );
 }
 
-function notes(
-  parts: SkillParts,
-  { whole, body }: Texts,
-  { named, rules }: { named: NamedScripts; rules: readonly PathRule[] },
-  say: SayStep,
-): string[] {
-  const { record, skill, project, central } = parts;
-  const folder = skill.rendered === undefined ? skillFolder(record) : `${RENDERED}${record.name}`;
+function notes(parts: SkillParts, body: string, rules: readonly PathRule[], say: SayStep): string[] {
+  const { project, central } = parts;
   return [
     ...forwardedNote(parts),
-    doneNote(parts, whole) + leftOutNote(parts, { whole, body }),
-    `A skill it names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
-    `Files (\`{skill-root}/x\` or bare \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
-    ...(skill.rendered === undefined ? ownFilesNote(parts, body, furtherFiles(parts), say) : []),
+    resolvedNote(parts, body),
+    `Start a skill that it names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
+    filesNote(parts, say),
     ...rootNotes(parts, rules, say),
     ...(body.includes('bmad-help.csv')
       ? [
@@ -154,43 +123,33 @@ function notes(
           `The agents, when they are wanted: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
         ]
       : []),
-    ...scriptNotes(named, body),
     ...standInNotes(parts, body),
-  ].filter((note) => note !== '');
-}
-
-/** What need not be done again, in one line. */
-function doneNote({ skill, central }: SkillParts, body: string): string {
-  const rendered = skill.rendered !== undefined;
-  const customized = !rendered && Object.keys(skill.customization).length > 0;
-  const isNamed = (script: string): boolean => body.includes(script);
-  const gathered = ['resolve_party.py', 'resolve_personas.py'].filter(isNamed);
-  const done = [
-    '`config.yaml`',
-    isNamed('resolve_config.py') ? '`resolve_config.py`' : '',
-    customized ? '`resolve_customization.py`' : '',
-    ...(isTable(field(central, 'agents')) ? gathered.map((script) => `\`${script}\` (Roster)`) : []),
-    rendered
-      ? '`render_skill.py` (the file below is its result, and the bmad:// files it names are rendered too)'
-      : '',
   ];
-  return `Done already: ${done.filter(Boolean).join(', ')}.`;
 }
 
-/** A step that is done and stays in the text, since it also says something else. */
-const STILL_THERE = /\bconfig\.yaml\b|\bresolve_customization\.py\b/;
+/** What is done already, in one sentence. */
+function resolvedNote({ skill, central }: SkillParts, body: string): string {
+  if (skill.rendered !== undefined)
+    return 'The configuration and the customization are already in the text, and in the bmad:// files that it names, as `render_skill.py` puts them there; steps that load or render them can be skipped.';
+  const roster =
+    GATHERS.test(body) && isTable(field(central, 'agents')) ? ', and the agents under Roster' : '';
+  return `The configuration and the customization are resolved below${roster}; steps that load them can be skipped.`;
+}
 
-/** That the text has been shortened, and where all of it is. */
-function leftOutNote({ skill }: SkillParts, { whole, body }: Texts): string {
-  const file = skill.rendered === undefined ? 'SKILL.md' : 'workflow.md';
-  if (whole === body) return '';
-  return STILL_THERE.test(body)
-    ? ` Skip any that remain; \`${file}\` has all.`
-    : ` Left out; \`${file}\` has it.`;
+/** How its files are read; what is on the disk can be read and run there. */
+function filesNote({ record, skill, project }: SkillParts, say: SayStep): string {
+  const folder = skill.rendered === undefined ? skillFolder(record) : `${RENDERED}${record.name}`;
+  const call = say({
+    operation: 'read',
+    args: { target: `${contentUri(folder)}/x`, kind: 'resource', project },
+  });
+  return record.origin.kind === 'project' && skill.rendered === undefined
+    ? `Its files (\`{skill-root}/x\` or \`x\`) are in ${posix.dirname(record.absolutePath)}; or read them: ${call}.`
+    : `Read its files (\`{skill-root}/x\` or \`x\`), and have sub-agents read them: ${call}.`;
 }
 
 /** How the text names files of BMAD's own folder, apart from those whose work is done. */
-function rootRules({ record, has }: SkillParts, body: string, scripts: NamedScripts): PathRule[] {
+function rootRules({ record, has }: SkillParts, body: string, scripts: MissingScripts): PathRule[] {
   const isDone = (path: string): boolean => {
     const script = path.replace(/^scripts\//, '');
     if (DONE_SCRIPTS.has(script) || isDoneWithout(script, scripts)) return true;
@@ -212,7 +171,7 @@ function rootNotes({ project }: SkillParts, rules: readonly PathRule[], say: Say
 
 /** Some texts stop when they find no install; this server is one. */
 function standInNotes({ installed }: SkillParts, body: string): string[] {
-  if (installed.length > 0 || !/isn't installed|is not installed|_bmad\/custom/i.test(body)) return [];
+  if (installed.length > 0 || !/(?:isn't|is not) installed/i.test(body)) return [];
   return [
     'BMAD counts as installed, though there is no `_bmad` folder; overrides may be created in `{project-root}/_bmad/custom/`.',
   ];
@@ -227,10 +186,9 @@ function forwardedNote({ forwardedBy, record }: SkillParts): string[] {
   ];
 }
 
-function forwardedCustomization({ forwardedBy, has }: SkillParts, say: SayStep): ContextSection[] {
+function forwardedCustomization({ forwardedBy }: SkillParts): ContextSection[] {
   if (forwardedBy === undefined || forwardedBy.skill.overrides.length === 0) return [];
-  const { record, skill } = forwardedBy;
-  return customizationSections(skill, { record, has, isNamed: () => true }, say).map((section) => ({
+  return customizationSections(forwardedBy.skill, () => true).map((section) => ({
     ...section,
     title: `${section.title} of ${forwardedBy.record.name}`,
   }));

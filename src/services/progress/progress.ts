@@ -6,7 +6,6 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type ItemKind, type State } from './model.ts';
 import { wishAction } from './new-wish.ts';
 import { isBegun, planActions } from './plan-actions.ts';
-import { namedPieces } from './piece-names.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findLocations } from './locations.ts';
 import { storyDates } from './history.ts';
@@ -17,7 +16,7 @@ import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { draftsIn, storyInput, unknownStory, type StoryInput } from './story-inputs.ts';
+import { storyAtHand, storyInput, takesStories, unknownStory, type StoryInput } from './story-inputs.ts';
 import { hasPassed, inReview, totalsOf, workedOn } from './totals.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
@@ -74,14 +73,6 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       return { report, actions, wished, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
     },
     phaseOf: phaseOfWorkflow,
-    /** Whether something was built with a spec, by a workflow that reviews its own change. */
-    async isBuiltWithSpec(): Promise<boolean> {
-      const { files, stories } = await read();
-      const isSpec = (file: string | undefined): boolean => /(?:^|\/)spec-[^/]*$/.test(file ?? '');
-      return (
-        files.specs.some(({ status }) => status === 'done') || stories.some(({ file }) => isSpec(file?.file))
-      );
-    },
     /** Who does now, in this project, what a workflow of this name did in another version. */
     workerInstead(catalogue: Catalogue, workflow: string): string | undefined {
       const [work] = worksOf(workflow);
@@ -92,10 +83,6 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     async lastCommit(signal: AbortSignal): Promise<number | undefined> {
       const asked = { env, signal, timeoutMs: GIT_MS };
       return (await gitLog(root, asked, { most: 1 }))?.[0]?.at;
-    },
-    /** Files with changes that are not committed, from the top of the project. */
-    async uncommitted(signal: AbortSignal): Promise<string[]> {
-      return (await gitStatus(root, { env, signal, timeoutMs: GIT_MS }))?.changed ?? [];
     },
     /** Every story, how far it is and what QA said of it. */
     async work() {
@@ -110,20 +97,12 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       const artefacts = await findArtefacts(files, await findLocations(files));
       return artefacts.length === 0 ? [] : inventoryOf(await readReport(root, files));
     },
-    /** The story that a workflow is for, where it works on stories. */
+    /** Whether a workflow works on stories. */
+    isForStories: (workflow: string): boolean => worksOf(workflow).some(takesStories),
+    /** The story that a message names, for a workflow that works on stories. */
     async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
       const works = worksOf(workflow);
       return works.length === 0 ? undefined : storyInput(await read(), works, words);
-    },
-    /** What there is to write for work that writes stories of version 4. */
-    async draftsFor(workflow: string) {
-      const works = worksOf(workflow);
-      return works.length === 0 ? undefined : draftsIn(await read(), works);
-    },
-    /** What a text names of a document in pieces. */
-    namedPieces(text: string, pieces: readonly string[]) {
-      const files = new ProjectFiles(root);
-      return namedPieces(text, pieces, (path) => files.has(path));
     },
     /** What the changes of a story are to be compared with, by the history of its file; nothing where there is none. */
     async baseByHistory(file: string, signal: AbortSignal): Promise<StoryInput['base']> {
@@ -226,8 +205,11 @@ async function projectDocuments(
 ): Promise<ProjectDocument[]> {
   const files = new ProjectFiles(root);
   const report = await readReport(root, files);
-  const meant = storyInput(report, workflow === undefined ? [] : worksOf(workflow), words);
-  const story = meant === undefined || meant.isPlanned ? currentStory(report) : meant.place;
+  const works = workflow === undefined ? [] : worksOf(workflow);
+  const named = storyInput(report, works, words);
+  // Another story is not what was asked for.
+  const atHand = unknownStory(report.stories, words) === undefined ? storyAtHand(report, works) : undefined;
+  const story = named === undefined || named.isPlanned ? (atHand ?? currentStory(report)) : named.place;
   const judged = (kind: ItemKind, own: readonly string[], state: State): State =>
     report.items.find((item) => item.kind === kind && own.includes(item.evidence[0]?.file ?? ''))?.state ??
     state;

@@ -37,53 +37,43 @@ export interface StoryInput {
   builds: boolean;
   /** Whether its file is written, which has to be there for all other work. */
   drafts: boolean;
-  /** How many others are as far as it. */
-  others: number;
 }
 
-/** Which stories a piece of work takes, the first state that has one decides. */
-const TAKES: Partial<Record<Work, readonly StoryStatus[]>> = {
-  'create story': ['backlog'],
-  'approve story': ['drafted'],
-  'develop story': ['in-progress', 'ready-for-dev', 'drafted'],
-  'apply review': ['in-progress'],
-  'review story': ['review'],
-};
-/** Work on a story that is begun comes before a new one, whatever a workflow can do. */
-const ORDER: readonly Work[] = [
-  'review story',
-  'develop story',
-  'apply review',
-  'approve story',
-  'create story',
+/** Which stories a piece of work takes, the first state that has one decides; work that is begun comes before new work. */
+const TAKES: readonly (readonly [Work, readonly StoryStatus[]])[] = [
+  ['review story', ['review']],
+  ['develop story', ['in-progress', 'ready-for-dev', 'drafted']],
+  ['apply review', ['in-progress']],
+  ['approve story', ['drafted']],
+  ['create story', ['backlog']],
 ];
 
-/** The story that work is for: the one that is named, else the one that `next` would name. */
+export const takesStories = (work: Work): boolean => TAKES.some(([each]) => each === work);
+
+/** The file of the story that work on stories would take by the ledger, for a context that is about no named one. */
+export function storyAtHand({ stories }: Report, works: readonly Work[]): string | undefined {
+  const taken = TAKES.flatMap(([work, statuses]) => (works.includes(work) ? statuses : []));
+  return taken
+    .flatMap((status) => stories.filter((story) => story.likely === status && !isDone(story)))
+    .find(({ file }) => file !== undefined)?.file?.file;
+}
+
+/** The story that is named by its key, its number or its file, as a workflow needs it; no other is looked for. */
 export function storyInput(
   { stories, locations }: Report,
   works: readonly Work[],
   words: string | undefined,
 ): StoryInput | undefined {
-  const own = ORDER.filter((work) => works.includes(work));
-  const isReview = own[0] === 'review story';
-  const gates = own.some((work) => work === 'review story' || work === 'apply review')
-    ? locations.gates[0]
-    : undefined;
-  const does = { builds: own.includes('develop story'), drafts: own.includes('create story') };
-  const folder = does.drafts && locations.v4 ? locations.stories[0] : undefined;
   const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
-  // Another story is not what was asked for.
-  if (named === undefined && unknownStory(stories, words) !== undefined) return undefined;
-  if (named !== undefined) return inputOf(named, { isReview, gates, folder, ...does, others: 0 });
-  for (const status of own.flatMap((work) => TAKES[work] ?? [])) {
-    const [story, ...others] = stories.filter((each) => each.likely === status && !isDone(each));
-    if (story !== undefined)
-      return inputOf(story, { isReview, gates, folder, ...does, others: others.length });
-  }
-  return undefined;
+  if (named === undefined) return undefined;
+  const isReview = works.includes('review story');
+  const gates = isReview || works.includes('apply review') ? locations.gates[0] : undefined;
+  const does = { builds: works.includes('develop story'), drafts: works.includes('create story') };
+  const folder = does.drafts && locations.v4 ? locations.stories[0] : undefined;
+  return inputOf(named, { isReview, gates, folder, ...does });
 }
 
-interface Told extends Pick<StoryInput, 'builds' | 'drafts' | 'others'> {
+interface Told extends Pick<StoryInput, 'builds' | 'drafts'> {
   isReview: boolean;
   /** The folder of gates. */
   gates: string | undefined;
@@ -120,18 +110,6 @@ function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): Stor
     ...(file !== undefined && isLeftOpen(story) ? { tasks: file.tasks } : {}),
     ...told,
   };
-}
-
-/** How many stories of version 4 are planned, done, and still to be written, for work that does nothing but write them. */
-export function draftsIn(
-  { stories, locations }: Report,
-  works: readonly Work[],
-): { planned: number; done: number; left: number } | undefined {
-  const isDraft = works.every((work) => work === 'create story' || work === 'sprint planning');
-  if (works.length === 0 || !isDraft || !locations.v4 || stories.length === 0) return undefined;
-  const done = stories.filter(isDone).length;
-  const left = stories.filter((story) => story.likely === 'backlog' && !isDone(story)).length;
-  return { planned: stories.length, done, left };
 }
 
 function ownWords(

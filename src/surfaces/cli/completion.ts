@@ -60,7 +60,7 @@ export function completionScript(shell: Shell): string {
   return { bash, zsh, fish, powershell }[shell](words);
 }
 
-const NAMES = `for what in agents workflows; do ${CLI_PROGRAM} list $what --detail concise 2>/dev/null; done | tr ',' ' '`;
+const NAMES = `for what in agents workflows; do ${CLI_PROGRAM} list $what --detail brief 2>/dev/null; done | tr ',' ' '`;
 
 /** Puts the words that may come behind those typed into a variable, in bash and zsh alike. */
 function choice(words: ReadonlyMap<string, readonly string[]>, variable: string): string {
@@ -115,7 +115,7 @@ function fish(words: ReadonlyMap<string, readonly string[]>): string {
   });
   const names = NAMED.map(
     (each) =>
-      `complete -c ${CLI_PROGRAM} -f -n '${typed} just ${each}' -a '(for what in agents workflows; ${CLI_PROGRAM} list $what --detail concise 2>/dev/null; end | string split ", ")'`,
+      `complete -c ${CLI_PROGRAM} -f -n '${typed} just ${each}' -a '(for what in agents workflows; ${CLI_PROGRAM} list $what --detail brief 2>/dev/null; end | string split ", ")'`,
   );
   return `# ${CLI_PROGRAM}: completion for fish
 function ${typed}

@@ -72,7 +72,7 @@ describe('help', () => {
 describe('words that people try first', () => {
   it('stand for commands, and the typed flags count before theirs', () => {
     expect(spokenCommand(['agents', '--json'])).toEqual(['list', 'agents', '--json']);
-    expect(spokenCommand(['status'])).toEqual(['next', '--detail', 'concise']);
+    expect(spokenCommand(['status'])).toEqual(['next', '--detail', 'brief']);
     expect(spokenCommand(['status', '--detail=full'])).toEqual(['next', '--detail=full']);
     expect(spokenCommand(['help', 'status'])).toEqual(['next', '--help']);
     expect(spokenCommand(['architect', 'agents'])).toEqual(['architect', 'agents']);

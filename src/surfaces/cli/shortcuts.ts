@@ -2,7 +2,7 @@
 const SHORTCUTS: Readonly<Partial<Record<string, readonly string[]>>> = {
   agents: ['list', 'agents'],
   workflows: ['list', 'workflows'],
-  status: ['next', '--detail', 'concise'],
+  status: ['next', '--detail', 'brief'],
   recall: ['memory', 'recall'],
   start: ['execute'],
   agent: ['execute', '--kind', 'agent'],

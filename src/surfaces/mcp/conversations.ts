@@ -1,5 +1,5 @@
 import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
-import type { Call, Sampled } from '../../operations/context.ts';
+import type { Sampled } from '../../operations/context.ts';
 import { openQuestions, type OpenQuestions } from './open-questions.ts';
 
 /** What is remembered of a client between its calls. */
@@ -12,17 +12,13 @@ export interface Conversation {
   left: OpenQuestions;
   /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
   silent: boolean;
-  /** What it was given lately. */
-  recent: NonNullable<Call['recent']>;
 }
 
-/** `isOne`: whether it is one conversation, in which what was said before is still known. */
-export const newConversation = (isOne: boolean): Conversation => ({
+export const newConversation = (): Conversation => ({
   answers: new Map(),
   open: openQuestions(),
   left: openQuestions(),
   silent: false,
-  recent: { texts: [], calls: new Map(), turn: 0, ...(isOne ? { given: new Map() } : {}) },
 });
 
 /** Answers and questions of one conversation. */
@@ -31,14 +27,14 @@ const CONVERSATIONS_KEPT = 100;
 
 /**
  * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same caller and name share
- * a conversation. What they share is which of a few names a model chose for the same words, which questions were left, and what was given last.
+ * a conversation. What they share is which of a few names a model chose for the same words, which questions were left.
  */
 export function conversationsByClient(): (sdk: ServerContext) => Conversation {
   const known = new Map<string, Conversation>();
   return ({ mcpReq, http }) => {
     const client = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
     const name = `${http?.authInfo?.clientId ?? ''} ${client}`;
-    const conversation = known.get(name) ?? newConversation(false);
+    const conversation = known.get(name) ?? newConversation();
     remember(known, name, conversation, CONVERSATIONS_KEPT);
     return conversation;
   };

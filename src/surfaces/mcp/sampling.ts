@@ -80,7 +80,6 @@ export function askingCall(
 
   const call: Call = {
     ...plain,
-    recent: conversation.recent,
     ...(offers ? { sample } : {}),
     ...(confirms ? { confirm } : {}),
   };

@@ -20,7 +20,6 @@ import type { Idle } from './idle.ts';
 import { conversationsByClient, enveloped, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
 import { callerIn, isOwn, mayWrite } from './callers.ts';
-import type { Repeats } from './repeats.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import { showsApps } from './shows-apps.ts';
 import type { StateCodec } from './sampling-rounds.ts';
@@ -39,7 +38,6 @@ export interface FactoryOptions {
    */
   watchFor?: (server: Server) => Watch;
   /** What may be answered without being run again. */
-  repeats?: Pick<Repeats, 'lastsFor'>;
   /** Hears when the tools are listed. */
   idle?: Pick<Idle, 'listed'>;
   /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
@@ -58,7 +56,6 @@ export function mcpServerFactory(
   context: Context,
   {
     watchFor = (server) => ownWatch(server, context),
-    repeats,
     idle,
     codec,
     ending,
@@ -68,7 +65,7 @@ export function mcpServerFactory(
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
     // Calls of the 2026 protocol stand each for itself.
-    const own = newConversation(era === 'legacy');
+    const own = newConversation();
     // A server of the 2026 protocol over HTTP lives for one request.
     const conversationOf = (sdk: ServerContext): Conversation =>
       era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
@@ -124,15 +121,7 @@ export function mcpServerFactory(
       return { tools: await toolList(context, { ...callOf(sdk), host }, showsApps(capabilities)) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
-      asking(sdk)((call) => {
-        const lasts = repeats?.lastsFor(sdk.mcpReq.id);
-        return callTool(
-          params.name,
-          params.arguments,
-          context,
-          lasts === undefined ? call : { ...call, lasts },
-        );
-      }),
+      asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
     );
     answer(server, 'prompts/list', pageParams, async ({ cursor }, sdk) => {
       await seen('prompts', sdk);

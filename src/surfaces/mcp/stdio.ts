@@ -10,7 +10,6 @@ import { LineTransport } from './line-transport.ts';
 import { createIdle } from './idle.ts';
 import { prewarmed } from './prewarm-when-idle.ts';
 import { rehearse, type Era } from './rehearsal.ts';
-import { Repeats } from './repeats.ts';
 import { mcpServerFactory } from './server.ts';
 import { notifierOf, watchChanges } from './watch.ts';
 
@@ -46,10 +45,8 @@ export function serveTransport(
   prewarmed(context, idle, (quiet, args) =>
     rehearse(mcpServerFactory(quiet, { watchFor: () => watch }), era, args),
   );
-  const repeats = new Repeats(context);
   const factory = mcpServerFactory(context, {
     idle,
-    repeats,
     ...(transport.left === undefined ? {} : { left: transport.left, ending: transport.left }),
     watchFor(server) {
       current = server;
@@ -64,10 +61,6 @@ export function serveTransport(
     { transport, onerror: (error) => context.log.info('protocol', { error: error.message }) },
   );
   const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    repeats.sent(message);
-    return send(message, options);
-  };
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
   const follow = followListeners(watch, idle);
@@ -82,11 +75,7 @@ export function serveTransport(
     (message) => {
       const refusal = channel?.refusal(message);
       if (refusal !== undefined) return void send(refusal);
-      repeats.receive(
-        message,
-        () => received?.(message),
-        (answer) => void send(answer),
-      );
+      received?.(message);
     },
   );
   const ended = new Promise<void>((resolve) => {

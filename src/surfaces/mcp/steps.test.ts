@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { contextIn, testCall, temporaryFolder } from '../../../tests/support/app.ts';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import type { Step } from '../../base/step.ts';
 import * as onDemand from '../../operations/on-demand.ts';
-import { toldOnce } from '../../operations/activation/given-texts.ts';
 import { stepsFor, withoutRepeats } from './steps.ts';
 
 const folder = await temporaryFolder(afterAll);
@@ -89,27 +88,17 @@ describe('a step, as a model can take it', () => {
 });
 
 describe('the other way to start a command of a person', () => {
-  it('is given once in a conversation', async () => {
+  it('is given once in an answer', async () => {
     const context = await contextIn(folder);
     const own = ['/usr/bin/node', '/opt/bmad.cjs'];
     const way =
       stepsFor(context.tools, onDemand, own)({ operation: 'trust', args: { folder }, why: '' }) ?? '';
     expect(way).toContain('; where bmad is not installed: /usr/bin/node /opt/bmad.cjs trust');
     const short = way.slice(0, way.indexOf(';'));
-    const recent = { texts: [], calls: new Map(), turn: 1, given: new Map() };
-    const call = { ...testCall(), recent };
-    const shown = (texts: string[], args: object = { at: (recent.turn += 1) }) =>
-      withoutRepeats(texts, (command) => toldOnce(call, command, JSON.stringify(args)));
-    expect(shown([`Ask: ${way}.`, `Decide: ${way}`])).toEqual([`Ask: ${way}.`, `Decide: ${short}`]);
-    expect(shown([`Ask now: ${way}.\nOther.`])).toEqual([`Ask now: ${short}.\nOther.`]);
+    const shown = withoutRepeats;
+    for (const _ of [1, 2])
+      expect(shown([`Ask: ${way}.`, `Decide: ${way}`])).toEqual([`Ask: ${way}.`, `Decide: ${short}`]);
     const under = `1. Prove what is done\n   The user runs: ${way}`;
-    expect(shown([under])).toEqual([under]);
-    // Whoever repeats a call at once has not got its answer.
-    recent.given.clear();
-    const args = { asked: 'again' };
-    for (const _ of [1, 2]) {
-      recent.turn += 1;
-      expect(shown([way], args)).toEqual([way]);
-    }
+    expect(shown([way, under])).toEqual([way, under]);
   });
 });

@@ -78,8 +78,9 @@ function personsCommand(
 
 const OTHERWISE = `; where ${CLI_PROGRAM} is not installed: `;
 
-/** Texts of one answer without the other way to start a command, where this conversation has been given that before. */
-export function withoutRepeats(texts: readonly string[], isNew: (command: string) => boolean): string[] {
+/** Texts of one answer, in which the other way to start a command is said once. */
+export function withoutRepeats(texts: readonly string[]): string[] {
+  const said = new Set<string>();
   return texts.map((text) => {
     if (!text.includes(OTHERWISE)) return text;
     return text
@@ -93,7 +94,9 @@ export function withoutRepeats(texts: readonly string[], isNew: (command: string
         // A sentence goes on, or ends, behind the command.
         const other = withoutEnd(after, '.)');
         const end = after.slice(other.length);
-        return isNew(other) ? line : `${before}${end}`;
+        if (said.has(other)) return `${before}${end}`;
+        said.add(other);
+        return line;
       })
       .join('\n');
   });

@@ -173,13 +173,11 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const operation = await toolNamed(name, context, call);
   const write = await stepWriter(context);
-  const { execute, toldOnce } = await operationsOnDemand();
-  const isNew = (command: string): boolean =>
-    call.recent?.given === undefined || toldOnce(call, `command ${command}`, JSON.stringify(args) ?? '');
+  const { execute } = await operationsOnDemand();
   const outcome = await execute(operation, args, context, { ...call, say: write });
   const isExact = outcome.ok && outcome.answer.exact === true;
   const answer = (...texts: string[]): CallToolResult => ({
-    content: (isExact ? texts : withoutRepeats(texts, isNew)).map((text) => ({
+    content: (isExact ? texts : withoutRepeats(texts)).map((text) => ({
       type: 'text',
       text,
     })),

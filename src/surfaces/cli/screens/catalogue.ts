@@ -13,7 +13,7 @@ interface Listed {
 
 /** `bmad list`: agents as people, workflows by phase, all else by name. */
 export const listScreen: Draw<Listed> = ({ what, detail, items }, page) => {
-  if (items.length === 0 || what === 'resources' || detail === 'concise') return undefined;
+  if (items.length === 0 || what === 'resources' || detail === 'brief') return undefined;
   if (what === 'agents') return agentTable(items, detail, page);
   const rows = (own: readonly Item[]): Row[] => own.map((item) => itemRow(item, detail, page));
   if (what !== 'workflows') return listing(ITEM_COLUMNS, rows(items), page);

@@ -52,7 +52,7 @@ export const nextScreen: Draw<Standing> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
   const { say } = page;
-  const most = data.detail === 'concise' ? 1 : SHOWN.actions;
+  const most = data.detail === 'brief' ? 1 : SHOWN.actions;
   const due = data.actions.filter(({ aside }) => aside === undefined);
   const needed = due.findIndex(({ optional }) => !optional) + 1;
   const shown = due.slice(0, Math.max(most, needed));
@@ -65,7 +65,7 @@ export const nextScreen: Draw<Standing> = (data, page) => {
           say('Next'),
           shown.flatMap((action, at) => actionLines(action, at + 1, page)),
         ),
-    data.detail === 'concise' ? [] : asideLines(data.actions, page),
+    data.detail === 'brief' ? [] : asideLines(data.actions, page),
   );
 };
 

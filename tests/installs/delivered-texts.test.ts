@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { contentPath, contentUri } from '../../src/base/files/paths.ts';
 import { byteLength } from '../../src/base/text/text.ts';
-import { behaviourOf } from '../../src/model/format.ts';
 import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { contentRoot, contextIn, temporaryFolder } from '../support/app.ts';
-import { partsOf, preambleOf, startable, wronglyLeftOut } from '../support/delivered.ts';
+import { filesIn, partsOf, preambleOf, startable } from '../support/delivered.ts';
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
 import { upstreamMissing } from '../support/upstream.ts';
@@ -33,12 +33,25 @@ async function allOf(context: Context): Promise<Delivered[]> {
   return all;
 }
 
-const VERSIONS = ['built in', '6.12.0', '6.0.4', '4.44.3'] as const;
+const VERSIONS = ['built in', '6.12.0', '6.0.4', '6.0.0-alpha.7', '4.44.3'] as const;
 
 interface Opened {
   folder: string;
   context: Context;
   all: Delivered[];
+}
+
+/** Where a file is on disk, of what comes with a record. */
+async function placeOf(
+  uri: string,
+  { bmadRelativePath, absolutePath }: BmadRecord,
+  context: Context,
+): Promise<string> {
+  const path = contentPath(uri);
+  const { catalogue } = await context.workspace();
+  const other = catalogue.records.find((record) => record.bmadRelativePath === path);
+  const depth = bmadRelativePath.split('/').length;
+  return other?.absolutePath ?? join(absolutePath, ...Array<string>(depth).fill('..'), path);
 }
 
 const known = new Map<string, Promise<Opened>>();
@@ -67,20 +80,39 @@ describe.each(VERSIONS)('everything that can be started: %s', (version) => {
     expect(all.length).toBeGreaterThan(25);
   });
 
-  it('M-56: has every word of its text but for the steps of its activation that are done', async () => {
+  it('has its files byte for byte, and nothing inside them (J-O6)', async () => {
     const { context, all } = await opened(version);
     const { delivery } = await context.workspace();
-    const lost: string[] = [];
+    const wrong: string[] = [];
+    let count = 0;
     for (const { record, name, whole } of all) {
-      const rendered = whole.includes(`----- BEGIN bmad://rendered/${record.name}/workflow.md -----`);
-      const source = rendered
-        ? ((await delivery.file(`rendered/${record.name}/workflow.md`)).text ?? '')
-        : await readFile(record.absolutePath, 'utf8');
-      // Compiled agents are delivered with their customization in them, which other tests compare.
-      if (behaviourOf(record).isCompiled === true || whole.includes(source.trimEnd())) continue;
-      lost.push(...wronglyLeftOut(source, whole).map((line) => `${name}: ${line}`));
+      const files = filesIn(whole);
+      if (files.length === 0) wrong.push(`${name} comes without a file`);
+      for (const { uri, text } of files) {
+        count += 1;
+        const path = contentPath(uri);
+        const source = path.startsWith('rendered/')
+          ? ((await delivery.file(path)).text ?? '')
+          : await readFile(
+              uri === contentUri(record.bmadRelativePath)
+                ? record.absolutePath
+                : await placeOf(uri, record, context),
+              'utf8',
+            );
+        if (text !== (source.endsWith('\n') ? source : `${source}\n`)) wrong.push(`${name}: ${uri}`);
+      }
     }
-    expect(lost).toEqual([]);
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThanOrEqual(all.length);
+  });
+
+  it('is the same when it is asked for again (A-1)', async () => {
+    const { context, all } = await opened(version);
+    const wrong: string[] = [];
+    for (const { record, name, whole } of all)
+      if ((await partsOf(name, record.kind === 'agent' ? 'agent' : 'workflow', context)).join('') !== whole)
+        wrong.push(name);
+    expect(wrong).toEqual([]);
   });
 
   it('M-45: has all values that its text asks for, and none that neither it nor its files name', async () => {
@@ -117,18 +149,6 @@ describe.each(VERSIONS)('everything that can be started: %s', (version) => {
     }
     expect(wrong).toEqual([]);
   });
-
-  it('M-45: names its own files once, and the rest by one call', async () => {
-    const { all } = await opened(version);
-    for (const { name, preamble } of all) {
-      const uris = [...preamble.matchAll(/bmad:\/\/[^\s"`,;]+/g)].map(([uri]) => uri.replace(/[.)]+$/, ''));
-      expect(uris.length, name).toBeLessThanOrEqual(12);
-      const listed = preamble
-        .split('\n')
-        .filter((line) => /^- (?:Its (?:\d+ )?files|Files it uses): /.test(line));
-      expect(listed.length, name).toBeLessThanOrEqual(2);
-    }
-  });
 });
 
 describe('what BMAD’s scripts would do', () => {
@@ -137,11 +157,9 @@ describe('what BMAD’s scripts would do', () => {
 
   it('M-57: is given in the form that each script writes, and nobody is told to work by hand', async () => {
     const text = await whole('architecture');
-    expect(text).toContain(
-      '[Instead of `memlog.py`, do this yourself: `<workspace>/.memlog.md` is front matter',
-    );
-    expect(text).toContain('`- (type) text`, only ever added at the end; `--by` makes it `(type by who)`');
-    expect(text).toMatch(/`lint_spine\.py`(?:, do this yourself)?: outside code fences, report TBD/);
+    expect(preambleOf(text)).toContain('- `memlog.py`: `<workspace>/.memlog.md` is front matter');
+    expect(text).toContain('`- (type) text`, added at the end; `--by` makes it `(type by who)`');
+    expect(text).toMatch(/`lint_spine\.py`: outside code fences, report TBD/);
     for (const { name, whole: all } of (await opened('built in')).all) {
       const ours = all.replace(/----- BEGIN (\S+) -----\n.*?\n----- END \1 -----/gs, '');
       expect(ours, name).not.toMatch(/by hand/i);
@@ -156,8 +174,7 @@ describe('what BMAD’s scripts would do', () => {
     const [, entry = ''] = /entry = \{\n([^}]+)\}/.exec(script) ?? [];
     const fields = [...entry.matchAll(/^\s*"(\w+)":/gm)].map(([, name]) => name);
     expect(fields).toContain('ref');
-    const note =
-      /`sprint_status\.py`(?:, do this yourself)?: .*$/m.exec(await whole('retrospective'))?.[0] ?? '';
+    const note = /- `sprint_status\.py`: .*$/m.exec(await whole('retrospective'))?.[0] ?? '';
     expect(fields.filter((name) => !new RegExp(`\`${name}[\`:]`).test(note))).toEqual([]);
     expect(note).toContain('pending_stories');
   });
@@ -190,7 +207,7 @@ describe('what BMAD’s scripts would do', () => {
     const found = python('bmm/plan/bmad-architecture/scripts/lint_spine.py', '--workspace', folder);
     const kinds = [...found.matchAll(/"(placeholder|ad_id|ad_fields|version_pin)"/g)].map(([, kind]) => kind);
     expect(new Set(kinds)).toEqual(new Set(['ad_fields', 'ad_id', 'placeholder', 'version_pin']));
-    const lint = /`lint_spine\.py`(?:, do this yourself)?: .*$/m.exec(await whole('architecture'))?.[0] ?? '';
+    const lint = /- `lint_spine\.py`: .*$/m.exec(await whole('architecture'))?.[0] ?? '';
     for (const word of 'TBD,TODO,FIXME,XXX,"similar to AD-n",Binds,Prevents,Rule,Stack'.split(','))
       expect(lint).toContain(word);
   });
@@ -203,8 +220,8 @@ describe('what BMAD’s scripts would do', () => {
   it('M-57: is left to the scripts where they are on disk, with their place', async () => {
     const { context: installed } = await opened('6.12.0');
     const text = (await partsOf('architecture', 'workflow', installed)).join('');
-    expect(text).toMatch(/run them in \S+\/\.claude\/skills\/bmad-architecture\/scripts\.\n/);
-    expect(text).not.toMatch(/^## Scripts$|Instead of `/m);
+    expect(text).toMatch(/^- Its files .* are in \S+\/\.claude\/skills\/bmad-architecture; or read them: /m);
+    expect(text).not.toMatch(/^## Scripts$/m);
   });
 
   it('M-56: leaves the roster to those who gather the agents', async () => {
@@ -216,39 +233,34 @@ describe('what BMAD’s scripts would do', () => {
 });
 
 describe('prompts that are handed on to sub-agents', () => {
-  it('M-53: have the call that reads their instructions', async () => {
+  it('M-53: stay as they are, and the call that reads their instructions is told before', async () => {
     const { context } = await opened('built in');
     const { delivery } = await context.workspace();
-    const say = (): string => 'THE CALL';
-    const { text = '' } = await delivery.file('rendered/bmad-build/step-04-review.md', undefined, say);
-    const sent = text.split('\n').filter((line) => /^\s*Read `bmad:/.test(line));
-    expect(sent.length).toBeGreaterThan(1);
-    for (const line of sent) expect(line).toMatch(/`bmad:\/\/rendered\/bmad-build\/\S+\.md` \(THE CALL\)/);
+    const { text = '' } = await delivery.file('rendered/bmad-build/step-04-review.md');
+    expect(text).toMatch(/^\s*Read `bmad:\/\/rendered\/bmad-build\/\S+\.md`/m);
     const review = (await partsOf('code-review', 'workflow', context)).join('');
-    expect(review).toMatch(
-      /Read `bmad:\/\/bmm\/ship\/bmad-code-review\/review-prompts\/edge-case-hunter\.md` \(bmad \{operation:\\"read\\", uri:\\"bmad:\/\/bmm/,
+    expect(preambleOf(review)).toMatch(
+      /, and have sub-agents read them: bmad \{operation:"read", uri:"bmad:\/\/bmm/,
     );
+    expect(review).toContain('Read `{skill-root}/review-prompts/edge-case-hunter.md`');
   });
 
-  it('M-53: name the file on disk where there is one', async () => {
+  it('M-53: are on disk where there is an install, and their folder is told', async () => {
     const { context: installed } = await opened('6.12.0');
     const review = (await partsOf('code-review', 'workflow', installed)).join('');
-    const [, path = ''] = /Read `([^`]+edge-case-hunter\.md)`/.exec(review) ?? [];
-    expect(await readFile(path, 'utf8')).toContain('#');
+    const [, folder = ''] = /^- Its files .* are in (\S+); /m.exec(review) ?? [];
+    expect(await readFile(join(folder, 'review-prompts/edge-case-hunter.md'), 'utf8')).toContain('#');
   });
 });
 
 describe('agents and workflows of 6.0', () => {
-  it('M-56: are marked as configured, with the values they must have before they begin', async () => {
+  it('M-56: are told that their configuration is loaded, with the values they must have', async () => {
     const { context } = await opened('6.0.4');
-    const whole = (await partsOf('bmm/create-prd', 'workflow', context)).join('');
-    const workflow = preambleOf(whole);
-    for (const text of [whole, (await partsOf('bmm/pm', 'agent', context)).join('')])
-      expect(text).toMatch(
-        /^(?!.*(?:Done already|Load and read)).*\[Done: the configuration is loaded, see/s,
+    const workflow = preambleOf((await partsOf('bmm/create-prd', 'workflow', context)).join(''));
+    for (const text of [workflow, preambleOf((await partsOf('bmm/pm', 'agent', context)).join(''))])
+      expect(text).toContain(
+        '`bmm/config.yaml` is loaded, and Values has what is used of it; steps that load it can be skipped.',
       );
-    const epics = (await partsOf('bmm/create-epics-and-stories', 'workflow', context)).join('');
-    expect(epics).toMatch(/\[Done: [^\]]*\]\n- ✅ YOU MUST ALWAYS SPEAK OUTPUT/);
     const values = [...workflow.matchAll(/^- `\{([^}]+)\}`: /gm)].map(([, key]) => key);
     const wanted =
       'project_name output_folder planning_artifacts user_name communication_language document_output_language user_skill_level date';
@@ -257,12 +269,12 @@ describe('agents and workflows of 6.0', () => {
 });
 
 describe('overrides', () => {
-  it('M-56: keep the steps that they give something to do', async () => {
+  it('M-56: are told with what they set, and change nothing in the text', async () => {
     const folder = await temporaryFolder(afterAll);
     const file = '_bmad/custom/bmad-code-review.toml';
     await writeFiles(folder, { [file]: '[workflow]\npersistent_facts = ["We like tests."]\n' });
     const whole = (await partsOf('code-review', 'workflow', await contextIn(folder))).join('');
-    expect(whole).toContain('[Steps 1, 2, 6 are done.');
+    expect(whole).toContain('The project overrides the defaults in _bmad/custom/bmad-code-review.toml.');
     expect(whole).toContain('### Step 3: Load Persistent Facts\n\nTreat every entry');
     expect(whole).toContain('We like tests.');
   });
@@ -271,7 +283,7 @@ describe('overrides', () => {
     const folder = await temporaryFolder(afterAll);
     await writeFiles(folder, { '_bmad/custom/bmad-party-mode.toml': '[workflow]\nparty_memory = false\n' });
     const [first = ''] = await partsOf('party-mode', 'workflow', await contextIn(folder));
-    expect(first).toContain('overridden by _bmad/custom/bmad-party-mode.toml');
+    expect(first).toContain('overrides the defaults in _bmad/custom/bmad-party-mode.toml');
     expect(first).toContain('# Party Mode\n\nRun a round-table');
   });
 });
