@@ -15,7 +15,6 @@ const WRITTEN = 'a file that the workflow or the team writes';
 const MISSING = 'the package of this version has no such file';
 const RENAMED = 'the package of this version has it under another name';
 const INSIDE = 'a part of the same file, which holds an agent, its tasks, a template and a checklist';
-const DONE = 'the server does what this script does';
 const LEFT_OUT = 'the installer leaves out what agents are compiled from';
 const OF_WORKFLOW = 'the text means the folder of its workflow, not its own';
 const PLACED = 'the package of this version has it in another folder';
@@ -63,7 +62,6 @@ export const EXCUSES: readonly Excuse[] = [
     path: /^bmad\/(?:research|module|bmm\/workflows\/(?:analyze|validate)-requirements|bmm\/templates)\/[\w./-]+$/,
     why: EXAMPLE,
   },
-  { installs: /alpha\.7/, path: /^bmad\/bmm\/agents\/prd-agent\.md$/, why: EXAMPLE },
   {
     installs: /alpha\.7/,
     path: /^\{installed_path\}\/(?:brainstorm-context|instructions)\.md$/,
@@ -86,16 +84,6 @@ export const EXCUSES: readonly Excuse[] = [
   },
   { installs: /Beta\.5/, path: /^\.\/step-02-customer-insights\.md$/, why: RENAMED },
   { installs: /Beta\.5/, path: /^_bmad\/core\/tasks\/bmad-help\.md$/, why: RENAMED },
-  {
-    installs: /alpha\.22|Beta\.5/,
-    path: /^\{workflow_path\}\/(?:workflow|templates\/readiness-report-template)\.md$/,
-    why: RENAMED,
-  },
-  {
-    installs: /alpha\.22/,
-    path: /^\{workflow_path\}\/steps\/step-\d+-(?:document|prd|epic|ux|final)-[\w-]+\.md$/,
-    why: RENAMED,
-  },
   { installs: /alpha\.22/, path: /^\{workflow_path\}\/step-\d+-[\w-]+\.md$/, why: PLACED },
   {
     installs: /alpha\.22/,
@@ -113,14 +101,6 @@ export const EXCUSES: readonly Excuse[] = [
     path: /^\.{1,2}\/data\/reference\/[\w/-]+\.agent\.yaml$/,
     why: LEFT_OUT,
   },
-  {
-    installs: /alpha\.22/,
-    path: /\/(?:install-config\.template\.yaml|edit-agent\/workflow\.md|epic-workflow\/workflow\.yaml)$/,
-    why: MISSING,
-  },
-  { installs: /6\.2\.0/, path: /^\.\/steps-e\/step-e-01-discovery\.md$/, why: MISSING },
-  { installs: /Beta\.5/, path: /^\.\/steps-e\/step-e-01-assess-workflow\.md$/, why: EXAMPLE },
-  { installs: /Beta\.5|6\.0\.4/, path: /^\{project-root\}\/_bmad\/bmb\/config\.yaml$/, why: MISSING },
   { installs: /6\.1\.0/, path: /^\.\/steps\/step-\d+-[\w-]+\.md$/, why: OF_WORKFLOW },
   { installs: /6\.[235]\.0/, path: /^\.\/steps-v\/step-v-01-discovery\.md$/, why: MISSING },
   { installs: /6\.(?:5|8|12)\.0|built in/, path: /^\.\/workflow\.md$/, why: RENAMED },
@@ -137,11 +117,5 @@ export const EXCUSES: readonly Excuse[] = [
   },
   { installs: /Beta\.5/, path: /^\.\/step-01-document-discovery\.md$/, why: RENAMED },
   { installs: /Beta\.5|6\.0\.4/, path: /_bmad\}?\/core\/tasks\/validate-workflow\.xml$/, why: MISSING },
-  {
-    installs: /6\.8\.0|built in/,
-    path: /_bmad\/custom\/(?:config(?:\.user)?|bmad-(?:create-|edit-|validate-)?prd)\.toml$/,
-    why: WRITTEN,
-  },
-  { installs: /built in/, path: /\/_bmad\/scripts\/resolve_customization\.py$/, why: DONE },
   { installs: /6\.(?:8|12)\.0|built in/, path: /^\.\.\/planning-artifacts\/ux-designs\//, why: EXAMPLE },
 ];

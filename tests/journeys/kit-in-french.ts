@@ -3,7 +3,7 @@ import type { Journey } from '../support/journey.ts';
 /** A project of the custom kit, in French: from "where are we" to work that is handed over. */
 export const KIT_IN_FRENCH: Journey = {
   name: 'of a project of the kit, in French',
-  tokens: 7_300,
+  tokens: 7_800,
   moves: [
     {
       wants: 'où en sommes-nous',
@@ -63,7 +63,8 @@ export const KIT_IN_FRENCH: Journey = {
       wants: 'l’architecte',
       call: ['bmad', { operation: 'execute', agent: 'architecte', message: 'revois les sessions' }],
       says: ['Winston', 'revois les sessions'],
-      atMost: 5_500,
+      // Son texte entier, avec les étapes déjà faites.
+      atMost: 7_200,
     },
     {
       wants: 'confier une relecture',

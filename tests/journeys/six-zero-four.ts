@@ -7,7 +7,7 @@ const work = '_bmad-output/implementation-artifacts';
 /** A project of 6.0.4: its names, its steps, its review. */
 export const SIX_ZERO_FOUR: Journey = {
   name: 'of a project of 6.0.4',
-  tokens: 15_000,
+  tokens: 21_500,
   moves: [
     {
       wants: 'where are we',
@@ -31,7 +31,7 @@ export const SIX_ZERO_FOUR: Journey = {
     },
     {
       wants: 'its first step, by the path in the text',
-      call: ['bmad', { operation: 'read', uri: './steps-c/step-01-init.md' }],
+      call: ['bmad', { operation: 'read', workflow: 'create-prd', uri: './steps-c/step-01-init.md' }],
       says: ['step-01'],
       atMost: 8_700,
     },
@@ -68,8 +68,10 @@ export const SIX_ZERO_FOUR: Journey = {
     {
       wants: 'to develop it',
       call: ['bmad', { operation: 'execute', workflow: 'dev-story', message: '1-1-setup' }],
-      says: ['bmm/dev-story', '1-1-setup'],
-      atMost: 9_900,
+      says: ['bmm/dev-story', '- `story_key`: 1-1-setup'],
+      never: ['PART of'],
+      // All of it in one call, which took four.
+      atMost: 25_000,
     },
     {
       wants: 'the next step when it is developed',
@@ -88,8 +90,8 @@ export const SIX_ZERO_FOUR: Journey = {
     {
       wants: 'a skill that 6.0.4 does not have',
       call: ['bmad', { operation: 'execute', workflow: 'forge-idea' }],
-      says: [/^This is BMAD 6\.12\.0, which is built in; your project has BMAD 6\.0\.4\./],
-      atMost: 9_300,
+      says: [/^This is of BMAD 6\.12\.0, which is built in; the project has BMAD 6\.0\.4\./],
+      atMost: 16_500,
     },
     {
       wants: 'a story that is not done to be done',

@@ -45,26 +45,26 @@ function rulesIn(answer: string): Rules {
     const written = [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
     if (line.startsWith('- Files the text names as') && uri !== undefined)
       for (const each of written) rules.prefixes.push([each.slice(0, -1), uri.slice(0, -1)]);
-    if (/^- (?:Relative paths|Files \()/.test(line)) rules.beside = true;
-    if (line.startsWith('- Files (`{skill-root}/x`') && uri !== undefined)
-      rules.values.set('skill-root', uri.slice(0, -2));
+    const isOwn = /^- (?:Read its|Its) files \(`\{skill-root\}\/x`/.test(line);
+    if (line.startsWith('- Relative paths') || isOwn) rules.beside = true;
+    if (isOwn && uri !== undefined) rules.values.set('skill-root', uri.slice(0, -2));
     if (line.includes('a dependency `{type}/{name}`') && uri !== undefined)
       rules.prefixes.push(['dependency:', uri.slice(0, -1)]);
     const [, key, value] = /^- `\{([^}]+)\}`: (.+)$/.exec(line) ?? [];
     if (key !== undefined && value !== undefined && key !== 'project-root') rules.values.set(key, value);
-    for (const script of written.filter((each) => each.endsWith('.py') && line.includes('Done already')))
-      rules.settled.push(new RegExp(`/scripts/${script}$`));
-    if (/Done already.*`(?:resolve_customization|render_skill)\.py`/.test(line))
-      rules.settled.push(/_bmad\/custom\/[\w.-]+\.toml$/);
-    if (line.includes('Done already') && line.includes('`config.yaml`'))
-      rules.settled.push(/_?bmad\/\w+\/config\.yaml$|_?bmad\/config(?:\.user)?\.toml$/);
+    if (/^- The configuration and the customization are .* can be skipped\.$/.test(line))
+      rules.settled.push(
+        /\/scripts\/(?:resolve_\w+|render_skill)\.py$/,
+        /_bmad\/custom\/[\w.-]+\.toml$/,
+        /_?bmad\/\w+\/config\.yaml$|_?bmad\/config(?:\.user)?\.toml$/,
+      );
     const [, from, to] = /`([^`]+)` is (bmad:\/\/\S+)\.$/.exec(line) ?? [];
     if (from !== undefined && to !== undefined) {
       rules.prefixes.push([from, to], [`{project-root}/${from}`, to]);
     }
   }
   // What to do without a script may follow the files.
-  for (const [, script = ''] of answer.matchAll(/^(?:- |\[Instead of )`(\w+\.py)`[:,] /gm))
+  for (const [, script = ''] of answer.matchAll(/^- `(\w+\.py)`: /gm))
     rules.settled.push(new RegExp(`/scripts/${script}$`));
   return rules;
 }

@@ -88,7 +88,8 @@ async function withWork(
   const { workspace, call } = started;
   const { project } = asked;
   const say = saying(call.say);
-  const inputs = await inputsOf(started, asked);
+  const along = named.find((uri) => uri.includes('/checklists/'));
+  const inputs = await inputsOf(started, { ...asked, along });
   const headWith = (files: readonly string[]): string => {
     const unnamed = files.filter((uri) => !notes.some((line) => line.includes(uri)));
     const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}, which follows: do it as this agent.`;

@@ -19,6 +19,8 @@ interface InputsAsked {
   message: string | undefined;
   call: Call;
   say: SayStep;
+  /** The address of a checklist that the task is to run: that is what it is about. */
+  along?: string | undefined;
 }
 
 /**
@@ -32,12 +34,13 @@ export async function knownInputs(
   context: Context,
 ): Promise<string | undefined> {
   const { record } = activation;
+  const work = /\/checklists\/([\w-]+)\.\w+$/.exec(asked.along ?? '')?.[1] ?? shortName(record.name);
   if (record.kind === 'agent' || workspace.project.root === undefined) return undefined;
   // What cannot be read is told by `next`; it does not keep a workflow from starting.
   const { documents, story, lines } = await context
     .state(asked.project)
     .then(async (state) => ({
-      ...(await storyOf(await state.progress(), shortName(record.name), asked, workspace)),
+      ...(await storyOf(await state.progress(), work, asked, workspace)),
       documents: await plannedDocuments(state),
     }))
     .catch(orElse({ documents: [] as Documents, story: undefined, lines: [] as string[] }));

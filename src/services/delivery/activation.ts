@@ -1,3 +1,4 @@
+import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { bullets, byteLength, fenced } from '../../base/text/text.ts';
@@ -157,7 +158,7 @@ function composedNow(
   { notes, values, context, files, problems, halt, data }: Material,
   say: SayStep,
 ): Omit<Unchanging, 'record'> {
-  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo), ...notes(say)])}`;
+  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo, say), ...notes(say)])}`;
   const sections = context(say);
   const needed = [
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
@@ -199,9 +200,11 @@ function lead({ kind }: BmadRecord): string {
 
 /** Content of the project and of BMAD itself needs no label, unless it has taken the place of something else. */
 function provenance(
-  { origin }: BmadRecord,
+  { origin, bmadRelativePath }: BmadRecord,
   { insteadOf, otherwise }: Partial<WorkflowContext['originInfo']> = {},
+  say: SayStep,
 ): string[] {
+  const args = { target: contentUri(bmadRelativePath), kind: 'resource', origin: origin.displayName };
   const where = visible(origin.displayName);
   const from =
     origin.git === undefined
@@ -211,7 +214,7 @@ function provenance(
     ...(otherwise === undefined
       ? []
       : [
-          `Asked for from ${where}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is used. Name the origin to read its files, too.`,
+          `Asked for from ${where}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args })}.`,
         ]),
     ...(insteadOf === undefined
       ? []

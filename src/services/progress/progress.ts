@@ -102,7 +102,7 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     /** The story that a message names, for a workflow that works on stories. */
     async storyFor(workflow: string, words: string | undefined): Promise<StoryInput | undefined> {
       const works = worksOf(workflow);
-      return works.length === 0 ? undefined : storyInput(await read(), works, words);
+      return works.some(takesStories) ? storyInput(await read(), works, words) : undefined;
     },
     /** What the changes of a story are to be compared with, by the history of its file; nothing where there is none. */
     async baseByHistory(file: string, signal: AbortSignal): Promise<StoryInput['base']> {
