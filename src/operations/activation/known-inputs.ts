@@ -115,7 +115,7 @@ const STEP_FILE = /\/(steps[\w-]*)\/step-(\d+)([a-z]?)-[^/]+\.md$/;
  * The file of the next step of a document in progress, if this is the workflow that writes it. Without it, a model would
  * begin with the first step again.
  */
-export function nextStepFile(
+function nextStepFile(
   { record, material: { files, further } }: Activation,
   { kind, nextStep }: { kind: string; nextStep?: number | undefined },
 ): string | undefined {
