@@ -7,7 +7,7 @@ import { byteLength } from '../../src/base/text/text.ts';
 import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { contentRoot, contextIn, temporaryFolder } from '../support/app.ts';
-import { filesIn, partsOf, preambleOf, startable } from '../support/delivered.ts';
+import { filesIn, partsOf, placeOf, preambleOf, startable } from '../support/delivered.ts';
 import { writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
 import { upstreamMissing } from '../support/upstream.ts';
@@ -39,19 +39,6 @@ interface Opened {
   folder: string;
   context: Context;
   all: Delivered[];
-}
-
-/** Where a file is on disk, of what comes with a record. */
-async function placeOf(
-  uri: string,
-  { bmadRelativePath, absolutePath }: BmadRecord,
-  context: Context,
-): Promise<string> {
-  const path = contentPath(uri);
-  const { catalogue } = await context.workspace();
-  const other = catalogue.records.find((record) => record.bmadRelativePath === path);
-  const depth = bmadRelativePath.split('/').length;
-  return other?.absolutePath ?? join(absolutePath, ...Array<string>(depth).fill('..'), path);
 }
 
 const known = new Map<string, Promise<Opened>>();

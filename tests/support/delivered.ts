@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { contentPath } from '../../src/base/files/paths.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { activate } from '../../src/operations/activation/activate.ts';
 import { shownTextSchema } from '../../src/operations/catalogue/shown-text.ts';
@@ -66,4 +68,17 @@ export function filesIn(whole: string): { uri: string; text: string }[] {
   return [...whole.matchAll(/^----- BEGIN (\S+) -----\n([^]*?)^----- END \1 -----$/gm)].map(
     ([, uri = '', text = '']) => ({ uri, text }),
   );
+}
+
+/** Where a file is on disk, of what comes with a record. */
+export async function placeOf(
+  uri: string,
+  { bmadRelativePath, absolutePath }: BmadRecord,
+  context: Context,
+): Promise<string> {
+  const path = contentPath(uri);
+  const { catalogue } = await context.workspace();
+  const other = catalogue.records.find((record) => record.bmadRelativePath === path);
+  const depth = bmadRelativePath.split('/').length;
+  return other?.absolutePath ?? join(absolutePath, ...Array<string>(depth).fill('..'), path);
 }

@@ -79,6 +79,21 @@ export function withFaults(material: Material, faults: readonly FileFault[]): Ma
   };
 }
 
+/** The same with further files, and without the values that its reader has. */
+export function withFiles(
+  material: Material,
+  files: readonly MaterialFile[],
+  given: Material['values'],
+): Material {
+  const isGiven = ([key, value]: [string, string]): boolean =>
+    given.some(([name, known]) => name === key && known === value);
+  return {
+    ...material,
+    values: material.values.filter((each) => !isGiven(each)),
+    files: [...material.files, ...files],
+  };
+}
+
 /** What is kept for old names only says so first; what forwards to another is not delivered itself. */
 function outdated({ name, deprecated, description }: BmadRecord): string | undefined {
   if (deprecated === undefined) return undefined;

@@ -1,19 +1,18 @@
 import { behaviourOf } from '../../model/format.ts';
 import { once } from '../../base/async.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
+import { BmadError } from '../../base/errors.ts';
 import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
-import { contentPath, contentUri } from '../../base/files/paths.ts';
+import { contentPath } from '../../base/files/paths.ts';
 import type { Seen } from '../../base/files/places.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import type { SayStep } from '../../base/step.ts';
-import { nearest } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults, type FileFault } from '../../catalogue/file-faults.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
-import { composeActivation, withFaults, type Activation, type Material } from './activation.ts';
+import { composeActivation, withFaults, withFiles, type Activation, type Material } from './activation.ts';
 import { kitProgramNotes } from './kit-programs.ts';
 import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
@@ -28,7 +27,7 @@ import { RENDERED, skillFolder } from './skill-folder.ts';
 import { plainSettings } from './used-values.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
-import { besides, noSuchFile } from './missing-file.ts';
+import { besides, noSuchFile, noSuchRendered } from './missing-file.ts';
 import { textsBeside } from './further-files.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
@@ -117,19 +116,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const rendered = record === undefined ? undefined : (await resolveSkill(record, resolver)).rendered;
     const text = rendered?.get(rest.join('/'));
     if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
-    throw new BmadError('not_found', `There is no rendered file ${quoted(contentUri(path))}.`, {
-      subject: contentUri(path),
-      suggestions: nearest(rest.join('/'), rendered?.keys() ?? []).map((known) =>
-        contentUri(`${RENDERED}${name}/${known}`),
-      ),
-      ...(rendered === undefined
-        ? { hint: 'Only some workflows are rendered; read the file in its own folder instead.' }
-        : {
-            steps: [
-              { operation: 'execute', args: { name, kind: 'workflow' }, why: 'Start it; it names its files' },
-            ],
-          }),
-    });
+    throw noSuchRendered(name, rest.join('/'), rendered);
   }
 
   /** All paths that can be read, generated ones included, sorted. */
@@ -161,11 +148,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     const texts = await Promise.all(
       along.map(async (uri) => ({ uri, text: (await file(contentPath(uri), target.origin)).text ?? '' })),
     );
-    const isGiven = ([key, value]: [string, string]): boolean =>
-      given.some(([name, known]) => name === key && known === value);
-    const own = material.values.filter((value) => !isGiven(value));
-    const whole = { ...material, values: own, files: [...material.files, ...texts] };
-    return composeActivation(target, message, whole, say);
+    return composeActivation(target, message, withFiles(material, texts, given), say);
   }
 
   async function materialFor(

@@ -2,6 +2,7 @@ import { basename, dirname, extname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { RENDERED } from './skill-folder.ts';
 
 /**
  * Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. What is built in
@@ -53,4 +54,26 @@ export function besides(path: string, known: readonly string[]): string[] {
       .map(contentUri);
   }
   return [];
+}
+
+/** That a workflow has no such file, or is not one that is rendered. */
+export function noSuchRendered(
+  name: string,
+  path: string,
+  rendered: ReadonlyMap<string, string> | undefined,
+): BmadError {
+  const uri = contentUri(`${RENDERED}${name}/${path}`);
+  return new BmadError('not_found', `There is no rendered file ${quoted(uri)}.`, {
+    subject: uri,
+    suggestions: nearest(path, rendered?.keys() ?? []).map((known) =>
+      contentUri(`${RENDERED}${name}/${known}`),
+    ),
+    ...(rendered === undefined
+      ? { hint: 'Only some workflows are rendered; read the file in its own folder instead.' }
+      : {
+          steps: [
+            { operation: 'execute', args: { name, kind: 'workflow' }, why: 'Start it; it names its files' },
+          ],
+        }),
+  });
 }
