@@ -1,5 +1,5 @@
 import { present } from '../../base/present.ts';
-import { gitLog, gitStatus } from '../../base/process/project-git.ts';
+import { gitLog } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
