@@ -158,20 +158,12 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     expect((await alone.ok(next)).answer.body).toContain('No story is recorded.');
   });
 
-  it('is said first where a review is started, and next where help is', async () => {
-    const session = await contractSession(afterAll, built);
-    const review = await session.ok(activate, { name: 'code-review' });
-    expect(review.answer.body).toMatch(
-      /^> One rule for done: if this review passes, write done; until a contract PASS it counts as done, unproven\. Then run the contract: /,
-    );
-    expect(review.answer.body).toContain('The build has reviewed its own change (');
+  it('is said by next, and put before no text of BMAD', async () => {
     const asked = await contractSession(afterAll, built, { flags: { trustProject: 'false' } });
-    const rule = 'until a contract PASS it counts as done, unproven.';
-    expect((await asked.ok(next)).answer.body).toContain(rule);
-    expect((await asked.ok(activate, { name: 'code-review' })).answer.body).toContain(
-      `${rule} The contract waits for the user; done does not.`,
+    expect((await asked.ok(next)).answer.body).toContain(
+      'until a contract PASS it counts as done, unproven.',
     );
-    const help = await session.ok(activate, { name: 'bmad-help' });
-    expect(help.answer.body).toMatch(/^> What comes next, by the project's files: .*code-review/);
+    for (const name of ['code-review', 'bmad-help'])
+      expect((await asked.ok(activate, { name })).answer.body).toMatch(/^# /);
   });
 });
