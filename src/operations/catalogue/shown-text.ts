@@ -85,7 +85,10 @@ function roomFor(text: string, { maxBytes, mostBytes = maxBytes, cursor, head = 
 
 /** The sections behind a place. Of many, those that have others inside come first, so that the list reaches the end. */
 function sectionsAfter(text: string, place: number): Pick<ShownText, 'sectionsLeft' | 'sectionsMore'> {
-  const following = sectionsIn(text).filter(({ start }) => start >= place);
+  const all = sectionsIn(text);
+  // A heading that occurs twice stands for its first place.
+  const isFirst = (one: Section): boolean => all.find(({ title }) => title === one.title) === one;
+  const following = all.filter((section) => section.start >= place && isFirst(section));
   const levels = [...new Set(following.map(({ level }) => level))].sort((a, b) => b - a);
   const upTo = (most: number): Section[] => following.filter(({ level }) => level <= most);
   const fitting = levels
