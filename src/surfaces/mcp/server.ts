@@ -54,13 +54,7 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  {
-    watchFor = (server) => ownWatch(server, context),
-    idle,
-    codec,
-    ending,
-    left,
-  }: FactoryOptions = {},
+  { watchFor = (server) => ownWatch(server, context), idle, codec, ending, left }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
