@@ -1,6 +1,4 @@
 import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
-import { PAIRS } from '../../src/services/memory/opposites.ts';
-import { GIVEN_UP, KEPT, TURN } from '../../src/services/memory/turns.ts';
 
 /**
  * Expressions that are put together while the program runs, by file: one example for each, with what callers pass. An
@@ -22,6 +20,4 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/base/secrets/secret-shapes.ts': [],
   'src/base/secrets/secret-text.ts': [],
   'src/base/secrets/secret-sentences.ts': [TOLD],
-  'src/services/memory/turns.ts': [GIVEN_UP, KEPT, TURN],
-  'src/services/memory/opposites.ts': PAIRS.flat(),
 };

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { openStore, type EngineSettings } from '../../src/services/memory/open.ts';
-import { openMemory, type Memory } from '../../src/services/memory/memory.ts';
+import { ANALYSER, openMemory, type Memory } from '../../src/services/memory/memory.ts';
 import type { MemoryStore } from '../../src/services/memory/engine.ts';
 
 const silent = (): void => undefined;
@@ -43,8 +42,7 @@ export async function inStoreOf(
   change: (store: MemoryStore) => Promise<unknown>,
 ): Promise<void> {
   await mkdir(place.folder, { recursive: true });
-  const analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
-  const store = await openStore({ folder: place.folder }, { project: app, analyser });
+  const store = await openStore({ folder: place.folder }, { project: app, analyser: ANALYSER });
   await change(store);
   await store.close();
 }

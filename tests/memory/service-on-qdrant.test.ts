@@ -38,6 +38,28 @@ describe('the operations on Qdrant', () => {
     expect((await session.fail(memoryMove)).message).toContain('Qdrant');
   });
 
+  it('ask it at most six times in a recall, also beside files and under a filter (B-03)', async () => {
+    const { fake, url } = await qdrant();
+    for (const embedder of [{ ollamaUrl: (await embeddingServer(afterAll)).url }, { embedder: 'none' }]) {
+      const session = await memorySession(afterAll, { flags: { qdrantUrl: url, ...embedder } });
+      await session.ok(rememberStructured, given);
+      const old = await session.remember('decisions', 'pm', 'Orders can be cancelled for one day');
+      await session.ok(memoryForget, { id: old });
+      await session.recall('orders', { agent: 'dev' });
+      for (const [query, more] of [
+        ['which database keeps the orders, and why?', {}],
+        ['livré sans tests', {}],
+        ['orders', { type: 'decisions' }],
+        ['what did dev decide?', { agent: 'dev' }],
+      ] as const) {
+        fake.requests.length = 0;
+        expect(await session.recall(query, more), query).not.toEqual([]);
+        expect(fake.requests.length, fake.requests.join('\n')).toBeLessThanOrEqual(6);
+      }
+      expect((await session.recall('cancelled orders')).map(({ id }) => id)).not.toContain(old);
+    }
+  });
+
   it('say clearly what is wrong, and search the files of the project all the same', async () => {
     const { url } = await qdrant('right');
     for (const [flags, reason] of [

@@ -15,7 +15,6 @@ interface Hit {
   matched: string[];
   stored: boolean;
   sources: string[];
-  by?: string;
 }
 
 export interface MemorySession extends Session {

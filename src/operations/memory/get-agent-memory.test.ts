@@ -77,7 +77,8 @@ describe('get_agent_memory', () => {
   it('ranks by a query, over files and the store', async () => {
     const found = await learnt({ agent: 'stack', query: 'cache redis' });
     expect(found[0]?.text).toBe('Vider le cache Redis entre les tests du panier');
-    expect(await learnt({ agent: 'atlas', query: 'cache redis' })).toEqual([]);
+    // What an agent has learnt is shown whole, whatever the question has in common with it.
+    expect(await learnt({ agent: 'atlas', query: 'cache redis' })).not.toEqual([]);
   });
 
   it('ranks by meaning where there is an embedder', async () => {

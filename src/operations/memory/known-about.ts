@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { toldLine } from './relation-view.ts';
 
 const KNOWN = 5;
-/** So many are looked at: some say the same, and are told once. */
+/** So many are looked at: some have the same text, and are told once. */
 const LOOKED_AT = 2 * KNOWN;
 /** As long as a line of a brief may be. */
 const LINE = 400;
@@ -31,6 +31,7 @@ export async function knownAbout(
       tags: [],
       limit: LOOKED_AT,
       superseded: false,
+      related: true,
     };
     const failures = await failuresAbout(query, context, project, signal);
     const about = (await memory.recall({ ...asked, types: ['decisions'] }, signal)).hits;
@@ -63,7 +64,9 @@ export async function failuresAbout(
   const memory = await context.memory(project);
   if (await memory.isEmpty()) return [];
   const asked = { query: query.slice(0, 2_000), alternatives: [], tags: [], types: ['failures'] } as const;
-  const about = (await memory.recall({ ...asked, limit: LOOKED_AT, superseded: false }, signal)).hits;
+  const about = (
+    await memory.recall({ ...asked, limit: LOOKED_AT, superseded: false, related: true }, signal)
+  ).hits;
   let told = await memory.distinct(about, signal);
   if (told.length < FAILURES_AT_LEAST) {
     const newest = (await memory.browse('failures', undefined, { most: 2 * LOOKED_AT })).entries
@@ -80,7 +83,7 @@ export async function failuresAbout(
   });
 }
 
-/** The first of them; and what may contradict one of these, as the mark alone says too little. */
+/** The first of them; and what is about the same as one of these, as the mark alone says too little. */
 function withOthers<T extends { entry: { id: string }; against: readonly { id: string }[] }>(
   told: readonly T[],
 ): T[] {

@@ -95,7 +95,7 @@ export const memoryKeepBoth = defineOperation({
   name: 'memory_keep_both',
   title: 'Say that two memories both hold',
   description:
-    'Settle that two memories do not contradict each other: both are kept, and answers stop marking them.',
+    'Settle that two memories about the same both hold: both are kept, and answers stop marking them.',
   effect: 'write',
   behind: { manage_memories: 'keep_both' },
   command: 'memory keep-both',
@@ -111,7 +111,7 @@ export const memoryKeepBoth = defineOperation({
   },
   render: ({ memory, other }) => ({
     body: lines(
-      'Both are kept, and no longer marked as contradicting each other:',
+      'Both are kept, and no longer marked as being about the same:',
       [memory, other].map((each) => `- ${headline(each)}, id ${each.id}: ${written(each.text, 160)}`),
     ),
   }),

@@ -9,7 +9,7 @@ interface Contradictions {
   pairs: { memory: { id: string; text: string }; other: { id: string; text: string }; stored: boolean }[];
 }
 
-describe('memories that may contradict each other', () => {
+describe('memories about the same', () => {
   it('are listed in pairs until somebody has settled them', async () => {
     const session = await memorySession(afterAll, { files: {} });
     const remember = async (text: string): Promise<void> =>

@@ -10,6 +10,7 @@ import { headline, memoryData, memorySchema, memoryTypeField } from './memory-vi
 /** Each is compared with each other one of its type; of more, the newest are. */
 const MOST_COMPARED = 120;
 const MOST_PAIRS = 30;
+const MOST_OFFERED = 3;
 const MOST_BROWSED = 2_000;
 
 const pairSchema = z.object({
@@ -32,9 +33,9 @@ async function newest(memory: Memory, type: MemoryType): Promise<readonly Recall
 
 export const memoryContradictions = defineOperation({
   name: 'memory_contradictions',
-  title: 'List what may contradict',
+  title: 'List what is about the same',
   description:
-    'Pairs of memories that may contradict each other and that no one has settled yet: the same matter with another answer.',
+    'Pairs of memories of one type that are about the same and that no one has settled yet: one may replace the other, or both hold.',
   effect: 'read',
   command: 'memory contradictions',
   examples: ['memory contradictions'],
@@ -81,7 +82,7 @@ export const memoryContradictions = defineOperation({
   render: ({ pairs, total, compared }) => ({
     body:
       pairs.length === 0
-        ? 'No memories seem to contradict each other.'
+        ? 'No two memories are about the same.'
         : lines(
             DATA_NOTE,
             pairs.map(({ memory, other }) =>
@@ -94,7 +95,7 @@ export const memoryContradictions = defineOperation({
       `${plural(total, 'pair')}.`,
       ...(compared === undefined ? [] : [`Only the newest ${compared} memories of each type were compared.`]),
     ].join(' '),
-    steps: pairs.slice(0, 1).flatMap(({ memory, other, stored }) =>
+    steps: pairs.slice(0, MOST_OFFERED).flatMap(({ memory, other, stored }) =>
       stored
         ? [
             {

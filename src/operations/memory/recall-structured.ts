@@ -3,7 +3,7 @@ import { isMemoryId } from '../../base/memory-ids.ts';
 import { orElse } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { asWritten, cut, plural } from '../../base/text/text.ts';
+import { asWritten, cut } from '../../base/text/text.ts';
 import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
@@ -29,7 +29,6 @@ const hitSchema = memorySchema.omit({ text: true }).extend({
   matched: z.array(z.string()),
   stored: z.boolean(),
   sources: z.array(z.string()),
-  by: z.string().optional(),
 });
 
 export const recallStructured = defineOperation({
@@ -88,7 +87,7 @@ export const recallStructured = defineOperation({
     const about = await memory.notes();
     const elsewhere = hits.length === 0 && isPlain(input) ? await inDocuments(query, context, project) : [];
     return {
-      hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored, by }) => {
+      hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored }) => {
         const { text, ...rest } = memoryData(entry);
         const piece = snippet(text, matched);
         return {
@@ -101,7 +100,6 @@ export const recallStructured = defineOperation({
           matched: [...matched],
           stored,
           sources,
-          ...(by === undefined ? {} : { by }),
         };
       }),
       notes: [...notes, ...about.notes, ...(await olderNotes(context, project, ['memories'], call))],
@@ -115,7 +113,7 @@ export const recallStructured = defineOperation({
       lines(
         `${index + 1}. ${headline(hit)}`,
         `   ${asWritten(hit.snippet)}`,
-        `   score ${hit.score}${explained(hit)}; id ${hit.id}${hit.sources.length === 0 ? '' : `; ${hit.stored ? 'also in' : 'in'} ${hit.sources.join(', ')}`}`,
+        `   id ${hit.id}${hit.sources.length === 0 ? '' : `; ${hit.stored ? 'also in' : 'in'} ${hit.sources.join(', ')}`}`,
       ),
     );
     const shortened = hits.find((hit) => hit.cut);
@@ -145,17 +143,4 @@ async function inDocuments(query: string, context: StatePort, project: string | 
   if (documents.length === 0) return [];
   const args = present({ query: cut(query, QUERY_LENGTH), path: '**/*.md', project });
   return [{ operation: 'search_codebase', args, why: 'Look in the documents of the project' }];
-}
-
-function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>): string {
-  const parts = [
-    meaning === undefined ? '' : `meaning ${meaning}`,
-    matched.length === 0
-      ? words === 1
-        ? 'by its kind'
-        : 'no common word'
-      : `words ${Math.round(words * 100)} %: ${matched.join(' ')}`,
-    by === undefined ? '' : `by ${plural(1, 'other wording')} "${by.slice(0, 60)}"`,
-  ];
-  return ` (${parts.filter((part) => part !== '').join('; ')})`;
 }

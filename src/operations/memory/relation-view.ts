@@ -4,11 +4,7 @@ import { written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 
 /** How memories stand to each other, in the same words wherever it is said. */
-const RELATIONS = {
-  'same text': 'Same text as',
-  'near-duplicate': 'Near-duplicate of',
-  'may contradict': 'May contradict',
-} as const;
+const RELATIONS = { 'same text': 'Same text as', 'may contradict': 'About the same as' } as const;
 
 type Relation = keyof typeof RELATIONS;
 
@@ -18,34 +14,39 @@ export function translatingSteps(id: string, language: { wanted: string } | unde
   return [{ operation: 'memory_update', args: { id }, open: ['text'], why: `Say it in ${language.wanted}` }];
 }
 
-/** What can be done about a memory that a new one may contradict or repeat; about the first, which shows how. */
-export function settlingSteps(fresh: string, similar: readonly { relation: Relation; id: string }[]): Step[] {
-  const other = similar.find(({ relation }) => relation === 'may contradict') ?? similar[0];
-  if (other === undefined) return [];
-  const { id, relation } = other;
-  return [
-    { operation: 'memory_get', args: { id }, why: 'Read the other one in full' },
+/** What can be done about each memory that is near to a new one. What only a file has cannot be changed by its id. */
+export function settlingSteps(fresh: string, similar: readonly { id: string }[]): Step[] {
+  return similar.flatMap(({ id }) => [
     { operation: 'memory_supersede', args: { id, by: fresh }, why: 'If the new one replaces it' },
-    ...(relation === 'may contradict'
-      ? [{ operation: 'memory_keep_both', args: { id: fresh, other: id }, why: 'If both hold' }]
-      : []),
-  ];
+    { operation: 'memory_keep_both', args: { id: fresh, other: id }, why: 'If both hold' },
+  ]);
 }
 
-/** `May contradict [decisions] pm, decisions-log.md, id 728c…: text`. */
-export function relationLine({ relation, type, agent, source, id, text }: Related): string {
-  return `${RELATIONS[relation]} [${type}] ${agent}, ${source === undefined ? '' : `${source}, `}id ${id}: ${text}`;
+/** `Nearest, 84 %: [decisions] pm, 2026-11-15, decisions-log.md, id 728c…: text`. */
+export function relationLine({ relation, nearness, type, agent, updatedAt, source, id, text }: Near): string {
+  const day = updatedAt === undefined ? [] : [localDay(new Date(updatedAt))];
+  const about = [agent, ...day, ...(source === undefined ? [] : [source]), `id ${id}`].join(', ');
+  const near = relation === 'same text' ? RELATIONS[relation] : `Near (${Math.round(nearness * 100)} %)`;
+  return `${near} [${type}] ${about}: ${text}`;
 }
 
 /** What a new memory has replaced. */
-export function supersededLine({ type, agent, id, text }: Omit<Related, 'relation'>): string {
+export function supersededLine({
+  type,
+  agent,
+  id,
+  text,
+}: Pick<Near, 'type' | 'agent' | 'id' | 'text'>): string {
   return `Supersedes [${type}] ${agent}, id ${id}: ${written(text, 160)}`;
 }
 
-interface Related {
-  relation: Relation;
+interface Near {
+  relation: Relation | 'near-duplicate';
+  /** From 0 to 1. */
+  nearness: number;
   type: string;
   agent: string;
+  updatedAt?: string | undefined;
   /** The file that has it, where it is not in the store. */
   source?: string | undefined;
   id: string;
@@ -61,7 +62,7 @@ interface Distinct {
   against: readonly { id: string; age?: 'newer' | 'older' | undefined }[];
 }
 
-/** What is to be known about something that is told: how often it is recorded, and what may contradict it. */
+/** What is to be known about something that is told: how often it is recorded, and what else is about the same. */
 function toldMarks({ entry, also, against }: Distinct): string {
   const dated = entry.updatedAt.startsWith('1970') ? [] : [localDay(new Date(entry.updatedAt))];
   const about = [

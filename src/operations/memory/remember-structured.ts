@@ -19,7 +19,7 @@ export const rememberStructured = defineOperation({
   name: 'remember_structured',
   title: 'Remember for the project',
   description:
-    'Remember something for later sessions (souviens-toi que …): a decision, learning, failure, story or shared fact. Reports near-duplicates and contradictions.',
+    'Remember something for later sessions (souviens-toi que …): a decision, learning, failure, story or shared fact. Shows what is nearest to it.',
   effect: 'write',
   keeps: true,
   toolset: 'memory',
@@ -45,11 +45,15 @@ export const rememberStructured = defineOperation({
     previous: z.object({ revision: z.int(), text: z.string() }).optional(),
     similar: z.array(
       z.object({
+        /** `may contradict` means that it is about the same; `near-duplicate` is no longer said. */
         relation: z.enum(['same text', 'near-duplicate', 'may contradict']),
         id: z.string(),
         type: memoryTypeField,
         agent: z.string(),
         text: z.string(),
+        /** From 0 to 1: in meaning, or by the words that both have. */
+        nearness: z.number(),
+        updatedAt: z.string().optional(),
         source: z.string().optional(),
       }),
     ),

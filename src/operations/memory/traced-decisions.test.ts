@@ -20,14 +20,15 @@ describe('a decision that only the trace has', () => {
     ['of a project with a memory folder', { '_bmad/_memory/memories.json': '[]' }],
     ['of a project without one', {}],
   ])('is recalled with its agent and date, and can be superseded: %s', async (_, more) => {
-    const session = await memorySession(onTestFinished, { files: { [TRACE]: trace, ...more } });
-    const [hit, ...rest] = await session.recall('jetons expirent', { type: 'decisions' });
-    expect(rest).toEqual([]);
+    const session = await memorySession(onTestFinished, {
+      files: { [TRACE]: trace, 'project-context.yaml': 'project:\n  name: Shop\n', ...more },
+    });
+    const [hit] = await session.recall('jetons expirent', { type: 'decisions' });
     expect(hit).toMatchObject({ agent: 'dev', stored: false, sources: [`${TRACE}:3`] });
-    for (const agent of ['dev', 'Amelia']) expect(await session.recall('jetons', { agent })).toHaveLength(1);
-    expect(await session.recall('cache Redis', { until: '2026-02-28' })).toMatchObject([
-      { agent: 'architect' },
-    ]);
+    for (const agent of ['dev', 'Amelia'])
+      expect((await session.recall('jetons', { agent }))[0]?.id).toBe(hit?.id);
+    const [cache] = await session.recall('cache Redis', { until: '2026-02-28' });
+    expect(cache).toMatchObject({ agent: 'architect' });
     const by = await session.remember('decisions', 'dev', 'Les jetons expirent après un jour');
     await session.ok(memorySupersede, { id: hit?.id, by });
     expect((await session.recall('jetons expirent')).map(({ id }) => id)).toEqual([by]);

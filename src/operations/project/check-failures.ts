@@ -48,7 +48,7 @@ export const checkFailures = defineOperation({
     const { failures, notes } = await knownFailures(facts, context, project);
     const asked = { query: change, alternatives: [], types: ['failures'], tags: [], limit: 30 } as const;
     const memory = await context.memory(project);
-    const { hits, notes: more } = await memory.recall({ ...asked, superseded: false }, signal);
+    const { hits, notes: more } = await memory.recall({ ...asked, superseded: false, related: true }, signal);
     const warnings = hits.flatMap((hit) => {
       const failure = failures.find(
         ({ id, source }) => hit.sources.includes(source) || (hit.stored && id === hit.entry.id),
@@ -66,7 +66,7 @@ export const checkFailures = defineOperation({
       warnings: worst,
       rules: [...new Set(worst.flatMap(ruleOf))],
       compared: failures.length,
-      notes: [...notes, ...more.filter((note) => !note.startsWith('All matches are weak'))],
+      notes: [...notes, ...more],
     };
   },
 

@@ -9,7 +9,7 @@ import { moment, words } from '../words.ts';
 
 type Pair = ContradictionList['pairs'][number];
 
-/** What contradicts what, each pair side by side; a person says which holds. Nothing where nothing does. */
+/** What is about the same, each pair side by side; a person says which holds. Nothing where there is none. */
 export function Contradictions({ type }: { type: string }): VNode | null {
   const loaded = useAnswer('memory_contradictions', type === '' ? {} : { type }, ['memory']);
   const { memory: said } = words.value;

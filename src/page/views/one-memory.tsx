@@ -14,7 +14,7 @@ import { inLine } from '../parts/visible.ts';
 import { address, project } from '../router.ts';
 import { moment, words } from '../words.ts';
 
-/** One memory: what it says, what it said, and which others are close enough to contradict it. */
+/** One memory: what it says, what it said, and which others are close to it. */
 export function OneMemory({ id, type }: { id: string; type: string }): VNode {
   const which = { id, ...(type === '' ? {} : { type }) };
   const loaded = useAnswer('memory_get', which, ['memory']);
@@ -144,7 +144,7 @@ function History(of: { revisions: Answers['memory_get']['revisions']; now: Memor
   );
 }
 
-/** What is close in meaning is what may contradict; a person says whether it does. */
+/** What is close in meaning; a person says which of them holds. */
 function Close({ memory, onDone }: { memory: Memory; onDone: () => void }): VNode {
   const { memory: said } = words.value;
   const loaded = useAnswer('recall_structured', { query: memory.text.slice(0, 1000), limit: 6 }, ['memory']);

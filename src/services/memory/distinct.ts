@@ -1,11 +1,11 @@
 import { ours } from '../../base/expected.ts';
+import { localDay } from '../../base/text/local-time.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { isSettled } from './both-hold.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 import { dot, normalized } from './rank.ts';
-import { laterOf } from './recall-order.ts';
-import { limitsFor, relationOf, type Relation } from './relation.ts';
+import { isAboutTheSame, type Relation } from './similar.ts';
 
 interface ReadMemory {
   entry: MemoryEntry;
@@ -14,23 +14,23 @@ interface ReadMemory {
   stored: boolean;
 }
 
-/** A memory that another one may contradict. */
+/** A memory that is about the same as another one. */
 interface Against {
   id: string;
   /** What the other one is beside this; nothing where the dates do not tell. */
   age?: 'newer' | 'older' | undefined;
 }
 
-/** Something to tell, with what else says the same or may say the contrary. */
+/** Something to tell, with what else has the same text or is about the same. */
 interface Distinct extends ReadMemory {
-  /** How many others say nearly the same. */
+  /** How many others have the same text. */
   also: number;
   against: Against[];
 }
 
 /**
- * What was found, each thing once: of those that say nearly the same the newest, in the place of the first of them. Of two
- * that may contradict each other both stay, side by side and the newer first.
+ * What was found, each text once: of those with the same one the newest, in the place of the first of them. Two that are about
+ * the same both stay, side by side and the newer first.
  */
 export async function distinct(
   opened: OpenMemory,
@@ -42,7 +42,7 @@ export async function distinct(
   const kept: { told: Distinct; at: number; place: number }[] = [];
   const newestFirst = found.map((_, at) => at).sort((a, b) => byAge(found, a, b));
   for (const at of newestFirst) {
-    const same = kept.find((other) => relation(other.at, at) === 'near-duplicate');
+    const same = kept.find((other) => relation(other.at, at) === 'same text');
     if (same === undefined) {
       kept.push({ told: { ...(found[at] as ReadMemory), also: 0, against: [] }, at, place: at });
       continue;
@@ -76,12 +76,30 @@ function byAge(found: readonly ReadMemory[], a: number, b: number): number {
   return one === other ? a - b : one > other ? -1 : 1;
 }
 
+/** Which of two dates is later; nothing where that cannot be told: one is missing, or says the day alone. */
+function laterOf(first: string, second: string): 'first' | 'second' | undefined {
+  const [one, other] = [new Date(first), new Date(second)];
+  if ([first, second].some((date) => date.startsWith('1970')) || first === second) return undefined;
+  const isDay = (date: Date): boolean =>
+    date.getTime() % 86_400_000 === 0 ||
+    (date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0);
+  if (localDay(one) === localDay(other) && (isDay(one) || isDay(other))) return undefined;
+  return other > one ? 'second' : 'first';
+}
+
 function ageOf(one: ReadMemory, other: ReadMemory): Against['age'] {
   const later = laterOf(one.entry.updatedAt, other.entry.updatedAt);
   return later === undefined ? undefined : later === 'first' ? 'newer' : 'older';
 }
 
-/** How any two of them are related, by the rules that a new memory is compared by. */
+/** What is left of a text without signs and case. */
+const letters = (text: string): string =>
+  lineText(text)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
+
+/** What any two of them are to each other. */
 async function relations(
   opened: OpenMemory,
   found: readonly ReadMemory[],
@@ -94,7 +112,6 @@ async function relations(
     session === undefined ? { vectors: none } : await embedded(opened, session, texts, signal);
   const unit = vectors.map((vector) => (vector === undefined ? undefined : normalized(vector)));
   const said = found.map(({ entry }) => ({ ...entry, terms: opened.analyser.terms(entry.text) }));
-  const limits = limitsFor(session?.embedder?.id);
   const known = new Map<string, Relation | undefined>();
   return (a, b) => {
     const [first, second] = [Math.min(a, b), Math.max(a, b)];
@@ -105,11 +122,12 @@ async function relations(
     const [mine, theirs] = [unit[first], unit[second]];
     const cosine = mine === undefined || theirs === undefined ? undefined : dot(mine, theirs);
     const made =
-      lineText(one.text).toLowerCase() === lineText(other.text).toLowerCase()
-        ? 'near-duplicate'
-        : relationOf(one, other, cosine, limits);
-    const isOpen = made !== 'may contradict' || !isSettled(one, other);
-    known.set(key, isOpen ? made : undefined);
-    return known.get(key);
+      letters(one.text) === letters(other.text)
+        ? 'same text'
+        : one.type === other.type && !isSettled(one, other) && isAboutTheSame(one.terms, other.terms, cosine)
+          ? 'may contradict'
+          : undefined;
+    known.set(key, made);
+    return made;
   };
 }

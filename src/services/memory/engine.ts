@@ -9,6 +9,8 @@ import {
 } from '../../model/memory.ts';
 import { isoTime, marked, STAYS, updated, upserted, type Decide, type Stored } from './change.ts';
 import { unit } from './rank.ts';
+import { isBehind } from './recall-copies.ts';
+import { keyText } from './select.ts';
 import type {
   EmbeddingProgress,
   MemoryChange,
@@ -131,6 +133,20 @@ export abstract class MemoryStore {
     return this.found(this.#ready(query));
   }
 
+  /**
+   * A search for one who also has entries of files, which may be behind the store. With `all`, what passes the filter and has
+   * nothing in common with the query comes last, newest first: who names a filter wants what it takes.
+   */
+  async answer(query: MemoryQuery, { all }: { all: boolean; files: boolean }): Promise<Answer> {
+    const hits = await this.search(query);
+    if (all && hits.length < query.limit) {
+      const found = new Set(hits.map(({ entry }) => keyText(entry)));
+      const { entries } = await this.list(query.filter, { limit: query.limit });
+      hits.push(...entries.filter((entry) => !found.has(keyText(entry))).map(unmatched));
+    }
+    return { hits, isBehind: (entry) => isBehind(this, this.options.analyser, entry) };
+  }
+
   /** Changes a memory under its id; the wording before stays as a revision. */
   async update(key: MemoryKey, change: MemoryChange): Promise<Upserted> {
     const ready = this.#ready(change);
@@ -196,6 +212,21 @@ export abstract class MemoryStore {
     return given.vector === undefined ? given : { ...given, vector: unit(given.vector, this.options.space) };
   }
 }
+
+export interface Answer {
+  hits: MemoryHit[];
+  /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
+  isBehind: (entry: MemoryEntry) => boolean | Promise<boolean>;
+}
+
+/** What passes a filter and has nothing in common with what was asked. */
+export const unmatched = (entry: MemoryEntry): MemoryHit => ({
+  entry,
+  score: 0,
+  cosine: undefined,
+  coverage: 0,
+  matched: [],
+});
 
 function present(current: Stored | undefined, { type, id }: MemoryKey): Stored {
   if (current !== undefined) return current;

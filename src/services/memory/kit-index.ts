@@ -5,7 +5,7 @@ import { memoryId, placeId } from '../../kit/memories/ids.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import { utcOf } from '../../base/text/local-time.ts';
-import { normalized } from './rank.ts';
+import { normalized, termsOf } from './rank.ts';
 import type { OpenMemory } from './opened.ts';
 
 /** An entry of a file of the project, ready to be compared. */
@@ -33,6 +33,7 @@ interface Index {
   candidates: KitCandidate[];
   /** By text: when a file has changed, most of what is in it has not. */
   vectors: { space: string | undefined; made: ReadonlyMap<string, Float32Array> };
+  /** By text and tags. */
   terms: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -47,9 +48,13 @@ export async function kitCandidates(
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   // Those who ask without an embedder do not look at vectors.
   if (known?.from === entries && (space === undefined || known.space === space)) return known.candidates;
-  const termsOf = (text: string): readonly string[] => known?.terms.get(text) ?? opened.analyser.terms(text);
-  const candidates = apart(entries.map((entry) => candidateOf(entry, termsOf(entry.text), opened)));
-  const terms = new Map(candidates.map((each) => [each.entry.text, each.terms]));
+  const keyOf = ({ text, tags }: Pick<KitEntry, 'text' | 'tags'>): string => [text, ...tags].join('\n');
+  const candidates = apart(
+    entries.map((entry) =>
+      candidateOf(entry, known?.terms.get(keyOf(entry)) ?? termsOf(opened.analyser, entry), opened),
+    ),
+  );
+  const terms = new Map(candidates.map((each) => [keyOf(each.entry), each.terms]));
   const before = known?.vectors ?? { space, made: new Map() };
   const made = before.space === space ? before.made : new Map<string, Float32Array>();
   const vectors =

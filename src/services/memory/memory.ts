@@ -41,7 +41,8 @@ import { copyAll, exported, imported } from './transfer/transfer.ts';
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 
-const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
+/** Memories have their tags among their words, which earlier ones had not. */
+export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
 
 export interface MemorySetup {
   /** The top of the project. */
@@ -116,7 +117,7 @@ export async function openMemory(setup: MemorySetup) {
     recall: on(recall),
     /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
     browse: on(browse),
-    /** What was found, near-duplicates as one, with marks on those that may contradict each other. */
+    /** What was found, each text once, with marks on those that are about the same. */
     distinct: on(distinct),
     get: on(wholeMemory),
     update: on(updateMemory),

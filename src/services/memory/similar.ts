@@ -1,30 +1,61 @@
 import { oneLine } from '../../base/text/text.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import type { MemoryKey } from '../../model/memory.ts';
 import { isSettled } from './both-hold.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
-import { dot, type Candidate } from './rank.ts';
-import { LIMITS, limitsFor, relationOf, type Relation } from './relation.ts';
+import { dot } from './rank.ts';
 import type { Session, OpenMemory } from './opened.ts';
 
+/** What two memories of a kind are to each other. `may contradict` means no more than that they are about the same. */
+export type Relation = 'same text' | 'may contradict';
+
 export interface Similar extends MemoryKey {
-  relation: Relation | 'same text';
+  relation: Relation;
   agent: string;
   text: string;
+  /** From 0 to 1: in meaning, or by the words that both have. */
+  nearness: number;
+  /** When it was last changed; of an entry without a date, nothing. */
+  updatedAt?: string;
   /** The file that contains it, if it is not a memory of the store. */
   source?: string;
 }
 
-const LOOKED_AT = 8;
-/** Entries of files may be copies of each other and of memories, so there are more of them. */
-const FILES_LOOKED_AT = 24;
+const LOOKED_AT = 12;
 const SHOWN = 3;
 const SNIPPET = 160;
+/** Below this, two texts are near by chance. */
+const LEAST = 0.1;
 
-type Known = Candidate & { source?: string };
+/** The share of their words that two texts have in common, of all and of the shorter one's. */
+function shares(
+  mine: ReadonlySet<string>,
+  terms: readonly string[],
+): { all: number; less: number; both: number } {
+  const theirs = new Set(terms);
+  const both = [...theirs].filter((term) => mine.has(term)).length;
+  return {
+    both,
+    all: both / Math.max(1, mine.size + theirs.size - both),
+    less: both / Math.max(1, Math.min(mine.size, theirs.size)),
+  };
+}
+
+/** From where on two memories are listed as a pair about the same; docs/decisions/0021 has the figures. */
+const PAIR = { words: 0.5, meaning: 0.75 };
+
+export function isAboutTheSame(
+  one: readonly string[],
+  other: readonly string[],
+  cosine: number | undefined,
+): boolean {
+  const { both, less } = shares(new Set(one), other);
+  return (less >= PAIR.words && both >= 2) || (cosine ?? 0) >= PAIR.meaning;
+}
 
 /**
- * What is remembered already and says nearly the same, or something else about the same. A hint, not a judgement: who
- * remembers can read both and supersede one.
+ * What is remembered already and is nearest to a new memory of its kind. Whether it says the same, the contrary or something
+ * beside it is for the one who remembers to judge: that can be read, and not be told from words.
  */
 export async function similarTo(
   opened: OpenMemory,
@@ -32,76 +63,40 @@ export async function similarTo(
   fresh: MemoryKey & { agent: string; text: string; tags: readonly string[] },
   vector: Float32Array | undefined,
 ): Promise<Similar[]> {
-  const terms = opened.analyser.terms(fresh.text);
-  const limits = limitsFor(embedder?.id);
-  const hits = await store.search({ terms, vector, filter: {}, limit: LOOKED_AT });
-  const kit = await kitCandidates(opened, embedder);
-  const candidates: Known[] = [
+  const own = opened.analyser.terms(fresh.text);
+  const words = new Set(own);
+  const filter = { types: [fresh.type] };
+  const hits = await store.search({ terms: own, vector, filter, limit: LOOKED_AT });
+  const inFiles = (await kitCandidates(opened, embedder)).filter(({ entry }) => entry.type === fresh.type);
+  const known = [
     ...hits.map(({ entry, cosine }) => ({ entry, cosine, terms: opened.analyser.terms(entry.text) })),
-    ...nearest(kit, new Set(terms), vector),
+    ...inFiles.map((each) => ({ ...each, cosine: cosineOf(each, vector) })),
   ];
-  const found: Similar[] = [];
-  const seen = new Set<string>();
-  for (const { entry, cosine, source, terms: theirs } of candidates) {
-    const twin = normal(entry.text) === normal(fresh.text);
-    // The same memory, and its copies in files. The same text under another id, or of another type, is another memory.
-    if (
-      source === undefined
-        ? entry.id === fresh.id && entry.type === fresh.type
-        : entry.id === fresh.id || twin
-    )
-      continue;
-    if (!twin && seen.has(normal(entry.text))) continue;
-    const relation = twin
-      ? 'same text'
-      : relationOf({ ...fresh, terms }, { ...entry, terms: theirs }, cosine, limits);
-    if (relation === undefined || (relation === 'may contradict' && isSettled(fresh, entry))) continue;
-    seen.add(normal(entry.text));
-    found.push({
-      relation,
+  const found = new Map<string, Similar>();
+  for (const { entry, cosine, terms, ...more } of known) {
+    const text = normal(entry.text);
+    const isTwin = text === normal(fresh.text);
+    const source = 'source' in more ? more.source : undefined;
+    // The same memory, and its copies in files. The same text under another id is another memory.
+    if (entry.id === fresh.id || (source !== undefined && isTwin) || isSettled(fresh, entry)) continue;
+    const nearness = isTwin ? 1 : Math.max(cosine ?? 0, shares(words, terms).all);
+    if (nearness < LEAST || (!isTwin && found.has(text))) continue;
+    found.set(isTwin ? entry.id : text, {
+      relation: isTwin ? 'same text' : 'may contradict',
       id: entry.id,
       type: entry.type,
       agent: entry.agent,
       text: oneLine(entry.text, SNIPPET),
+      nearness: Math.min(1, Math.round(nearness * 100) / 100),
+      ...(entry.updatedAt.startsWith('1970') ? {} : { updatedAt: entry.updatedAt }),
       ...(source === undefined ? {} : { source }),
     });
   }
-  return found.slice(0, SHOWN);
+  return [...found.values()].sort((a, b) => b.nearness - a.nearness).slice(0, SHOWN);
 }
 
-/**
- * The entries of files that are nearest by words and those nearest by meaning, in the order of the files. There can be
- * thousands, and the caller is waiting: so their words are those of the index, and few are compared closely.
- */
-function nearest(
-  kit: readonly KitCandidate[],
-  words: ReadonlySet<string>,
-  vector: Float32Array | undefined,
-): Known[] {
-  const weighed = kit.map(({ entry, terms, source, vector: other }, order) => ({
-    order,
-    entry,
-    terms,
-    source,
-    share: overlap(words, terms),
-    cosine: vector === undefined || other === undefined ? undefined : dot(vector, other),
-  }));
-  const byWords = weighed.filter(({ share }) => share > 0).sort((a, b) => b.share - a.share);
-  const byMeaning = weighed
-    .filter(({ cosine }) => (cosine ?? 0) >= LIMITS.subjectMeaning)
-    .sort((a, b) => (b.cosine ?? 0) - (a.cosine ?? 0));
-  const best = new Set([...byWords.slice(0, FILES_LOOKED_AT), ...byMeaning.slice(0, FILES_LOOKED_AT)]);
-  return [...best].sort((a, b) => a.order - b.order);
+function cosineOf({ vector: other }: KitCandidate, vector: Float32Array | undefined): number | undefined {
+  return vector === undefined || other === undefined ? undefined : dot(vector, other);
 }
 
-/** The share of the smaller one's words that both have. */
-function overlap(words: ReadonlySet<string>, terms: readonly string[]): number {
-  const theirs = new Set(terms);
-  return (
-    [...theirs].filter((term) => words.has(term)).length / Math.max(1, Math.min(words.size, theirs.size))
-  );
-}
-
-function normal(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().toLowerCase();
-}
+const normal = (text: string): string => lineText(text).replace(/\s+/g, ' ').trim().toLowerCase();

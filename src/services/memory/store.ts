@@ -65,6 +65,8 @@ export interface MemoryPage {
 export interface MemoryQuery {
   /** Analysed words of the question, from the same analyser. */
   terms: readonly string[];
+  /** The ways to say it in these words, the caller's own first: a memory that has one of them has all that was asked for. */
+  ways?: readonly (readonly string[])[] | undefined;
   vector?: Float32Array | undefined;
   filter: MemoryFilter;
   limit: number;

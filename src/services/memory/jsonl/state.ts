@@ -6,7 +6,7 @@ import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { newerStore } from '../place.ts';
-import { spaceOf, spaceText } from '../rank.ts';
+import { spaceOf, spaceText, termsOf } from '../rank.ts';
 import { keyText } from '../select.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 import { isSoundEntry, isSoundRevision, isSoundVector, MOST_BYTES } from '../sound.ts';
@@ -81,11 +81,12 @@ export class LogState {
   #put({ put, reset, space, vector }: Put): void {
     const key = keyText(put.entry);
     const before = this.kept.get(key);
-    if (before?.terms !== undefined && reset) this.#count(before.terms, -1);
+    const hasOtherWords = reset || before?.entry.tags.join('\0') !== put.entry.tags.join('\0');
+    if (before?.terms !== undefined && hasOtherWords) this.#count(before.terms, -1);
     const kept: StoredLine = {
       ...put,
       vectors: reset || before === undefined ? new Map() : before.vectors,
-      terms: reset ? undefined : before?.terms,
+      terms: hasOtherWords ? undefined : before?.terms,
     };
     if (space !== undefined && vector !== undefined) kept.vectors.set(space, decoded(vector));
     if (kept.terms === undefined) this.#unread.add(key);
@@ -146,7 +147,7 @@ export class LogState {
       this.#unread.delete(key);
       const kept = this.kept.get(key);
       if (kept === undefined) continue;
-      kept.terms = this.#analyser.terms(kept.entry.text);
+      kept.terms = termsOf(this.#analyser, kept.entry);
       this.#count(kept.terms, 1);
     }
   }

@@ -67,11 +67,11 @@ export class JsonlStore extends MemoryStore {
     );
   }
 
-  protected async found({ terms, vector, filter, limit, minScore }: MemoryQuery) {
+  protected async found({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
     const state = await this.#fresh(true);
     const { space } = this.options;
     const ready = readyFilter(filter);
-    const words = weighed(terms, (term) => state.frequency(term), state.kept.size);
+    const words = weighed(terms, (term) => state.frequency(term), state.kept.size, ways);
     const candidates = [...state.kept].flatMap(([key, { entry, vectors }]) => {
       if (!passes(entry, ready)) return [];
       const own = space === undefined ? undefined : vectors.get(spaceText(space));

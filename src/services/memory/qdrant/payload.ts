@@ -1,6 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../../model/memory.ts';
 import type { Stored } from '../change.ts';
+import { termsOf } from '../rank.ts';
 import type { ReadyFilter } from '../select.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 
@@ -37,7 +38,7 @@ export function payloadOf({ entry, revisions }: Stored, analyser: Analyser, chan
     superseded_by: entry.supersededBy ?? null,
     superseded_at: entry.supersededAt ?? null,
     /** Analysed words, and by which analyser. */
-    terms: analyser.terms(entry.text),
+    terms: termsOf(analyser, entry),
     analyser: analyser.id,
     /** Identifies one write: a writer that finds another one here knows that another process was faster. */
     change_id: changeId,
@@ -85,11 +86,6 @@ export function storedOf(id: string, type: MemoryType, payload: RawPayload): Sto
     entry,
     revisions: Array.isArray(payload.revisions) ? (payload.revisions as MemoryRevision[]) : [],
   };
-}
-
-export function termsOf(payload: RawPayload, analyser: Analyser): readonly string[] {
-  if (payload.analyser === analyser.id && Array.isArray(payload.terms)) return payload.terms as string[];
-  return analyser.terms(textOf(payload.text) ?? '');
 }
 
 export type Filter = Schemas['Filter'];

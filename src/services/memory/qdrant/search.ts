@@ -1,106 +1,134 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import { mapLimited } from '../../../base/async.ts';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
-import { candidatesFor, ranked, rarest, spaceText, weighed, type Candidate } from '../rank.ts';
-import { byPosition, type Position, type ReadyFilter } from '../select.ts';
-import type { MemoryQuery, StoreOptions } from '../store.ts';
+import type { Stored } from '../change.ts';
+import { unmatched, type Answer } from '../engine.ts';
+import { candidatesFor, ranked, spaceText, termsOf, weighed, type Candidate } from '../rank.ts';
+import { earlierLines, lineKey } from '../recall-copies.ts';
+import { byPosition, isLiving, keyText, type Position, type ReadyFilter } from '../select.ts';
+import type { MemoryQuery, StoreOptions, VectorSpace } from '../store.ts';
 import type { Shelf } from './collections.ts';
-import { anyOf, conditions, equal, storedOf, termsOf, type Condition } from './payload.ts';
-import type { Point } from './points.ts';
+import { anyOf, conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 
-/** Memories that are looked at because of their words alone, from each collection. */
-const BY_WORDS = 600;
-const WORDS_ASKED = 64;
-const AT_ONCE = 16;
+/** Memories that are looked at because they have any of the words, from each collection. */
+const BY_WORDS = 300;
+/** And for each word, so that a common one does not hide what a rare one leads to. */
+const BY_EACH_WORD = 30;
+const WORDS_ASKED = 48;
+/** Changed, forgotten and superseded ones, whose copies in files are behind. */
+const MOST_CHANGED = 2_000;
 
 const WITHOUT_REVISIONS = { exclude: ['revisions'] };
 
-/** Words cost a request each; of a long text the longest are asked for, which are seldom the common ones. */
-export function asked(terms: readonly string[]): string[] {
+/** Of a long text the longest words are asked for, which are seldom the common ones. */
+function asked(terms: readonly string[]): string[] {
   const each = [...new Set(terms)];
   return each.length <= WORDS_ASKED ? each : each.sort((a, b) => b.length - a.length).slice(0, WORDS_ASKED);
 }
 
-/** How many memories have each word, over all collections, whatever their state. */
-export async function frequencies(
-  shelves: readonly Shelf[],
-  terms: readonly string[],
-): Promise<Map<string, number>> {
-  const pairs = terms.flatMap((term) => shelves.map((shelf) => ({ term, shelf })));
-  const counts = new Map<string, number>();
-  await mapLimited(pairs, AT_ONCE, async ({ term, shelf }) => {
-    const count = await shelf.points.count({ must: [equal('terms', term)] });
-    counts.set(term, (counts.get(term) ?? 0) + count);
-  });
-  return counts;
-}
-
-/** The best of all collections together, then weighed against each other. */
+/**
+ * The best of all collections together, with one request to each. How rare a word is, is taken from what was looked at: to
+ * count it in each collection takes a request a word.
+ */
 export async function searched(
   shelves: readonly Shelf[],
-  { vector, limit, minScore }: MemoryQuery,
+  query: MemoryQuery,
   filter: ReadyFilter,
-  counted: { frequency: ReadonlyMap<string, number>; total: number },
+  wanted: Parameters<Asking>[3],
   options: StoreOptions,
-): Promise<MemoryHit[]> {
-  const must = conditions(filter);
-  const wording = rarest(counted.frequency, BY_WORDS);
+): Promise<Answer> {
+  const { vector, ways, limit, minScore } = query;
+  const terms = asked(query.terms);
   const found = await Promise.all(
     shelves
       .filter(({ type }) => filter.types?.has(type) ?? true)
-      .map(async (shelf) => candidates(shelf, vector, must, wording, candidatesFor(limit), options)),
+      .map((shelf) => candidates(shelf, { ...query, terms }, conditions(filter), wanted, options)),
   );
-  const words = weighed(
-    [...counted.frequency.keys()],
-    (term) => counted.frequency.get(term) ?? 0,
-    counted.total,
-  );
-  return ranked(words, found.flat(), { compared: vector !== undefined, limit, minScore });
+  const looked = found.flatMap(({ near }) => near);
+  const frequency = new Map<string, number>();
+  for (const candidate of looked)
+    for (const term of new Set(candidate.terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  const words = weighed(terms, (term) => frequency.get(term) ?? 0, looked.length, ways);
+  const hits: MemoryHit[] = ranked(words, looked, { compared: vector !== undefined, limit, minScore });
+  if (wanted.all) {
+    const known = new Set(hits.map(({ entry }) => keyText(entry)));
+    const others = looked.map(({ entry }) => entry).filter((entry) => !known.has(keyText(entry)));
+    hits.push(
+      ...others
+        .sort(byPosition)
+        .slice(0, Math.max(0, limit - hits.length))
+        .map(unmatched),
+    );
+  }
+  return { hits, isBehind: behind(found.flatMap(({ changed }) => changed)) };
 }
 
-async function candidates(
-  { points, type }: Shelf,
-  wanted: Float32Array | undefined,
+/** Whether a text is one of those that memories had, or is of one that is gone. */
+function behind(changed: readonly Stored[]): (entry: MemoryEntry) => boolean {
+  const lines = new Set(earlierLines(changed));
+  const gone = changed.map(({ entry }) => entry).filter((entry) => !isLiving(entry));
+  for (const { type, text } of gone) lines.add(lineKey(type, text));
+  const keys = new Set(gone.map(keyText));
+  return (entry) => keys.has(keyText(entry)) || lines.has(lineKey(entry.type, entry.text));
+}
+
+type Asking = (
+  shelf: Shelf,
+  query: MemoryQuery,
   must: readonly Condition[],
-  wording: readonly string[],
-  count: number,
-  { space, analyser }: StoreOptions,
-): Promise<Candidate[]> {
-  const near = wanted === undefined || space === undefined ? undefined : [...wanted];
+  wanted: { all: boolean; files: boolean },
+  options: StoreOptions,
+) => Promise<{ near: Candidate[]; changed: Stored[] }>;
+
+const candidates: Asking = async ({ points, type }, query, must, wanted, { space, analyser }) => {
+  const near = query.vector === undefined || space === undefined ? undefined : [...query.vector];
   const inSpace = space === undefined ? [] : [equal('embedder', spaceText(space))];
-  const byVector = (more: Condition[], size: number): Schemas['QueryRequest'] => ({
-    query: near as number[],
-    filter: { must: [...must, ...inSpace, ...more] },
-    limit: size,
+  const search = (more: readonly Condition[], limit: number): Schemas['QueryRequest'] => ({
+    ...(near === undefined ? {} : { query: near }),
+    filter: { must: [...must, ...(near === undefined ? [] : inSpace), ...more] },
+    limit,
     with_payload: WITHOUT_REVISIONS,
   });
-  const withWords = wording.length === 0 ? [] : [anyOf('terms', wording)];
-  const [nearest, worded] = await Promise.all([
-    near === undefined
+  /** What has no vector to compare yet. */
+  const waiting = (more: readonly Condition[]): Schemas['QueryRequest'] => ({
+    filter: { must: [...must, ...more], must_not: inSpace },
+    limit: BY_WORDS,
+    with_payload: WITHOUT_REVISIONS,
+  });
+  const withWords = query.terms.length === 0 ? [] : [anyOf('terms', query.terms)];
+  const searches = [
+    ...(near === undefined ? [] : [search([], candidatesFor(query.limit))]),
+    ...(withWords.length === 0 ? [] : [search(withWords, BY_WORDS)]),
+    ...(query.terms.length < 2
       ? []
-      : points.query([byVector([], count), ...(withWords.length === 0 ? [] : [byVector(withWords, count)])]),
-    withWords.length === 0
-      ? []
-      : points.scroll({ must: [...must, ...withWords] }, BY_WORDS, { with_payload: WITHOUT_REVISIONS }),
-  ]);
-  const all = new Map<string, Point>();
-  for (const point of worded) all.set(point.id, point);
-  for (const point of nearest.flat()) all.set(point.id, point);
-  const unscored = [...all.values()].filter(({ score }) => score === undefined).map(({ id }) => id);
-  if (near !== undefined && unscored.length > 0) {
-    const exactly = { ...byVector([{ has_id: unscored }], unscored.length), with_payload: false };
-    const [scored = []] = await points.query([{ ...exactly, params: { exact: true } }]);
-    for (const { id, score } of scored) {
-      const point = all.get(id);
-      if (point !== undefined) all.set(id, { ...point, score });
-    }
-  }
-  return [...all.values()].map(({ id, payload, score }) => ({
-    entry: storedOf(id, type, payload).entry,
-    terms: termsOf(payload, analyser),
-    cosine: score,
-  }));
-}
+      : query.terms.map((term) => search([equal('terms', term)], BY_EACH_WORD))),
+    ...(near === undefined || withWords.length === 0 ? [] : [waiting(withWords)]),
+    ...(wanted.all ? [near === undefined ? search([], query.limit) : waiting([])] : []),
+  ];
+  const changes = {
+    filter: {
+      should: [
+        { key: 'revision', range: { gt: 1 } },
+        { must_not: [empty('forgotten_at')] },
+        { must_not: [empty('superseded_at')] },
+      ],
+    },
+    limit: MOST_CHANGED,
+    with_payload: true,
+  };
+  if (searches.length === 0 && !wanted.files) return { near: [], changed: [] };
+  const results = await points.query([...searches, ...(wanted.files ? [changes] : [])]);
+  const changed = wanted.files ? (results.pop() ?? []) : [];
+  // A point without a vector of ours has no score, and one without a question has one that says nothing.
+  const found = new Map(results.flat().map((point) => [point.id, point]));
+  return {
+    near: [...found.values()].map(({ id, payload, score }) => {
+      const { entry } = storedOf(id, type, payload);
+      const isCompared = near !== undefined && payload.embedder === spaceText(space as VectorSpace);
+      return { entry, terms: termsOf(analyser, entry), cosine: isCompared ? score : undefined };
+    }),
+    changed: changed.map(({ id, payload }) => storedOf(id, type, payload)),
+  };
+};
 
 /** The first entries of a collection after a place in the order of lists. */
 export async function firstOf(

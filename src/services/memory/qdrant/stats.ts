@@ -1,5 +1,4 @@
 import { spaceText } from '../rank.ts';
-import type { ReadyFilter } from '../select.ts';
 import type { Stored } from '../change.ts';
 import type { MemoryStats } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
@@ -48,12 +47,8 @@ export async function statsOf(client: QdrantClient, shelves: readonly Shelf[]): 
 }
 
 /** All names of agents, as they are spelled. */
-export async function agentsIn(shelves: readonly Shelf[], { types }: ReadyFilter): Promise<Set<string>> {
-  const found = await Promise.all(
-    shelves
-      .filter(({ type }) => types?.has(type) ?? true)
-      .map(async ({ points }) => points.facet('agent', {})),
-  );
+export async function agentsIn(shelves: readonly Shelf[]): Promise<Set<string>> {
+  const found = await Promise.all(shelves.map(async ({ points }) => points.facet('agent', {})));
   return new Set(found.flat().map(({ value }) => value));
 }
 

@@ -2,8 +2,8 @@ import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
-import { MemoryStore } from '../engine.ts';
-import { spaceText } from '../rank.ts';
+import { MemoryStore, type Answer } from '../engine.ts';
+import { spaceText, unit } from '../rank.ts';
 import {
   byPosition,
   keyText,
@@ -18,16 +18,19 @@ import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
-import { asked, firstOf, frequencies, searched } from './search.ts';
+import { firstOf, searched } from './search.ts';
 import { agentsIn, rewordedIn, statsOf } from './stats.ts';
 import { changed, purged, vectorsSet } from './writes.ts';
+
+/** As long as a new spelling of an agent by another program may go unnoticed: to ask takes a request a collection. */
+const SPELLED_MS = 60_000;
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
 export class QdrantStore extends MemoryStore {
   readonly #client: QdrantClient;
   readonly #shelves: () => Promise<Shelf[]>;
-  /** How often words occur, for as long as nothing changes. */
-  #counted: { stamp: string; frequency: Map<string, number>; total: number } | undefined;
+  /** How agents are spelled, and when that was read. */
+  #spelled: { at: number; names: ReadonlySet<string> } | undefined;
 
   constructor({ address, ...options }: StoreOptions & { address: QdrantAddress }) {
     super(options);
@@ -59,8 +62,9 @@ export class QdrantStore extends MemoryStore {
     const ready = readyFilter(filter);
     if (ready.agents === undefined) return ready;
     return this.#onShelves(async (shelves) => {
-      const known = await agentsIn(shelves, ready);
-      return spelled(ready, [...known, ...(filter.agents ?? [])]);
+      if (this.#spelled === undefined || performance.now() - this.#spelled.at > SPELLED_MS)
+        this.#spelled = { at: performance.now(), names: await agentsIn(shelves) };
+      return spelled(ready, [...this.#spelled.names, ...(filter.agents ?? [])]);
     });
   }
 
@@ -69,27 +73,19 @@ export class QdrantStore extends MemoryStore {
   }
 
   protected async found(query: MemoryQuery) {
-    return this.#onShelves(async (shelves) => {
-      const filter = await this.#ready(query.filter);
-      return searched(shelves, query, filter, await this.#count(shelves, query.terms), this.options);
-    });
+    return (await this.#search(query, { all: false, files: false })).hits;
   }
 
-  async #count(
-    shelves: readonly Shelf[],
-    terms: readonly string[],
-  ): Promise<{ frequency: Map<string, number>; total: number }> {
-    const stamp = await this.stamp();
-    const counted =
-      this.#counted?.stamp === stamp
-        ? this.#counted
-        : { stamp, frequency: new Map(), total: await this.#total({}) };
-    this.#counted = counted;
-    const wanted = asked(terms);
-    const unknown = wanted.filter((term) => !counted.frequency.has(term));
-    for (const [term, count] of await frequencies(shelves, unknown)) counted.frequency.set(term, count);
-    const frequency = new Map(wanted.map((term) => [term, counted.frequency.get(term) ?? 0]));
-    return { frequency, total: counted.total };
+  override async answer(query: MemoryQuery, wanted: { all: boolean; files: boolean }): Promise<Answer> {
+    const { vector } = query;
+    const ready = { ...query, vector: vector === undefined ? undefined : unit(vector, this.options.space) };
+    return this.#search(ready, wanted);
+  }
+
+  #search(query: MemoryQuery, wanted: { all: boolean; files: boolean }): Promise<Answer> {
+    return this.#onShelves(async (shelves) =>
+      searched(shelves, query, await this.#ready(query.filter), wanted, this.options),
+    );
   }
 
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
@@ -211,6 +207,7 @@ export class QdrantStore extends MemoryStore {
   }
 
   protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+    this.#spelled = undefined;
     return this.#onShelves(async (shelves) => {
       const indexed = keys.map((key, index) => ({ key, index }));
       const answers = await Promise.all(

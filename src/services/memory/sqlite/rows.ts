@@ -51,7 +51,7 @@ export function revisionOf({ revision, text, tags, agent, at }: RevisionRow): Me
   return { revision, text, tags: tagsOf(tags), agent, at };
 }
 
-function tagsOf(text: string): string[] {
+export function tagsOf(text: string): string[] {
   const tags = jsonIn(text);
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
 }

@@ -18,13 +18,13 @@ const WORDS_ASKED = 48;
 
 /** The best by words and the best by vector, each under the filter, weighed exactly. Inside one transaction. */
 export function searched(database: Database, matrix: Matrix | undefined, query: MemoryQuery): MemoryHit[] {
-  const { terms, vector: wanted, filter, limit, minScore } = query;
+  const { terms, ways, vector: wanted, filter, limit, minScore } = query;
   const ready = readyFilter(filter);
   const count = candidatesFor(limit);
   const known = postingsOf(database);
   const frequencies = new Map<string, number>();
   for (const term of new Set(terms)) frequencies.set(term, known.frequency(term));
-  const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total);
+  const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total, ways);
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
   const passing: Passing = {
     of: (rids, most) => {

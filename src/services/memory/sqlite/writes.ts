@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from './open.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
-import { spaceText } from '../rank.ts';
+import { spaceText, termsOf } from '../rank.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 import { REVISIONS_KEPT, type StoreOptions, type VectorSpace } from '../store.ts';
 import { metaText } from './figures.ts';
-import { entryOf, indexed, revisionOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
+import { entryOf, indexed, revisionOf, tagsOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
 import { SOUND, SOUND_REVISION } from './sound.ts';
 
 /** Rows that a change of analyser handles in one transaction, so that others get their turn. */
@@ -123,10 +123,9 @@ export function writeStored(
     );
     database.run('DELETE FROM revision WHERE rid = ? AND revision < ?', rid, entry.revision - REVISIONS_KEPT);
   }
-  if (textChanged) {
-    writeTerms(database, rid, analyser.terms(entry.text));
-    database.run('DELETE FROM vector WHERE rid = ?', rid);
-  }
+  if (textChanged || current?.entry.tags.join('\0') !== entry.tags.join('\0'))
+    writeTerms(database, rid, termsOf(analyser, entry));
+  if (textChanged) database.run('DELETE FROM vector WHERE rid = ?', rid);
   if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
 }
 
@@ -180,12 +179,13 @@ export async function reanalyse(database: Database, analyser: Analyser): Promise
   if (metaText(database, 'analyser') === analyser.id || database.readOnly) return;
   for (let from = 0; ;) {
     const rows = await database.write(() => {
-      const batch = database.all<{ rid: number; text: string }>(
-        `SELECT rid, text FROM memory WHERE rid > ? AND ${SOUND} ORDER BY rid LIMIT ?`,
+      const batch = database.all<{ rid: number; text: string; tags: string }>(
+        `SELECT rid, text, tags FROM memory WHERE rid > ? AND ${SOUND} ORDER BY rid LIMIT ?`,
         from,
         BATCH,
       );
-      for (const { rid, text } of batch) writeTerms(database, rid, analyser.terms(text));
+      for (const { rid, text, tags } of batch)
+        writeTerms(database, rid, termsOf(analyser, { text, tags: tagsOf(tags) }));
       if (batch.length === 0) database.run("INSERT OR REPLACE INTO meta VALUES ('analyser', ?)", analyser.id);
       return batch;
     });
