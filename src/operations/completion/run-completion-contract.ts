@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { fenced } from '../../base/text/text.ts';
+import { fenced, plural } from '../../base/text/text.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { contractSchema, seconds, statusSchema, stepSchema, stepText } from './receipt-view.ts';
 
 /** What is left for steps, hints and the rest of an answer. */
 const RESERVED = 4_000;
-const LEAST_OUTPUT = 1_000;
+const LEAST_OUTPUT = 2_000;
 const SHOWN_STEPS = 40;
 
 export const runCompletionContract = defineOperation({
@@ -44,12 +44,17 @@ export const runCompletionContract = defineOperation({
     timed_out: z.boolean(),
     duration_ms: z.int(),
     hints: z.array(z.string()),
+    /** How many tests there were, by what the test runners say. */
+    counts: z.string(),
+    /** Without PASS, what the test runners say about each failure. */
+    failures: z.string(),
+    /** Without PASS, the end of what the programs printed. */
     output: z.string(),
     /** How to take what the programs printed; it stands beside it wherever that is shown. */
     output_note: z.string(),
     output_lines: z.int(),
-    left_out_lines: z.int(),
-    stderr_tail: z.string(),
+    /** The file with all of it. */
+    output_file: z.string().optional(),
     receipt: z.object({ id: z.string(), hash: z.string(), tree: z.string(), file: z.string() }),
   }),
 
@@ -71,11 +76,12 @@ export const runCompletionContract = defineOperation({
       timed_out: ran.timedOut,
       duration_ms: ran.durationMs,
       hints: ran.hints,
-      output: ran.output.text,
+      counts: ran.counts,
+      failures: ran.failures,
+      output: ran.output.end,
       output_note: DATA_NOTE,
       output_lines: ran.output.lines,
-      left_out_lines: ran.output.leftOutLines,
-      stderr_tail: ran.stderrTail,
+      ...(ran.output.file === undefined ? {} : { output_file: ran.output.file }),
       receipt: {
         id: ran.receipt.id,
         hash: ran.receipt.hash,
@@ -90,13 +96,21 @@ export const runCompletionContract = defineOperation({
   render: (data) => ({
     body: lines(
       `CC ${data.status} — [${data.stacks.join(', ')}] — ${seconds(data.duration_ms)}, ${data.receipt.id}`,
-      data.reason,
-      data.contract.kind === 'script'
-        ? `Contract: ${data.contract.path ?? ''} in ${data.working_dir}`
-        : `Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
-      data.steps.map(stepText),
+      data.counts === '' ? data.reason : `${data.reason} Tests: ${data.counts}.`,
+      data.failures === '' ? undefined : `${data.output_note}\n${fenced(data.failures)}`,
+      data.status === 'PASS'
+        ? undefined
+        : data.contract.kind === 'script'
+          ? `Contract: ${data.contract.path ?? ''} in ${data.working_dir}`
+          : `Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
+      data.steps.filter(({ ok }) => data.status !== 'PASS' || ok !== true).map(stepText),
       data.hints.map((hint) => `- ${hint}`),
-      data.output === '' ? undefined : `${data.output_note}\n${fenced(data.output)}`,
+      data.output === ''
+        ? undefined
+        : `${data.failures === '' ? `${data.output_note}\n` : ''}${fenced(data.output)}`,
+      data.output === '' || data.output_file === undefined
+        ? undefined
+        : `All of the output (${plural(data.output_lines, 'line')}) is in ${data.output_file}.`,
     ),
   }),
 });

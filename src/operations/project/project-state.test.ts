@@ -46,7 +46,8 @@ const filesIn = async (folder: string): Promise<string[]> =>
 
 const stateOf = ({ home }: Opened): string => join(home, '.local/state/bmad-mcp-server');
 /** What is always with the user: copies, the end of the chain, consent, usage. */
-const OWN = /^(?:memory-copies|usage|moving|trust[^/]*|locks)\/|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
+const OWN =
+  /^(?:decisions|memory-copies|usage|moving|trust[^/]*|locks)\/|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
 const withUser = async (session: Opened): Promise<string[]> =>
   (await filesIn(stateOf(session))).filter((file) => !OWN.test(file));
 

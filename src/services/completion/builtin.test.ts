@@ -1,4 +1,4 @@
-import { chmod, mkdir, realpath, symlink } from 'node:fs/promises';
+import { chmod, readFile, mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findForProject } from '../../base/files/find-program.ts';
@@ -29,7 +29,8 @@ async function builtin(
     }
   const session = await contractSession(onTestFinished, files, { env: { PATH: bin } });
   await prepare(session.folder);
-  return (await session.ok(runCompletionContract, input)).data;
+  const { data } = await session.ok(runCompletionContract, input);
+  return { ...data, printed: await readFile(String(data['output_file']), 'utf8') };
 }
 
 const commands = (data: Data): string[] =>
@@ -73,7 +74,7 @@ describe('the built-in contract', () => {
     });
     const good = await builtin(pack('node -e "console.log(40 + 2)"'));
     expect(good).toMatchObject({ status: 'PASS', stacks: ['javascript'] });
-    expect(good['output']).toContain('42');
+    expect(good['printed']).toContain('42');
     expect(good['steps']).toMatchObject([{ command: 'npm run test', ok: true, exit_code: 0 }]);
     expect(await builtin(pack('node -e "process.exit(3)"'))).toMatchObject({ status: 'FAIL' });
     expect(await builtin(pack('echo "Error: no test specified" && exit 1'))).toMatchObject({
@@ -153,7 +154,7 @@ describe('the built-in contract', () => {
       {},
       (folder) => chmod(join(folder, '.venv/bin/pytest'), 0o755),
     );
-    expect(own).toMatchObject({ status: 'PASS', output: expect.stringContaining('own') });
+    expect(own).toMatchObject({ status: 'PASS', printed: expect.stringContaining('own') });
   });
 
   it('does not call it verified where a runner has run no test', async () => {
@@ -212,7 +213,7 @@ describe('the built-in contract', () => {
     const good = await builtin(files, { terraform: 'pwd; exit 0' });
     expect(good).toMatchObject({
       status: 'PASS',
-      output: expect.stringMatching(/terraform validate -no-color\n.*\/infra\n/),
+      printed: expect.stringMatching(/terraform validate -no-color\n.*\/infra\n/),
     });
     expect(
       await builtin(files, { terraform: '[[ $1 == fmt ]] && exit 3; echo "Run terraform init"; exit 1' }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { plural } from '../../base/text/text.ts';
@@ -11,7 +12,7 @@ import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { consentOf, personIn, requireConsent, type Asking, type Consent } from './consent.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
-import { OutputKeeper } from './output.ts';
+import { endOf, keepLog, OutputKeeper } from './output.ts';
 import { readPrograms, type ProgramsRequest } from './programs.ts';
 import {
   addReceipt,
@@ -56,7 +57,7 @@ interface CompletionSetup extends ProgramSetup, Pick<TrustSetup, 'trust' | 'deci
 interface CompletionRequest {
   stack?: string | undefined;
   workingDir?: string | undefined;
-  /** How much of the output is kept, in characters. */
+  /** How much of the output is answered, in characters. */
   room: number;
 }
 
@@ -131,7 +132,9 @@ function contractOf(script: Script | undefined): Receipt['contract'] {
     : { kind: 'script', path: script.path, sha256: sha256(script.content) };
 }
 
-const STDERR_TAIL = 2_000;
+/** How much of the end of the output is answered beside failures, and where there are none. */
+const LEAST_END = 1_500;
+const MOST_END = 3_000;
 
 async function runCompletion(project: CompletionProject, request: CompletionRequest, caller: Caller) {
   const { setup, kit, root, leftOut } = project;
@@ -164,17 +167,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
     ]);
     const reader = new VerdictReader();
     const teller = tellerOf(progress, setup.hide);
-    /** The end of what was written to standard error. */
-    let stderrTail = '';
-    const keeper = new OutputKeeper(
-      { head: Math.floor(request.room * 0.3), tail: Math.floor(request.room * 0.7) },
-      (line, from) => {
-        if (from === 'stderr') stderrTail += `${line}\n`;
-        // Not cut for every line: cutting copies.
-        if (stderrTail.length > STDERR_TAIL * 20) stderrTail = stderrTail.slice(-STDERR_TAIL);
-        teller.line(line, reader.line(line, from));
-      },
-    );
+    const keeper = new OutputKeeper((line, from) => teller.line(line, reader.line(line, from)));
     const started = new Date();
     const clock = performance.now();
     const run = {
@@ -220,15 +213,27 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
       },
     });
     const { receipt, notes } = await addReceipt(receipts, body);
-    if (shown.status === 'PASS') await keepList(receipts, tree);
+    const passed = shown.status === 'PASS';
+    if (passed) await keepList(receipts, tree);
+    const { text, lines } = keeper.kept;
+    const log = setup.hide(text);
+    const file = await keepLog(receipts, receipt.id, log).catch(
+      ours(({ message }) => {
+        notes.push(`The output could not be kept: ${message}`);
+        return undefined;
+      }),
+    );
+    const failures = passed ? '' : setup.hide(reader.failures.told(Math.max(0, request.room - LEAST_END)));
+    const end = Math.min(MOST_END, request.room - failures.length);
     return {
       ...shown,
       hints: [...shown.hints, ...notes],
       contract: receipt.contract,
       directory: folder,
       durationMs,
-      output: { ...keeper.kept, text: setup.hide(keeper.kept.text) },
-      stderrTail: setup.hide(stderrTail.slice(-STDERR_TAIL).trimEnd()),
+      counts: reader.counts,
+      failures,
+      output: { end: passed ? '' : endOf(log, end), lines, file },
       receipt,
       receiptFile: join(receipts.folder, 'receipts.jsonl'),
     };

@@ -46,7 +46,7 @@ const NOTE = /\.md$|status\.ya?ml$/i;
 
 /** Folders of this server, and what it writes there. */
 const OWN_FOLDERS = new Set(['.receipts', '.runs', '.tasks', '.memory', '.bmad-memory']);
-const OWN_FILE = /^\.git(?:ignore|keep)$|\.(?:md|ya?ml|jsonl?|gz|lock|tmp|db|db-wal|db-shm|db-journal)$/;
+const OWN_FILE = /^\.git(?:ignore|keep)$|\.(?:md|ya?ml|jsonl?|gz|log|lock|tmp|db|db-wal|db-shm|db-journal)$/;
 
 /** The user's state folder may lie in the project, in a container for instance. */
 function below(root: string, folder: string): string | undefined {

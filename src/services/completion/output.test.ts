@@ -1,18 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
 import { cpuOf } from '../../../tests/support/work.ts';
-import { OutputKeeper } from './output.ts';
+import { endOf, keepLog, OutputKeeper } from './output.ts';
 
 /** A keeper, and the lines that it told. */
 function keeperOf(room = { head: 100, tail: 100 }): { keeper: OutputKeeper; told: string[] } {
   const told: string[] = [];
-  return { keeper: new OutputKeeper(room, (line) => told.push(line)), told };
+  return { keeper: new OutputKeeper((line) => told.push(line), room), told };
 }
 
 /** Hands over so many bytes of lines of two bytes, in pieces as pipes give them; answers how many lines were told. */
 function shortLines(bytes: number, tail: number): { lines: number; keeper: OutputKeeper; cpu: number } {
   const chunk = Buffer.from('y\n'.repeat(32_768));
   let lines = 0;
-  const keeper = new OutputKeeper({ head: 1_000, tail }, () => (lines += 1));
+  const keeper = new OutputKeeper(() => (lines += 1), { head: 1_000, tail });
   const cpu = cpuOf(() => {
     for (let left = bytes; left > 0; left -= chunk.length) keeper.add(chunk.subarray(0, left), 'stdout');
   });
@@ -58,7 +61,6 @@ describe('the output that is kept', () => {
     expect(keeper.kept).toMatchObject({
       text: '0\n1\n2\n[… 4996 lines left out …]\n4999',
       lines: 5_000,
-      leftOutLines: 4_996,
     });
   });
 
@@ -77,5 +79,25 @@ describe('the output that is kept', () => {
     expect([once.lines, fourTimes.lines]).toEqual([500_000, 2_000_000]);
     expect(fourTimes.keeper.kept).toMatchObject({ lines: 2_000_000, bytes: 4_000_000 });
     expect(fourTimes.cpu / once.cpu).toBeLessThan(12);
+  });
+});
+
+describe('the end of an output', () => {
+  it('is made of whole lines', () => {
+    expect(endOf('one\ntwo\nthree', 100)).toBe('one\ntwo\nthree');
+    expect(endOf('one\ntwo\nthree', 10)).toBe('two\nthree');
+    expect(endOf('one\ntwo\nthree', 7)).toBe('three');
+  });
+});
+
+describe('the file of an output', () => {
+  it('is there for the latest ten runs', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    for (let run = 1; run <= 12; run += 1)
+      await keepLog({ folder }, `cc-${String(run).padStart(6, '0')}`, `run ${run}`);
+    const kept = await readdir(join(folder, 'logs'));
+    expect(kept.sort()).toEqual(
+      Array.from({ length: 10 }, (_, index) => `cc-${String(index + 3).padStart(6, '0')}.log`),
+    );
   });
 });

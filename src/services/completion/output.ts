@@ -1,4 +1,8 @@
+import { basename, dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { removeFile } from '../../base/files/open-file.ts';
+import type { ReceiptPlace } from './receipts.ts';
 
 type Stream = 'stdout' | 'stderr';
 
@@ -18,14 +22,16 @@ function plainText(text: string): string {
 }
 
 export interface KeptOutput {
-  /** The beginning and the end, with a line about what was left out between. */
+  /** All of it; of very much the beginning and the end, with a line about what was left out between. */
   text: string;
   lines: number;
   bytes: number;
-  leftOutLines: number;
 }
 
-/** What a program writes, line by line. Of much output only the beginning and the end are kept. */
+/** How much of the output is kept, in characters. */
+const ROOM = { head: 2_000_000, tail: 6_000_000 };
+
+/** What a program writes, line by line. Of very much output only the beginning and the end are kept. */
 export class OutputKeeper {
   private readonly decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   private readonly open: Record<Stream, string> = { stdout: '', stderr: '' };
@@ -40,7 +46,7 @@ export class OutputKeeper {
   private readonly tailRoom: number;
   private readonly onLine: (line: string, from: Stream) => void;
 
-  constructor(room: { head: number; tail: number }, onLine: (line: string, from: Stream) => void) {
+  constructor(onLine: (line: string, from: Stream) => void, room: { head: number; tail: number } = ROOM) {
     this.headRoom = room.head;
     this.tailRoom = room.tail;
     this.onLine = onLine;
@@ -74,7 +80,6 @@ export class OutputKeeper {
       text: [...this.head, ...between, ...tail].join('\n'),
       lines: this.lines,
       bytes: this.bytes,
-      leftOutLines: leftOut,
     };
   }
 
@@ -125,3 +130,30 @@ export class OutputKeeper {
     this.tailStart = 0;
   }
 }
+
+/** The last whole lines of a text that fit. */
+export function endOf(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const end = text.slice(-room);
+  return end.slice(end.indexOf('\n') + 1);
+}
+
+const LOGS = 'logs';
+const KEPT_LOGS = 10;
+
+/** Keeps the output of a run beside its receipt, and of earlier runs the latest; answers where it is. */
+export async function keepLog(
+  { folder, inside }: Pick<ReceiptPlace, 'folder' | 'inside'>,
+  id: string,
+  text: string,
+): Promise<string> {
+  const own = join(folder, LOGS, `${id}.log`);
+  await writeAtomic(own, `${text}\n`, { inside });
+  const logs = (await stateNames(dirname(own), inside)).filter((name) => /^cc-\d{6,}\.log$/.test(name));
+  const others = logs.filter((name) => name !== basename(own)).sort(byNumber);
+  for (const name of others.slice(0, Math.max(0, others.length + 1 - KEPT_LOGS)))
+    await removeFile(join(dirname(own), name), inside);
+  return own;
+}
+
+const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);

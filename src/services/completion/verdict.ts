@@ -1,5 +1,5 @@
 import type { WatchedResult } from '../../base/process/process-watched.ts';
-import { TestTally } from './no-tests.ts';
+import { Failures, TestTally } from './runners.ts';
 
 /** The three answers of a contract. Only the first lets anybody say that something is done. */
 export type Status = 'PASS' | 'FAIL' | 'NOT_VERIFIED';
@@ -15,8 +15,8 @@ export interface Step {
   duration_ms?: number;
 }
 
-/** The last line of the script that counts: test output may hold the same words. */
-const VERDICT = /CC (PASS|FAIL) — \[([^[\]]*)\] — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
+/** The last line of the script that counts, with a date or a time: test output may hold the same words. */
+const VERDICT = /CC (PASS|FAIL) — \[([^[\]]*)\] — \d{4}-\d\d-\d\d/;
 const STACK = /^▶ Stack : (.+)$/;
 const COMMAND = /^▶ (.+)$/;
 const RESULT = /^ {2}→ (.+)$/;
@@ -50,6 +50,7 @@ export class VerdictReader {
   /** One for each stack; the first for what comes before any. */
   private readonly tallies: { stack: string; tests: TestTally }[] = [{ stack: '', tests: new TestTally() }];
   private readonly toolsMissing = new Set<string>();
+  readonly failures = new Failures();
 
   /** Takes one line; answers whether it says how far the run has come. */
   line(line: string, from: 'stdout' | 'stderr'): boolean {
@@ -59,6 +60,7 @@ export class VerdictReader {
       this.verdict = { word: verdict[1] as 'PASS' | 'FAIL', stacks: stacks.filter((name) => name !== '') };
       return true;
     }
+    this.failures.line(line, from);
     // What the script and the tools say about themselves is short; data that tests print may be long.
     if (line.length > LONGEST_COMMAND * 2) return false;
     if (NO_STACK.test(line) || UNKNOWN_STACK.test(line)) this.noStack = true;
@@ -73,6 +75,14 @@ export class VerdictReader {
     const tests = new TestTally();
     this.tallies.push({ stack, tests });
     return tests;
+  }
+
+  /** How many tests there were, in the words of the runners: `600 tests, 600 pass`. */
+  get counts(): string {
+    const sums = new Map<string, number>();
+    for (const [word, count] of this.tallies.flatMap(({ tests }) => [...tests.counts]))
+      sums.set(word, (sums.get(word) ?? 0) + count);
+    return [...sums].flatMap(([word, count]) => (count === 0 ? [] : [`${count} ${word}`])).join(', ');
   }
 
   get read(): ReadVerdict {
