@@ -49,7 +49,6 @@ function keysOf(record: BmadRecord): Map<string, number> {
 const ADDRESS = 2;
 const INSTEAD = 3;
 
-/** A question whose parts have been told apart. */
 interface ParsedName {
   kinds: readonly RecordKind[];
   module: string | undefined;
@@ -100,16 +99,30 @@ export class NameIndex {
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
   #find(wanted: ParsedName, fuzzy: boolean): { wanted: ParsedName; records: readonly BmadRecord[] } {
-    const exact = this.#named(wanted);
-    if (exact.length > 0) return { wanted, records: exact };
-    const renamed = this.#renamed(wanted);
-    if (renamed.length > 0) return { wanted, records: renamed };
+    const known = this.#known(wanted);
+    if (known.length > 0) return { wanted, records: known };
+    const apart = { ...wanted, ...this.apart(wanted.name) };
+    const within = wanted.module === undefined && apart.module !== undefined ? this.#known(apart) : [];
+    if (within.length > 0) return { wanted: apart, records: within };
     const partly = fuzzy ? this.#partOfName(wanted) : [];
     const modern = withoutOldPrefixes(wanted.name);
     if (partly.length > 0 || modern === undefined) return { wanted, records: partly };
     const plain = { ...wanted, name: modern };
-    const named = this.#named(plain);
-    return { wanted: plain, records: named.length > 0 ? named : this.#renamed(plain) };
+    return { wanted: plain, records: this.#known(plain) };
+  }
+
+  #known(wanted: ParsedName): BmadRecord[] {
+    const named = this.#named(wanted);
+    return named.length > 0 ? named : this.#renamed(wanted);
+  }
+
+  /** A name without its module, before whichever sign it stands, and the module. */
+  apart(asked: string): { module?: string; name: string } {
+    const name = asked.trim();
+    const module = this.#modules
+      .filter((code) => fold(name).startsWith(fold(code)) && /[-./]/.test(name.charAt(code.length)))
+      .sort((a, b) => b.length - a.length)[0];
+    return module === undefined ? { name } : { module, name: name.slice(module.length + 1) };
   }
 
   #named(wanted: ParsedName): BmadRecord[] {

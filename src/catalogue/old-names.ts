@@ -55,7 +55,7 @@ export function withoutOldPrefixes(name: string): string | undefined {
     /^bmad[-_:](?:agent[-_:])?(?:core|bmm|bmb|bmgd|cis|tea)[-_:](?:agents?[-_:]|workflows?[-_:])?(.+)$/i.exec(
       name,
     )?.[1];
-  return rest ?? /^bmad[-_:]agents?[-_:](.+)$/i.exec(name)?.[1];
+  return rest ?? /^bmad(?:[-_:]agents?[-_:]|\.)(.+)$/i.exec(name)?.[1];
 }
 
 /** Short names of what replaced an old one, the closest first; nothing when the name was never BMAD's. */

@@ -1,16 +1,16 @@
-/** What BMAD's agents are called in French, by the names that BMAD has for them. */
+/** The roles that BMAD's agents have in English and in French, by the names that BMAD has for them. */
 const TITLES: Readonly<Record<string, string>> = {
-  analyst: 'analyste, analyste métier, analyste fonctionnel, analyste fonctionnelle',
+  analyst: 'business analyst, analyste, analyste métier, analyste fonctionnel, analyste fonctionnelle',
   architect:
-    'architecte, architecte logiciel, architecte logicielle, architecte technique, architecte système',
-  dev: 'développeur, développeuse, programmeur, programmeuse',
-  pm: 'chef de produit, cheffe de produit, responsable produit',
-  po: 'propriétaire du produit',
-  qa: 'testeur, testeuse, ingénieur qualité, ingénieure qualité, assurance qualité',
-  sm: 'facilitateur agile, facilitatrice agile, maître de mêlée',
+    'system architect, software architect, architecte, architecte logiciel, architecte logicielle, architecte technique, architecte système',
+  dev: 'developer, programmer, software engineer, développeur, développeuse, programmeur, programmeuse',
+  pm: 'product manager, chef de produit, cheffe de produit, responsable produit',
+  po: 'product owner, propriétaire du produit',
+  qa: 'tester, test engineer, qa engineer, quality assurance, testeur, testeuse, ingénieur qualité, ingénieure qualité, assurance qualité',
+  sm: 'scrum master, facilitateur agile, facilitatrice agile, maître de mêlée',
   tea: 'architecte de test, architecte de tests, architecte des tests',
-  'tech-writer': 'rédacteur technique, rédactrice technique',
-  'ux-designer': 'ergonome, concepteur ux, conceptrice ux, designer ux, expert ux, experte ux',
+  'tech-writer': 'technical writer, rédacteur technique, rédactrice technique',
+  'ux-designer': 'ux expert, ergonome, concepteur ux, conceptrice ux, designer ux, expert ux, experte ux',
 };
 
 /** With or without accents, capitals and hyphens. */
@@ -23,13 +23,13 @@ const keyOf = (name: string): string =>
     .replace(/^(?:l['’]|(?:le|la|un|une|notre|mon|ma)\s)\s*/, '')
     .replace(/[\s_-]+/g, ' ');
 
-/** The agent that a French title stands for; nothing for any other name. */
+/** The agent that a role stands for; nothing for any other name. */
 export function agentTitled(name: string): string | undefined {
   const key = keyOf(name);
   return Object.keys(TITLES).find((id) => titlesOf(id).some((title) => keyOf(title) === key));
 }
 
-/** The French titles of an agent. */
+/** The roles of an agent. */
 export function titlesOf(id: string): string[] {
   return Object.hasOwn(TITLES, id) ? (TITLES[id]?.split(', ') ?? []) : [];
 }

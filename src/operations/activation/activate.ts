@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { once } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
+import { fenced } from '../../base/text/text.ts';
 import { present } from '../../base/present.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
@@ -15,13 +18,49 @@ import {
 } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { restOf, shownNote, shownTextSchema } from '../catalogue/shown-text.ts';
+import type { Context, Workspace } from '../context.ts';
+import { meantAgent, standIn } from '../catalogue/agent-names.ts';
+import { restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
 import { runIdField } from '../runs/run-fields.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
 import { textLimits } from '../host-limits.ts';
 import { meantStart } from './meant-start.ts';
 import { workText } from './work-text.ts';
+
+/** An agent that is known and has no file is played as `delegate_to_agent` plays it. */
+async function withoutFile(
+  error: unknown,
+  input: {
+    name: string;
+    kind?: string | undefined;
+    message?: string | undefined;
+    project?: string | undefined;
+  },
+  workspace: Workspace,
+  context: Context,
+) {
+  const { name, kind = 'agent', message, project } = input;
+  if (kind !== 'agent' || !(error instanceof BmadError) || error.code !== 'not_found') return undefined;
+  const meant = await meantAgent(name, workspace, context, project).catch(ours(() => undefined));
+  // One with a file is in a built-in module, and is started by its file.
+  if (meant === undefined || meant.found !== undefined) return undefined;
+  const agent = standIn(meant);
+  const { persona } = await context.delegation();
+  const text = [
+    `${agent.note ?? ''} Become this agent now and stay in character until the user dismisses you.`,
+    ...(message === undefined ? [] : [`The user's message:\n\n${fenced(message)}`]),
+    persona(agent),
+  ].join('\n\n');
+  return {
+    name: agent.handle,
+    kind: 'agent',
+    title: agent.title === '' ? agent.name : `${agent.name}, ${agent.title}`,
+    problems: [],
+    context: {},
+    ...showText(text, { detail: 'full', maxBytes: context.config.answerBytes }),
+  };
+}
 
 const agentStart = once(() => import('./agent-start.ts'));
 
@@ -71,14 +110,13 @@ export const activate = defineOperation({
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
     const asked = { operation: 'execute' as const, call, words: input.message, project };
-    const {
-      record,
-      message,
-      told,
-      with: beside,
-    } = await meantStart(wanted, workspace, context, asked).catch((error: unknown) => {
+    const meant = await meantStart(wanted, workspace, context, asked).catch(async (error: unknown) => {
+      const agent = run === undefined ? await withoutFile(error, input, workspace, context) : undefined;
+      if (agent !== undefined) return agent;
       throw run === undefined ? error : (resumed?.withoutWorkflow(error, run) ?? error);
     });
+    if ('text' in meant) return meant;
+    const { record, message, told, with: beside } = meant;
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { lead } = activation;
     const own = qualifiedName(activation.record);

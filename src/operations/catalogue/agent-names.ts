@@ -1,13 +1,28 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { CataloguePort, Context, ProjectFacts } from '../context.ts';
+import { MEMORY_TYPES } from '../../model/memory.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Context, Person, ProjectFacts, Workspace } from '../context.ts';
+import { findRecord } from './targets.ts';
 
-/** Whose memory is meant: the agents a name stands for, and everything they are called. */
+/** The agent that a name stands for, wherever it is known. */
 export interface MeantAgent {
-  ids: string[];
+  /** The name under which its tasks and memories are kept. */
+  handle: string;
+  /** Everything it is called. */
   names: string[];
+  /** What the content has of it, and the content that does. */
+  found?: { record: BmadRecord; workspace: Workspace };
+  /** What the project's files say of it. */
+  colleague?: Colleague;
+  /** What an earlier version of BMAD said of it. */
+  earlier?: Earlier;
 }
+
+type Colleague = Awaited<ReturnType<ProjectFacts['colleagues']>>[number];
+type Earlier = NonNullable<ReturnType<Awaited<ReturnType<Context['delegation']>>['earlier']>>;
 
 /** A name becomes part of the name of a file, so it may not lead anywhere. */
 export function checkedAgent(raw: string, subject = 'agent'): string {
@@ -20,89 +35,215 @@ export function checkedAgent(raw: string, subject = 'agent'): string {
   });
 }
 
-/** By any of its names: of its file, its tag, what it is called, its learnings file, or its name in BMAD. */
+/**
+ * The agent a name stands for: one of the content; else one that the project knows, by its team, requests, learnings or
+ * memories; else one of a built-in module that lists leave out; else one that an earlier version of BMAD had.
+ */
 export async function meantAgent(
+  raw: string,
+  workspace: Workspace,
+  context: Context,
+  project: string | undefined,
+): Promise<MeantAgent> {
+  const own = inContent(raw, workspace, context);
+  if (!(own instanceof BmadError)) return ofRecord(own, workspace, raw);
+  const name = workspace.catalogue.names.apart(raw).name;
+  const { earlier, earlierAgents } = await context.delegation();
+  const colleagues = await colleaguesOf(context, project);
+  // A project that has requests for qa means it by Quinn too.
+  const colleague =
+    colleagueNamed(colleagues, raw) ??
+    colleagueNamed(colleagues, name) ??
+    colleagueNamed(colleagues, earlier(name)?.handle ?? '');
+  const asked = colleague?.id ?? raw;
+  const all = (await workspace.beside()).length === 0 ? undefined : await workspace.everything();
+  for (const place of [...(colleague?.known.includes('file') === true ? [workspace] : []), all]) {
+    const record = place === undefined ? own : inContent(asked, place, context);
+    if (place !== undefined && !(record instanceof BmadError)) return ofRecord(record, place, raw, colleague);
+  }
+  const before = [name, ...(colleague?.names ?? [])].map(earlier).find((each) => each !== undefined);
+  const isKnown = colleague !== undefined || before !== undefined;
+  if (!isKnown && !(isPlain(name) && (await hasMemories(name, context, project)))) {
+    const others = [...colleagues.map(({ id }) => id), ...earlierAgents];
+    throw unknownAgent(raw, workspace, others, own);
+  }
+  const handle = colleague?.id ?? before?.handle ?? name;
+  return {
+    handle,
+    names: plainNames([handle, name, ...(colleague?.names ?? []), before?.handle ?? handle]),
+    ...(colleague === undefined ? {} : { colleague }),
+    ...(before === undefined ? {} : { earlier: before }),
+  };
+}
+
+/** A record of the content, or why there is none; a name that stands for several is an error. */
+function inContent(name: string, workspace: Workspace, context: Context): BmadRecord | BmadError {
+  try {
+    return findRecord({ name, kind: 'agent', fuzzy: false }, workspace, context);
+  } catch (error) {
+    return ours((why) => why, 'not_found')(error);
+  }
+}
+
+function ofRecord(record: BmadRecord, workspace: Workspace, raw: string, colleague?: Colleague): MeantAgent {
+  const handle = workspace.catalogue.names.handleOf(record);
+  const { name, displayName = name, aliases } = record;
+  return {
+    handle,
+    names: plainNames([raw, handle, name, displayName, ...aliases, ...(colleague?.names ?? [])]),
+    found: { record, workspace },
+    ...(colleague === undefined ? {} : { colleague }),
+  };
+}
+
+const isPlain = (name: string): boolean => name !== '' && !/[/\\:|]|\.\.|\p{C}/u.test(name);
+
+const plainNames = (names: readonly string[]): string[] => [...new Set(names.filter(isPlain))];
+
+/** The project's own files may be out of reach; then it knows nobody. */
+async function colleaguesOf(context: Context, project: string | undefined): Promise<Colleague[]> {
+  const state = await context.state(project).catch(ours(() => undefined));
+  return state === undefined ? [] : await (await state.facts()).colleagues();
+}
+
+function colleagueNamed(colleagues: readonly Colleague[], name: string): Colleague | undefined {
+  const wanted = nameKey(name.trim());
+  return colleagues.find(({ names }) => names.some((each) => nameKey(each) === wanted));
+}
+
+async function hasMemories(name: string, context: Context, project: string | undefined): Promise<boolean> {
+  const memory = await context.memory(project).catch(ours(() => undefined));
+  if (memory === undefined) return false;
+  for (const type of MEMORY_TYPES)
+    if ((await memory.browse(type, [name], { most: 0 })).total > 0) return true;
+  return false;
+}
+
+/** Only agents are suggested: what replaced an old one may be a workflow, which nobody can be. */
+function unknownAgent(
+  name: string,
+  workspace: Workspace,
+  others: readonly string[],
+  cause: BmadError,
+): BmadError {
+  const names = [...new Set([...agentHandles(workspace), ...others])];
+  const { message, subject } = cause;
+  return new BmadError(
+    'not_found',
+    message.startsWith('There is no') ? message : `There is no agent ${quoted(name)}.`,
+    {
+      ...(subject === undefined ? {} : { subject }),
+      suggestions: nearest(name, names),
+      hint: agentsThere(workspace),
+      cause,
+    },
+  );
+}
+
+const NAMED = 30;
+
+export function agentHandles({ catalogue }: Workspace): string[] {
+  const agents = catalogue.listed.filter(({ kind }) => kind === 'agent');
+  return agents.map((record) => catalogue.names.handleOf(record));
+}
+
+/** The agents to choose from, in one sentence. */
+export function agentsThere(workspace: Workspace): string {
+  const handles = agentHandles(workspace);
+  return `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
+}
+
+/** Whose memory is meant: two agents of a project may share a name, and what it calls one may be BMAD's. */
+export async function rememberedAgent(
   raw: string,
   facts: ProjectFacts,
   context: Context,
   project: string | undefined,
-): Promise<MeantAgent> {
-  const agent = checkedAgent(raw);
-  const own = await facts.agentsNamed(agent);
+): Promise<{ ids: string[]; names: string[] }> {
+  const own = await facts.agentsNamed(raw);
   if (own.length > 0)
     return {
       ids: own.map(({ id }) => id),
-      names: [...new Set([agent, ...own.flatMap(({ names }) => names)])],
+      names: plainNames([raw.trim(), ...own.flatMap(({ names }) => names)]),
     };
-  const learners = await facts.learners();
-  const learner = learners.find((name) => name.toLowerCase() === agent.toLowerCase());
-  const called = await bmadNames(agent, context, project);
-  if (called.length > 0) {
-    const alsoOwn = (await Promise.all(called.map((name) => facts.agentsNamed(name)))).flat();
-    const names = [...called, ...alsoOwn.flatMap((each) => each.names)];
-    return {
-      ids: [...new Set([...alsoOwn.map(({ id }) => id), learner ?? called[0] ?? agent])],
-      names: [...new Set([agent, ...(learner === undefined ? [] : [learner]), ...names])],
-    };
-  }
-  if (learner !== undefined) return { ids: [learner], names: [learner] };
-  const { entries } = await (await context.memory(project)).browse('agent-learnings', [agent]);
-  if (entries.length > 0) return { ids: [agent], names: [agent] };
-  const unseen = await agentWithoutFile(agent, facts, context);
-  if (unseen !== undefined) return unseen;
-  throw await unknown(agent, facts, context, project);
-}
-
-/** The names of an agent in the BMAD content; none when there is no such agent, or no content. */
-async function bmadNames(
-  agent: string,
-  context: CataloguePort,
-  project: string | undefined,
-): Promise<string[]> {
-  try {
-    const { catalogue } = await context.workspace(project);
-    const { record } = catalogue.names.resolve({ name: agent, kinds: ['agent'], fuzzy: false });
-    const { name, displayName, aliases } = record;
-    const all = [catalogue.names.handleOf(record), name, displayName ?? name, ...aliases];
-    return [...new Set(all.filter((each) => each !== '' && !/[/\\]/.test(each)))];
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
-}
-
-/** One that the project only names, in its team or in a request, or that an earlier version of BMAD had. */
-async function agentWithoutFile(
-  agent: string,
-  facts: ProjectFacts,
-  context: Context,
-): Promise<MeantAgent | undefined> {
-  const wanted = nameKey(agent);
-  const colleague = (await facts.colleagues()).find(({ names }) =>
-    names.some((name) => nameKey(name) === wanted),
+  const { handle, names } = await meantAgent(raw, await context.workspace(project), context, project);
+  const also = (await Promise.all(names.map((name) => facts.agentsNamed(name)))).flat();
+  const learner = (await facts.learners()).find((each) =>
+    names.some((name) => name.toLowerCase() === each.toLowerCase()),
   );
-  const earlier = (await context.delegation()).earlier(agent);
-  if (colleague === undefined && earlier === undefined) return undefined;
-  const id = colleague?.id ?? earlier?.handle ?? agent;
-  const names = [id, agent, ...(colleague?.names ?? []), ...(earlier === undefined ? [] : [earlier.handle])];
-  return { ids: [id], names: [...new Set(names)] };
+  return {
+    ids: [...new Set([...also.map(({ id }) => id), learner ?? handle])],
+    names: plainNames([...names, learner ?? handle, ...also.flatMap((each) => each.names)]),
+  };
 }
 
-async function unknown(
-  agent: string,
-  facts: ProjectFacts,
+/** An agent that can be given work. */
+export interface AskedAgent extends Person {
+  /** What the content has of it. */
+  record?: BmadRecord;
+  /** What is to be known of an agent that has no file here: where its persona comes from. */
+  note?: string;
+}
+
+/** The agent a name stands for, as it is to be played: by its file, or by what is known of it. */
+export async function askedAgent(
+  name: string,
+  workspace: Workspace,
   context: Context,
   project: string | undefined,
-): Promise<BmadError> {
-  const own = (await facts.colleagues()).map(({ id }) => id);
-  const { catalogue } = await context.workspace(project);
-  const bmad = catalogue.listed
-    .filter(({ kind }) => kind === 'agent')
-    .map((record) => catalogue.names.handleOf(record));
-  const all = [...new Set([...own, ...bmad])];
-  return new BmadError('not_found', `There is no agent ${quoted(agent)}.`, {
-    subject: agent,
-    suggestions: nearest(agent, [...all, ...(await context.delegation()).earlierAgents]),
-    hint: `Agents: ${all.slice(0, 40).join(', ')}${all.length > 40 ? ', …' : ''}.`,
-  });
+): Promise<AskedAgent> {
+  const meant = await meantAgent(name, workspace, context, project);
+  if (meant.found === undefined) return standIn(meant);
+  const { record, workspace: place } = meant.found;
+  return { record, handle: meant.handle, ...(await place.delivery.character(record)) };
+}
+
+/** The name under which tasks for an agent are kept. */
+export async function askedHandle(
+  name: string,
+  context: Context,
+  project: string | undefined,
+): Promise<string> {
+  return (await meantAgent(name, await context.workspace(project), context, project)).handle;
+}
+
+/** The best persona there is of an agent without a file: what BMAD once said of it, and what the project says. */
+export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent {
+  const called = colleague?.names.find((each) => nameKey(each) !== nameKey(colleague.id));
+  const told = [
+    ...(colleague?.domain === undefined ? [] : [`Domain: ${colleague.domain}`]),
+    ...(colleague?.requests ?? []).map((text) => `Asked of you and still open: ${text}`),
+  ];
+  const here =
+    told.length === 0 ? [] : [{ title: 'In this project', text: told.map((each) => `- ${each}`).join('\n') }];
+  const bare = {
+    title: 'Role',
+    text: `The agent that this project calls ${handle}. No file describes it: answer as the specialist that this name stands for, and say where you had to guess what the role covers.`,
+  };
+  return {
+    handle,
+    name: called ?? earlier?.name ?? handle,
+    title: earlier?.title ?? '',
+    parts: [...(earlier?.parts ?? (colleague?.domain === undefined ? [bare] : [])), ...here],
+    elsewhere: [],
+    note:
+      earlier === undefined
+        ? `${handle} has no file; its persona is what the project's files say of it.`
+        : `${handle} has no file here; its persona is that of ${earlier.from}.`,
+  };
+}
+
+/** The name that a memory is kept under: a module before it is no part of it. Agents may be new. */
+export async function keptAs(raw: string, context: Context, project: string | undefined): Promise<string> {
+  const workspace = await context.workspace(project);
+  if (workspace.catalogue.names.apart(raw).module === undefined) return raw;
+  const meant = await meantAgent(raw, workspace, context, project).catch(ours(() => undefined, 'not_found'));
+  return meant?.handle ?? raw;
+}
+
+/** The language that the project sets, as it names it; nothing where it sets none, or writes a sentence there. */
+export async function languageOf({ delivery }: Workspace): Promise<string | undefined> {
+  const settings = await delivery.projectSettings();
+  const set = settings.find(({ name }) => name === 'communication_language')?.value.trim();
+  return set !== undefined && /^[\p{L}][\p{L} ()-]{1,39}$/u.test(set) ? set : undefined;
 }

@@ -5,6 +5,9 @@ import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
+import { attempt, ours } from '../../base/expected.ts';
+import { askedAgent } from '../catalogue/agent-names.ts';
+import { findRecord } from '../catalogue/targets.ts';
 import { cursorField } from '../fields.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation } from '../operation.ts';
@@ -58,8 +61,11 @@ export const findPrompt = defineOperation({
   output: promptSchema,
   async run({ name }, context) {
     if (context.config.prompts === 'off') throw switchedOff(context);
-    const prompts = promptsOf(await context.workspace());
-    const found = prompts.find((prompt) => prompt.name === name);
+    const workspace = await context.workspace();
+    const prompts = promptsOf(workspace);
+    const found =
+      prompts.find((prompt) => prompt.name === name) ??
+      (await promptMeant(name, workspace, prompts, context));
     if (found !== undefined) return found;
     throw new BmadError('not_found', `There is no prompt ${quoted(name)}.`, {
       subject: name.slice(0, 200),
@@ -72,6 +78,23 @@ export const findPrompt = defineOperation({
   },
   render: ({ name }) => ({ body: name }),
 });
+
+/** The prompt of what another of its names stands for; an agent without a file has none in the list, and can be started. */
+async function promptMeant(
+  name: string,
+  workspace: Workspace,
+  prompts: readonly PromptItem[],
+  context: Context,
+): Promise<PromptItem | undefined> {
+  const none = ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input');
+  const record = attempt(() => findRecord({ name, fuzzy: false }, workspace, context), none);
+  if (record !== undefined)
+    return prompts.find(({ kind, target }) => `${kind} ${target}` === identity(record));
+  const agent = await askedAgent(name, workspace, context, undefined).catch(none);
+  if (agent === undefined) return undefined;
+  const target = agent.record === undefined ? agent.handle : qualifiedName(agent.record);
+  return { name, title: agent.name, description: agent.title, kind: 'agent', target };
+}
 
 function switchedOff({ configFrom }: SettingsPort): BmadError {
   return new BmadError('forbidden', 'Prompts are turned off.', {

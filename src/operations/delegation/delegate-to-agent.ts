@@ -7,8 +7,7 @@ import type { Context, ContextPart, Person, ProjectState, Workspace } from '../c
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
-import { askedAgent, languageOf, type AskedAgent } from '../tasks/asked-agent.ts';
-import { agentHandles } from '../tasks/task-agents.ts';
+import { agentHandles, askedAgent, languageOf, type AskedAgent } from '../catalogue/agent-names.ts';
 import { outputKeyField } from '../tasks/task-view.ts';
 
 const DEFAULT_TOKENS = 2_048;

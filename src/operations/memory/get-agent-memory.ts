@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
+import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural, written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { meantAgent } from '../catalogue/agent-names.ts';
+import { rememberedAgent } from '../catalogue/agent-names.ts';
 import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
@@ -51,7 +53,7 @@ export const getAgentMemory = defineOperation({
 
   async run({ agent, query, last_n: most, project }, context, call) {
     const facts = await (await context.state(project)).facts();
-    const { ids, names } = await meantAgent(agent, facts, context, project);
+    const { ids, names } = await rememberedAgent(agent, facts, context, project);
     const memory = await context.memory(project);
     const older = await olderNotes(context, project, ['memories'], call);
     if (query === undefined) {
@@ -78,7 +80,7 @@ export const getAgentMemory = defineOperation({
   render: (data) => ({
     body: learningsText(data, SHOWN),
     ...(data.notes.length === 0 ? {} : { note: lines(data.notes) }),
-    steps: data.learnings.length > 0 ? [] : [{ ...LEARN, args: { ...LEARN.args, agent: data.agents[0] } }],
+    steps: data.learnings.length > 0 ? [] : nothingLearnt(data),
   }),
 });
 
@@ -104,6 +106,19 @@ const LEARN = {
   open: ['text'],
   why: 'Keep a learning',
 };
+
+/** What is remembered of an agent may be of another type: a decision, a failure. */
+function nothingLearnt({ agents: [agent], query }: z.output<typeof memorySchema>): Step[] {
+  return [
+    {
+      operation: 'recall_structured',
+      args: present({ agent, query }),
+      ...(query === undefined ? { open: ['query'] } : {}),
+      why: 'Search its other memories',
+    },
+    { ...LEARN, args: { ...LEARN.args, agent } },
+  ];
+}
 
 /** What an agent has learnt; at most so many entries. */
 export function learningsText(data: z.output<typeof memorySchema>, most: number): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { checkedAgent, meantAgent } from '../catalogue/agent-names.ts';
+import { checkedAgent, keptAs, rememberedAgent } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
 import { projectField, tagsField } from '../fields.ts';
 import { languageNote, lineField, logged, loggedSchema } from '../project/log-view.ts';
@@ -39,7 +39,7 @@ async function keep(
   signal: AbortSignal,
 ): Promise<z.input<typeof loggedSchema>> {
   refuseSwapped(operation, agent, text);
-  const who = checkedAgent(agent);
+  const who = checkedAgent(await keptAs(agent, context, project));
   const memory = await context.memory(project);
   const { outcome, entry, files, notes, similar, superseded, language } = await memory.remember(
     { type, agent: who, text, tags, supersedes },
@@ -155,7 +155,7 @@ export const logLearning = defineOperation({
     const text = titled(said);
     refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
-    await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(
+    await rememberedAgent(agent, await (await context.state(project)).facts(), context, project).catch(
       (error: unknown) => {
         if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
         throw error.with({

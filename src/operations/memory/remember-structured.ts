@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { written } from '../../base/text/text.ts';
+import { keptAs } from '../catalogue/agent-names.ts';
 import {
   headline,
   memoryAgentField,
@@ -63,7 +64,8 @@ export const rememberStructured = defineOperation({
     steps: stepsField,
   }),
 
-  async run({ type, agent, text, tags, supersedes, project }, context, { signal }) {
+  async run({ type, agent: named, text, tags, supersedes, project }, context, { signal }) {
+    const agent = await keptAs(named, context, project);
     const memory = await context.memory(project);
     const done = await memory.remember({ type, agent, text, tags, supersedes }, signal);
     const { outcome, entry, previous, revived, similar, superseded, language, files, notes } = done;

@@ -5,8 +5,8 @@ import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { detailField, projectField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
-import { languageOf } from '../tasks/asked-agent.ts';
 import { waitingIn } from './discovery.ts';
+import { languageOf } from '../catalogue/agent-names.ts';
 import {
   actionLines,
   asideLines,

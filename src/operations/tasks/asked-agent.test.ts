@@ -4,6 +4,7 @@ import { done, failed } from '../../../tests/support/delegation-desk.ts';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import type { Context } from '../context.ts';
 import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
+import { activate } from '../activation/activate.ts';
 import { execute } from '../execute.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
 import { rememberStructured } from '../memory/remember-structured.ts';
@@ -52,6 +53,17 @@ describe('M-22: agents known to the project or to any generation of BMAD', () =>
     expect(body).toMatch(new RegExp(`^# Brief for ${head.replaceAll(/[()]/g, '\\$&')}\n`));
     expect(body).toContain(said);
   });
+
+  it.each(['qa', 'tester', 'testeur', 'Quinn', 'bmm/qa', 'bmm-qa', 'bmm.qa'])(
+    'is one agent by the name %s, whoever is asked (J-O4)',
+    async (name) => {
+      const started = done(await call(activate, { name, kind: 'agent' }));
+      expect(started.data).toMatchObject({ name: 'qa', title: 'Quinn, QA Engineer' });
+      const asked = done(await call(delegateToAgent, { agent_id: name, task: 'x' }));
+      expect(asked.body).toContain('Quinn, QA Engineer (qa)');
+      expect(done(await call(getAgentMemory, { agent: name })).data['agents']).toEqual(['qa']);
+    },
+  );
 
   it('says where the persona of an agent without a file comes from', async () => {
     const { data } = done(await call(delegateToAgent, { agent_id: 'sm', task: 'x' }));

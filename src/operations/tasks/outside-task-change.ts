@@ -8,7 +8,7 @@ import { outsideLine } from './outside-task-read.ts';
 import { fromOutside, isRefused, outsideTaskView, outsideViewOf } from './outside-task-view.ts';
 import { queueTask } from './queue-task.ts';
 import { search } from '../catalogue/search.ts';
-import { agentsThere } from './task-agents.ts';
+import { agentsThere } from '../catalogue/agent-names.ts';
 import { taskIdField } from './task-view.ts';
 
 const PROTOCOL = 'a2a';

@@ -4,7 +4,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
 import { openRun } from '../runs/run-view.ts';
-import { askedHandle } from './asked-agent.ts';
+import { askedHandle } from '../catalogue/agent-names.ts';
 
 interface TaskOrder {
   agent: string;

@@ -7,7 +7,7 @@ import type { Task } from '../../model/task.ts';
 import type { Call, Context } from '../context.ts';
 import { contextFiles, type ContextFile, type Shown } from '../delegation/context-files.ts';
 import { knownAbout } from '../memory/known-about.ts';
-import { askedAgent, languageOf } from './asked-agent.ts';
+import { askedAgent, languageOf } from '../catalogue/agent-names.ts';
 
 const BRIEF_BYTES = 60_000;
 const DIGITS = 16;

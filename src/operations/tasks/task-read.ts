@@ -5,7 +5,7 @@ import { FINAL_STATES, TASK_STATES, type TaskState } from '../../model/task.ts';
 import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
-import { askedHandle } from './asked-agent.ts';
+import { askedHandle } from '../catalogue/agent-names.ts';
 import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
 import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 

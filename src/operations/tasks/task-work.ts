@@ -4,7 +4,7 @@ import { fenced, oneLine } from '../../base/text/text.ts';
 import type { Step } from '../../base/step.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { askedHandle } from './asked-agent.ts';
+import { askedHandle } from '../catalogue/agent-names.ts';
 import { approving, claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 /** The claim is known to the worker alone. */

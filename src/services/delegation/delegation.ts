@@ -1,5 +1,6 @@
 import { composeBrief } from './brief.ts';
 import { earlierAgent, earlierAgents } from './earlier-agents.ts';
+import { persona, type Person } from './prompts.ts';
 import { consult, type DelegationHost, type DelegationLimits, type Order } from './consult.ts';
 
 export type { ContextPart, Person } from './prompts.ts';
@@ -16,6 +17,8 @@ export function createDelegation(limits: DelegationLimits) {
     /** The agent that an earlier version of BMAD had under a name. */
     earlier: earlierAgent,
     earlierAgents,
+    /** Who an agent is, as a text. */
+    persona: (person: Person): string => persona(person).text,
     consult: (order: Order, host: DelegationHost) => consult(order, limits, host),
     /** The same work as a text, where no model can be asked. */
     brief: (order: Order, maxBytes: number) => composeBrief({ ...order, depth, maxBytes, isDone: false }),
