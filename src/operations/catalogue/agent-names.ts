@@ -179,8 +179,9 @@ export async function rememberedAgent(
 
 /** An agent that can be given work. */
 export interface AskedAgent extends Person {
-  /** What the content has of it. */
+  /** What the content has of it, and the content that does. */
   record?: BmadRecord;
+  place?: Workspace;
   /** What is to be known of an agent that has no file here: where its persona comes from. */
   note?: string;
 }
@@ -195,7 +196,7 @@ export async function askedAgent(
   const meant = await meantAgent(name, workspace, context, project);
   if (meant.found === undefined) return standIn(meant);
   const { record, workspace: place } = meant.found;
-  return { record, handle: meant.handle, ...(await place.delivery.character(record)) };
+  return { record, place, handle: meant.handle, ...(await place.delivery.character(record)) };
 }
 
 /** The name under which tasks for an agent are kept. */

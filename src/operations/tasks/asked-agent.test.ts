@@ -65,6 +65,11 @@ describe('M-22: agents known to the project or to any generation of BMAD', () =>
     },
   );
 
+  it('queues work for an agent of a module that lists leave out', async () => {
+    const order = { agent: 'tea', task: 'x', output_key: 'for-tea' };
+    expect(done(await call(spawnSubagentTask, order)).body).toContain('tea');
+  });
+
   it('says where the persona of an agent without a file comes from', async () => {
     const { data } = done(await call(delegateToAgent, { agent_id: 'sm', task: 'x' }));
     expect(data['notes']).toEqual(['sm has no file here; its persona is that of BMAD 4 and 6.0 to 6.2.']);

@@ -39,7 +39,7 @@ export async function briefFor(order: ToBrief, context: Context, call: Pick<Call
   const profile =
     person.record === undefined
       ? { role: said('Role'), identity: said('In this project') }
-      : await workspace.delivery.profile(person.record);
+      : await (person.place ?? workspace).delivery.profile(person.record);
   const brief = tasks.composeBrief({
     agent: {
       name: person.name,
