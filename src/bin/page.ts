@@ -8,6 +8,7 @@ import { parseFlags } from '../config/flags.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
+import { isLoopback } from '../surfaces/http/names.ts';
 import { openFrontDoor, type FrontDoor } from '../surfaces/http/front-door.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { openInstances, type Instance } from '../surfaces/http/page/instances.ts';
@@ -190,16 +191,17 @@ async function linkAt(origin: string, state: string): Promise<string> {
   const { proven } = await openInstances(state).answering();
   const withPage = proven.filter(({ page }) => page);
   if (withPage.some(({ publicUrl }) => publicUrl === origin)) return linkTo({ origin, id: origin }, state);
-  const { port } = new URL(origin);
+  const { port, hostname } = new URL(origin);
+  // At an address of this machine only a server that has proven itself gets a link; for another, the user vouches.
   const found =
     withPage.find((each) => port !== '' && new URL(each.origin).port === port) ??
-    (withPage.length === 1 ? withPage[0] : undefined);
+    (withPage.length === 1 && !isLoopback(hostname) ? withPage[0] : undefined);
   if (found !== undefined) return linkTo({ origin, id: found.id }, state);
   throw new BmadError(
     'not_found',
     withPage.length === 0
       ? 'No server with the page is running here as this user.'
-      : `Several servers with the page are running here as this user, and none has the address ${quoted(origin)}.`,
+      : `No server with the page that is running here as this user has the address ${quoted(origin)}.`,
     {
       hint: 'A link is for one server. Run this where that server runs, as its user; with public_url it says which address it has.',
     },

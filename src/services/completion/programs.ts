@@ -1,7 +1,7 @@
-import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { ours } from '../../base/expected.ts';
 import { wholeMark } from '../../base/files/file-digest.ts';
-import { isLink, readInside } from '../../base/files/files.ts';
+import { isLink, readInside, realFolder } from '../../base/files/files.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
@@ -65,7 +65,7 @@ export async function readPrograms(request: ProgramsRequest, script: Script | un
       : [`bash ${script.path} ${folder === '' ? '.' : folder}`];
   const found = [
     script && textFile(script.path, script.content),
-    ...(await Promise.all(ownPlaces(root, planned).map((path) => ownProgram(root, path)))),
+    ...(await Promise.all((await ownPlaces(root, planned)).map((path) => ownProgram(root, path)))),
   ];
   for (const at of upwards(folder))
     for (const name of ['package.json', ...RUNNERS]) found.push(await runnerFile(root, posix.join(at, name)));
@@ -81,9 +81,12 @@ export async function readPrograms(request: ProgramsRequest, script: Script | un
 }
 
 /** Programs that lie in the project itself, such as those that package managers put there. */
-function ownPlaces(root: string, planned: readonly PlannedCommand[]): string[] {
-  const words = planned.flatMap(({ program, args }) => [program, ...args]);
-  const places = new Set(words.filter((word) => isAbsolute(word) && isBelow(root, word)));
+async function ownPlaces(root: string, planned: readonly PlannedCommand[]): Promise<string[]> {
+  const words = planned.flatMap(({ program, args }) => [program, ...args]).filter(isAbsolute);
+  // A folder on the PATH may be a link into the project.
+  const real = async (word: string): Promise<string> =>
+    isBelow(root, word) ? word : join((await realFolder(dirname(word))) ?? dirname(word), basename(word));
+  const places = new Set((await Promise.all(words.map(real))).filter((place) => isBelow(root, place)));
   return [...places].map((place) => relative(root, place).split(sep).join('/'));
 }
 

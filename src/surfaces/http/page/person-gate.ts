@@ -84,9 +84,10 @@ function wrongWith(
   const { [CSRF_HEADER]: sent, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     return refused('Only the page of this server may use its session.');
-  if (SAFE.has(method)) return undefined;
+  if (SAFE.has(method) && headers.origin === undefined) return undefined;
   if (!isOwnPage(headers, origins))
     return refused('The header Origin must be that of the page on this very server.');
+  if (SAFE.has(method)) return undefined;
   if (typeof sent !== 'string' || !timingSafeEqual(digestOf(sent), digestOf(csrfOf(secret))))
     return refused(`The header ${CSRF_HEADER} must have the value that /api/page/session gives.`);
   return undefined;
