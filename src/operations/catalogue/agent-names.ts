@@ -160,13 +160,15 @@ export async function rememberedAgent(
   context: Context,
   project: string | undefined,
 ): Promise<{ ids: string[]; names: string[] }> {
+  const workspace = await context.workspace(project);
+  checkedAgent(workspace.catalogue.names.apart(raw).name);
   const own = await facts.agentsNamed(raw);
   if (own.length > 0)
     return {
       ids: own.map(({ id }) => id),
       names: plainNames([raw.trim(), ...own.flatMap(({ names }) => names)]),
     };
-  const { handle, names } = await meantAgent(raw, await context.workspace(project), context, project);
+  const { handle, names } = await meantAgent(raw, workspace, context, project);
   const also = (await Promise.all(names.map((name) => facts.agentsNamed(name)))).flat();
   const learner = (await facts.learners()).find((each) =>
     names.some((name) => name.toLowerCase() === each.toLowerCase()),

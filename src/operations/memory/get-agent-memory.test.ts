@@ -63,6 +63,7 @@ describe('get_agent_memory', () => {
     expect(await learnt({ agent: 'analyst' })).toEqual([]);
     const { answer } = await session.ok(getAgentMemory, { agent: 'analyst' });
     expect(answer.steps).toMatchObject([
+      { operation: 'recall_structured', args: { agent: 'analyst' } },
       { operation: 'remember_structured', args: { type: 'agent-learnings', agent: 'analyst' } },
     ]);
   });
