@@ -105,6 +105,7 @@ describe('the code', () => {
   const READS_ALL: Record<string, string> = {
     'services/completion/programs.ts':
       'what package managers read, such as .npmrc; values of credentials are masked',
+    'services/completion/tree-files.ts': 'names of files for a proof, of which only digests are kept',
     'base/files/files.ts': 'whether something is there, and when it changed, without reading it',
     'base/files/repository.ts': 'where git keeps a worktree, which is not shown',
     'operations/delegation/context-files.ts': 'where a file is, to refuse it in words of its own',
