@@ -22,6 +22,7 @@ export function fileMissing(asked: string, record: BmadRecord): BmadError {
     'not_found',
     `The file of ${qualifiedName(record)} is missing: it was ${quoted(record.absolutePath)}.`,
     {
+      reason: 'file',
       subject: cut(asked, 200),
       hint: `The manifest in ${record.origin.displayName} still lists it. Restore the file, or run BMAD's installer again.`,
       steps: [{ operation: 'explain', args: { target: qualifiedName(record) }, why: 'See where it was' }],

@@ -135,16 +135,6 @@ describe('tools and names of two modules', async () => {
     });
     const command = await execute(activate, { name: '*dev-story' }, context, testCall());
     expect(command.ok ? command.data['name'] : command.error.text).toBe('bmm/dev-story');
-    // The agent at work means the one of its own menu.
-    for (const [agent, module] of [
-      ['game-dev', 'bmgd'],
-      ['dev', 'bmm'],
-    ]) {
-      const call = { ...testCall(), recent: { texts: [], calls: new Map(), turn: 0 } };
-      await execute(activate, { name: agent }, context, call);
-      const asked = await execute(activate, { name: 'dev-story' }, context, call);
-      expect(asked.ok ? asked.data['name'] : asked.error.text).toBe(`${module}/dev-story`);
-    }
   });
 });
 

@@ -51,7 +51,8 @@ export const KIT_IN_FRENCH: Journey = {
         'remember_structured',
         { type: 'decision', agent: 'architect', text: 'On abandonne JWT pour des sessions côté serveur' },
       ],
-      atMost: 600,
+      // With the three nearest memories, and how to settle each.
+      atMost: 950,
     },
     {
       wants: 'ce qui a échoué',

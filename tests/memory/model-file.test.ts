@@ -111,7 +111,7 @@ it('compares nothing with the vectors of a model of other dimensions, even under
     'hits'
   ] as { meaning?: number }[];
   // Its own vector of the first time, as it was.
-  expect(hit?.meaning).toBeCloseTo(1, 2);
+  expect(hit?.meaning).toBeGreaterThan(0.95);
   third.close();
 });
 

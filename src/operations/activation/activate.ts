@@ -30,7 +30,7 @@ import { workText } from './work-text.ts';
 
 /** An agent that is known and has no file is played as `delegate_to_agent` plays it. */
 async function withoutFile(
-  error: unknown,
+  refused: unknown,
   input: {
     name: string;
     kind?: string | undefined;
@@ -41,7 +41,9 @@ async function withoutFile(
   context: Context,
 ) {
   const { name, kind = 'agent', message, project } = input;
-  if (kind !== 'agent' || !(error instanceof BmadError) || error.code !== 'not_found') return undefined;
+  if (kind !== 'agent' || !(refused instanceof BmadError) || refused.code !== 'not_found') return undefined;
+  // One that was here and was deleted is not played by another: the file can be restored.
+  if (refused.reason === 'file') return undefined;
   const meant = await meantAgent(name, workspace, context, project).catch(ours(() => undefined));
   // One with a file is in a built-in module, and is started by its file.
   if (meant === undefined || meant.found !== undefined) return undefined;
