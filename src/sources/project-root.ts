@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { realFolder } from '../base/files/files.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { DISK, type Disk } from './disk.ts';
-import { BMAD_MARKERS, isProjectFile, MARKERS } from './project-marks.ts';
+import { BMAD_MARKERS, isProjectFile, MARKERS, NAMED_MARKERS } from './project-marks.ts';
 import { unfitness, upwards, type Surroundings, type Unfit } from './project-places.ts';
 
 export interface ProjectHints {
@@ -99,7 +99,11 @@ async function namedProject(call: string, hints: Hints): Promise<Project> {
   if (fixed) await checkAllowed(call, chosen, hints);
   const { root } = await requiredFolder(call, hints, 'the call', meant);
   // Any other folder would be one more world to read and keep.
-  if (!chosen.includes(root) && !(await isMarked(root, MARKERS, disk)) && !(await hasProjectFile(root, disk)))
+  if (
+    !chosen.includes(root) &&
+    !(await isMarked(root, NAMED_MARKERS, disk)) &&
+    !(await hasProjectFile(root, disk))
+  )
     throw new BmadError('forbidden', `The folder ${quoted(call)} is not a project.`, {
       subject: call.slice(0, 200),
       hint: 'Name the top folder of a project: one with a BMAD folder, a git repository or a file such as package.json. For a folder without any of them, start the server in it, or name it with --project or --allow-project.',

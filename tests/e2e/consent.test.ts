@@ -160,14 +160,14 @@ describe.each(OVER_STDIO)('a person at a client of $era over $transport', (way) 
     await client.callTool({ name: TOOL, arguments: {} });
     expect(asked).toHaveLength(1);
     await writeFiles(place.cwd, { [SCRIPT_PATH]: `${FILES[SCRIPT_PATH]}${'# other\n'.repeat(1_000)}` });
-    await client.callTool({ name: TOOL, arguments: {} });
-    expect(asked).toHaveLength(2);
-    expect(asked[1]?.message).toMatch(/\(changed\)[^]*\[\d+ characters are too many to be shown here\./);
-    expect(asked[1]?.message).toContain(`Runs: bash ${SCRIPT_PATH} .`);
+    // What a form cannot show whole is not asked there.
+    const long = await client.callTool({ name: TOOL, arguments: {} });
+    expect(textsOf(long)[0]).toContain('too many to be shown in a form');
+    expect(asked).toHaveLength(1);
     expect(String((await command(place, 'trust', '--list')).stdout)).toContain('(host)');
-    // The same text as at a terminal.
-    const lines = String((await command(place, 'trust', '--show')).stdout).split('\n');
-    expect(asked[1]?.message.split('\n').slice(-3)).toEqual(lines.slice(-4, -1));
+    await writeFiles(place.cwd, { [SCRIPT_PATH]: `${FILES[SCRIPT_PATH]}# other\n` });
+    await client.callTool({ name: TOOL, arguments: {} });
+    expect(asked[1]?.message).toContain('(changed)');
   });
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
 import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
-import { cliFile, temporaryFolder } from '../support/app.ts';
+import { cliFile, homeBeside, temporaryFolder } from '../support/app.ts';
 import { makeReadOnly, smallDisk } from '../support/disks.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
@@ -21,7 +21,7 @@ async function rememberElsewhere(folder: string, engine: string, text: string): 
   const args = [cliFile, 'memory', 'remember', 'decisions', 'dev', text, '--embedder', 'none'];
   await run(process.execPath, [...args, '--memory-engine', engine], {
     cwd: folder,
-    env: { HOME: join(folder, 'home'), PATH: process.env['PATH'] },
+    env: { HOME: homeBeside(folder), PATH: process.env['PATH'] },
   });
 }
 
