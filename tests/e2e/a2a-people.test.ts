@@ -51,7 +51,7 @@ describe('what outsiders ask for', () => {
       { status: 'queued', approval: undefined },
     ]) {
       await writeFile(file, JSON.stringify({ ...stored, ...forged }));
-      await expect(place.cli('task', 'claim', id)).rejects.toThrow(/nobody has approved it on this machine/);
+      await expect(place.cli('task', 'claim', id)).rejects.toThrow(/no one has approved it on this machine/);
       await expect(place.cli('task', 'complete', id, 'known', 'Sent.')).rejects.toThrow(/needs_approval/);
       expect(stateOf(await get(id))).toBe('TASK_STATE_AUTH_REQUIRED');
     }

@@ -81,7 +81,7 @@ describe('names and descriptions', () => {
 });
 
 describe('a file that takes the place of a built-in agent', () => {
-  const LINE = /A file of Project takes the place of the one of the same name in BMAD [\d.]+ \(built in\)\./;
+  const LINE = /A file of Project replaces a file with the same name in BMAD [\d.]+ \(built in\)\./;
 
   it('is told in the answer of execute, in a tool and in a prompt (S-13)', async () => {
     expect(textsOf(await ask({ operation: 'execute', agent: 'architect' })).join('\n')).toMatch(LINE);

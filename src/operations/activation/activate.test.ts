@@ -159,7 +159,7 @@ describe('execute', () => {
     );
   });
 
-  it('gives what stands before the text and leaves the text out when it is to be brief', async () => {
+  it('gives what comes before the text and leaves the text out when it is to be brief', async () => {
     for (const [name, most] of [
       ['prd', 1_500],
       ['pm', 1_500],

@@ -58,7 +58,7 @@ export const trust = defineOperation({
   name: 'trust',
   title: 'Allow a project to run its programs',
   description:
-    "Show what a project's completion contract would run, and allow it on this machine. It is asked again when something of that changes, or when git has checked out another line of history.",
+    "Show what a project's completion contract would run, and allow it on this machine. It is asked again when any of that changes, or when git has checked out another line of history.",
   effect: 'write',
   command: 'trust',
   positional: ['folder'],

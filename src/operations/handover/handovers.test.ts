@@ -89,7 +89,7 @@ describe('the answer to a contract', () => {
     expect(contracts[0]?.status).not.toBe('accepted');
     if (status !== 'status: accepted') {
       const { answer } = await session.ok(deliveryValidate, { contract_id: id });
-      expect(answer.body).toContain('so nobody has answered it');
+      expect(answer.body).toContain('so no one has answered it');
       return;
     }
     const told = await readFile(file, 'utf8');

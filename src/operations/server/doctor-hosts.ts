@@ -98,7 +98,8 @@ async function startedOnce(
   // What is gone cannot be started.
   if (checks.some(({ about, level }) => about === 'start' && level === 'broken')) return undefined;
   if (!mayStart) {
-    const text = 'It was not started, because the file of the project has another entry than setup writes.';
+    const text =
+      'It was not started, because the file of the project has a different entry from the one that setup writes.';
     checks.push({ level: 'notice', about: 'start', text });
     return undefined;
   }

@@ -85,11 +85,11 @@ describe('the file of a task', () => {
     const session = await machine('here');
     const id = await waiting(session);
     await edit(id, change);
-    await isRefusedToWorkers(session, id, /nobody has approved it on this machine/);
-    expect((await session.ok(taskList)).answer.body).toContain('nobody has approved it on this machine');
+    await isRefusedToWorkers(session, id, /no one has approved it on this machine/);
+    expect((await session.ok(taskList)).answer.body).toContain('no one has approved it on this machine');
     const items = (await session.ok(inbox)).data['items'] as InboxItem[];
     expect(items.find((item) => item.id === `task ${id}`)?.evidence[0]?.says).toContain(
-      'nobody has approved',
+      'no one has approved',
     );
     await approve(session, id);
     expect((await session.ok(taskClaim)).data['task']).toMatchObject({ task_id: id });
@@ -120,7 +120,7 @@ describe('the file of a task', () => {
     await session.ok(taskCancel, { task_id: cancelled });
     for (const id of [refused, cancelled]) await edit(id, (task) => ({ ...task, status: 'queued' }));
     await isRefusedToWorkers(session, refused, /Ada has refused it on this machine/);
-    await isRefusedToWorkers(session, cancelled, /nobody has approved it on this machine/);
+    await isRefusedToWorkers(session, cancelled, /no one has approved it on this machine/);
     expect(await taskOf(session, refused)).toMatchObject({ status: 'needs_approval' });
   });
 

@@ -233,7 +233,7 @@ function provenance(
         ]),
     ...(insteadOf === undefined
       ? []
-      : [`A file of ${where} takes the place of the one of the same name in ${visible(insteadOf)}.`]),
+      : [`A file of ${where} replaces a file with the same name in ${visible(insteadOf)}.`]),
     ...(origin.kind === 'project' || origin.kind === 'package' ? [] : [`From outside the project: ${from}.`]),
   ];
 }

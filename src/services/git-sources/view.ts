@@ -53,7 +53,7 @@ export async function viewSource(
     if (newer !== undefined && !sameContent(newer, pin) && (!isMoved || sameContent(newer, locked)))
       view.pending = newer;
     if (isMoved && view.pending === undefined)
-      view.trouble ??= `the project's lock file names another version, ${locked.commit.slice(0, 12)}, which nobody has fetched and approved on this machine.`;
+      view.trouble ??= `the project's lock file names another version, ${locked.commit.slice(0, 12)}, which no one has fetched and approved on this machine.`;
     if (isMoved) view.relation = 'approved elsewhere';
     else if (sighting?.relation?.to === pin.commit) view.relation = sighting.relation.how;
   }

@@ -163,7 +163,7 @@ class Handovers {
           yes: accepts,
           by: answer.by ?? contract.to ?? '',
           via: answer.via,
-          parts: { told: digestOf(told), status: answer.status },
+          parts: { answered: digestOf(told), status: answer.status },
         });
       if (!isTold) await replaceShared(this.#root, this.#file(id), told);
       return { ...(await this.#read(id)), validation };
@@ -203,7 +203,7 @@ function standing(
   digest: string,
   decided: Decision | undefined,
 ): Standing | undefined {
-  const isThis = decided !== undefined && [decided.digest, decided.parts?.['told']].includes(digest);
+  const isThis = decided !== undefined && [decided.digest, decided.parts?.['answered']].includes(digest);
   if (decided?.yes === true) return isThis ? 'accepted' : 'changed since it was accepted';
   if (status === 'accepted') return 'accepted elsewhere';
   // What a person has refused is not reopened by an edit that puts the old text back.

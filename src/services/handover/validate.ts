@@ -34,7 +34,7 @@ export async function validateHandover(root: string, contract: Handover, stem: s
   if (contract.status === undefined || !(HANDOVER_STATES as readonly string[]).includes(contract.status))
     add(
       'error',
-      `${contract.status === undefined ? 'There is no status' : `${quoted(contract.status)} is not a status`}, so nobody has answered it. The status must be one of ${HANDOVER_STATES.join(', ')}.`,
+      `${contract.status === undefined ? 'There is no status' : `${quoted(contract.status)} is not a status`}, so no one has answered it. The status must be one of ${HANDOVER_STATES.join(', ')}.`,
     );
   if (contract.id !== undefined && contract.id !== stem)
     add('warning', `contract_id is ${contract.id}, but the file is called ${stem}.`);

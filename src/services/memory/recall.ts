@@ -158,7 +158,7 @@ async function asked(
 const LEAST_MEANING = 0.1;
 
 /** Whether a hit has anything in common with what was asked. */
-export const isRelated = ({ matched, cosine = 0 }: MemoryHit): boolean =>
+const isRelated = ({ matched, cosine = 0 }: MemoryHit): boolean =>
   matched.length > 0 || cosine >= LEAST_MEANING;
 
 async function recallAll(

@@ -89,7 +89,7 @@ function whyItWaits({ status, approval }: Task, decision: Decision | undefined):
       ? 'Changed since it was queued on this machine'
       : 'Changed since it was approved on this machine';
   return decision.via === 'maker'
-    ? `Its file says ${status}, but nobody has approved it on this machine`
+    ? `Its file says ${status}, but no one has approved it on this machine`
     : `Its file says ${status}, but ${decision.by} has refused it on this machine`;
 }
 

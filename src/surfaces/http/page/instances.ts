@@ -60,7 +60,7 @@ export function openInstances(state: string) {
       const answers = await Promise.all(
         all.map(async ({ entry, remove }) => {
           const answer = entry.id === own?.id ? 'proven' : await asked(entry);
-          if (answer === 'stranger' || answer === 'nobody') await remove();
+          if (answer === 'stranger' || answer === 'silence') await remove();
           return answer;
         }),
       );
@@ -96,7 +96,7 @@ function proofOf({ id, secret }: Identity, nonce: string, place: string): Buffer
 }
 
 /** `silent` may be there and busy; nothing is concluded from it, and no link is made for it. */
-type Answer = 'proven' | 'stranger' | 'nobody' | 'silent';
+type Answer = 'proven' | 'stranger' | 'silence' | 'silent';
 
 function asked(instance: Instance): Promise<Answer> {
   const nonce = randomBytes(SECRET_BYTES).toString('base64url');
@@ -124,7 +124,7 @@ function asked(instance: Instance): Promise<Answer> {
     }
     request.on('error', (error) => {
       const code = systemCode(error) ?? '';
-      told(code === 'ECONNREFUSED' ? 'nobody' : code.startsWith('HPE_') ? 'stranger' : 'silent');
+      told(code === 'ECONNREFUSED' ? 'silence' : code.startsWith('HPE_') ? 'stranger' : 'silent');
     });
   });
 }
