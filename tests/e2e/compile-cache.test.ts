@@ -67,7 +67,7 @@ describe.skipIf(!ours)('the compiled programs', () => {
     // What imports a module is compiled each time.
     for (const [text, told] of [
       ['Said for the first time', /^All state of this project is kept in your user folder.*\n.*\n$/],
-      ['Said for the second time', /^$/],
+      ['Said for the second time', /^If the new one replaces it: .*\nIf both hold: .*\n$/],
     ] as const) {
       const { code, stderr } = await bmad(['memory', 'remember', 'decisions', 'dev', text], { cwd, env });
       expect(code).toBe(0);
