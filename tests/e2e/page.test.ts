@@ -118,7 +118,7 @@ describe('bmad page', () => {
     const ported = new URL((await page(['--at', `http://box.lan:${port}`])).stdout);
     expect(await enteredAt(one.url, ported.searchParams.get('key') ?? '')).toBe(403);
     expect(await enteredAt(other.url, ported.searchParams.get('key') ?? '')).toBe(303);
-    expect((await page(['--at', 'https://other.example.com'])).stderr).toContain('Several servers');
+    expect((await page(['--at', 'https://other.example.com'])).stderr).toContain('has the address');
     expect((await page(['--at', 'nowhere'])).stderr).toContain('is not an address');
     expect((await page(['--help'])).stdout).toContain('--export');
     await Promise.all([one.stop(), other.stop()]);

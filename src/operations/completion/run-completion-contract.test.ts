@@ -206,7 +206,7 @@ describe('run_completion_contract, with scripts that misbehave', () => {
     const before = process.memoryUsage().rss;
     const { data } = await session.ok(runCompletionContract);
     expect(data['status']).toBe('PASS');
-    expect(data['output']).toBe('');
+    expect(data['output']).toBe('CC PASS — [go] — 2026-01-01 00:00:00');
     const kept = await readFile(String(data['output_file']), 'utf8');
     expect(kept.length).toBeLessThan(9_000_000);
     expect(kept).toMatch(/^first\n/);

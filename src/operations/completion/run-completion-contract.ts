@@ -48,7 +48,7 @@ export const runCompletionContract = defineOperation({
     counts: z.string(),
     /** Without PASS, what the test runners say about each failure. */
     failures: z.string(),
-    /** Without PASS, the end of what the programs printed. */
+    /** The end of what the programs printed; with PASS only where it names neither steps nor tests. */
     output: z.string(),
     /** How to take what the programs printed; it stands beside it wherever that is shown. */
     output_note: z.string(),

@@ -31,6 +31,25 @@ done; printf '# tests 600\\n# pass 599\\n# fail 1\\n'\n`;
     expect((await session.ok(runCompletionContract)).data['hints']).not.toContain('Files changed');
   });
 
+  it('shows with PASS the end of the output where it names neither steps nor tests', async () => {
+    const pass = 'echo "CC PASS — [x] — 2026-01-01 00:00:00"\n';
+    const uncounted = await contractSession(
+      onTestFinished,
+      project(`seq 1 1000; echo "read 0 lines"; ${pass}echo LAST\n`),
+    );
+    const shown = (await uncounted.ok(runCompletionContract)).data['output'];
+    expect(shown).toMatch(/\nread 0 lines\nCC PASS .*\nLAST$/);
+    expect(String(shown).length).toBeLessThanOrEqual(300);
+    const counted = await contractSession(
+      onTestFinished,
+      project(`printf 'ok 1 - a\n# tests 1\n# pass 1\n# fail 0\n'; ${pass}`),
+    );
+    expect((await counted.ok(runCompletionContract)).data).toMatchObject({
+      output: '',
+      counts: '1 tests, 1 pass',
+    });
+  });
+
   it.each(['2026-11-17', '2026-11-17 09:30', '2026-11-17T09:30:00Z'])(
     'takes %s for the time of a verdict (B-08)',
     async (time) => {

@@ -132,9 +132,10 @@ function contractOf(script: Script | undefined): Receipt['contract'] {
     : { kind: 'script', path: script.path, sha256: sha256(script.content) };
 }
 
-/** How much of the end of the output is answered beside failures, and where there are none. */
+/** How much of the end of the output is answered beside failures, where there are none, and with a PASS that names neither steps nor tests. */
 const LEAST_END = 1_500;
 const MOST_END = 3_000;
+const PASSED_END = 300;
 
 async function runCompletion(project: CompletionProject, request: CompletionRequest, caller: Caller) {
   const { setup, kit, root, leftOut } = project;
@@ -224,16 +225,18 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
       }),
     );
     const failures = passed ? '' : setup.hide(reader.failures.told(Math.max(0, request.room - LEAST_END)));
-    const end = Math.min(MOST_END, request.room - failures.length);
+    const { counts } = reader;
+    const passedEnd = counts === '' && shown.steps.length === 0 ? PASSED_END : 0;
+    const end = passed ? passedEnd : Math.min(MOST_END, request.room - failures.length);
     return {
       ...shown,
       hints: [...shown.hints, ...notes],
       contract: receipt.contract,
       directory: folder,
       durationMs,
-      counts: reader.counts,
+      counts,
       failures,
-      output: { end: passed ? '' : endOf(log, end), lines, file },
+      output: { end: endOf(log, end), lines, file },
       receipt,
       receiptFile: join(receipts.folder, 'receipts.jsonl'),
     };

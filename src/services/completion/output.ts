@@ -134,7 +134,7 @@ export class OutputKeeper {
 /** The last whole lines of a text that fit. */
 export function endOf(text: string, room: number): string {
   if (text.length <= room) return text;
-  const end = text.slice(-room);
+  const end = text.slice(text.length - room);
   return end.slice(end.indexOf('\n') + 1);
 }
 
