@@ -23,7 +23,7 @@ export const FOR_PEOPLE = [
   'memory_restore',
   'memory_supersede',
   'memory_keep_both',
-  'memory_contradictions',
+  'memory_pairs',
   'usage_show',
   'config_show',
   'hosts_show',

@@ -47,7 +47,7 @@ import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { logDecision, logLearning } from './memory/log-memory.ts';
 import { manageMemories } from './memory/manage-memories.ts';
 import { memoryForget, memoryKeepBoth, memoryRestore, memorySupersede, memoryUpdate } from './memory/memory-change.ts';
-import { memoryContradictions } from './memory/memory-contradictions.ts';
+import { memoryPairs } from './memory/memory-pairs.ts';
 import { memoryCopies } from './memory/memory-copies.ts';
 import { memoryPurge } from './memory/memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory/memory-read.ts';
@@ -190,7 +190,7 @@ export const operations: readonly AnyOperation[] = [
   memoryMove,
   memoryCopies,
   memoryKeepBoth,
-  memoryContradictions,
+  memoryPairs,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

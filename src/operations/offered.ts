@@ -101,7 +101,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   memory_move: { command: 'memory move', projectless: true },
   memory_copies: { command: 'memory copies' },
   memory_keep_both: { behind: { manage_memories: 'keep_both' }, command: 'memory keep-both', positional: ['id', 'other'] },
-  memory_contradictions: { command: 'memory contradictions' },
+  memory_pairs: { command: 'memory pairs' },
   list_workflows: { toolset: 'workflows' },
   get_workflow_details: { toolset: 'workflows' },
   execute_workflow: { toolset: 'workflows' },

@@ -167,7 +167,7 @@ export interface StoryHistory {
   median_days?: number;
 }
 
-export interface Contradictions {
+export interface MemoryPairs {
   pairs: { memory: Memory; other: Memory; stored: boolean }[];
   total: number;
   compared?: number;

@@ -1,5 +1,5 @@
 import type {
-  Contradictions,
+  MemoryPairs,
   Delivery,
   CheckedHost,
   Doctor,
@@ -262,7 +262,7 @@ export interface Answers {
     sources: string[];
     stored: boolean;
   };
-  memory_contradictions: Contradictions;
+  memory_pairs: MemoryPairs;
   memory_stats: {
     total: number;
     live: number;

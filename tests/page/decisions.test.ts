@@ -119,7 +119,7 @@ describe('decisions on the page', () => {
     expect(safety.allowed).toBe(true);
   });
 
-  it('settles two memories that may contradict each other', async () => {
+  it('settles two memories that are about the same', async () => {
     for (const text of ['Carts expire after a day.', 'Carts do not expire after a day.'])
       await served.ask('remember_structured', { type: 'decisions', agent: 'architect', text });
     await ada.see('#/memory');

@@ -4,7 +4,7 @@ import { written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 
 /** How memories stand to each other, in the same words wherever it is said. */
-const RELATIONS = { 'same text': 'Same text as', 'may contradict': 'About the same as' } as const;
+const RELATIONS = { 'same text': 'Same text as', 'about the same': 'About the same as' } as const;
 
 type Relation = keyof typeof RELATIONS;
 
@@ -41,7 +41,7 @@ export function supersededLine({
 }
 
 interface Near {
-  relation: Relation | 'near-duplicate';
+  relation: Relation;
   /** From 0 to 1. */
   nearness: number;
   type: string;
@@ -78,7 +78,7 @@ function toldMarks({ entry, also, against }: Distinct): string {
   });
   return [
     ...(about === '' ? [] : [`(${about})`]),
-    ...(others.length === 0 ? [] : [`${RELATIONS['may contradict']} ${others.join('; ')}.`]),
+    ...(others.length === 0 ? [] : [`${RELATIONS['about the same']} ${others.join('; ')}.`]),
   ].join(' ');
 }
 

@@ -58,7 +58,7 @@ describe('remember_structured', () => {
         own.ok(rememberStructured, { type: 'decisions', agent: 'pm', text });
       const { data, answer } = await say('readlist keeps its Items in SQLite, not in a JSON file.');
       const similar = data['similar'] as { id: string; nearness: number; type: string; updatedAt: string }[];
-      expect(similar[0]).toMatchObject({ id: ids[0], relation: 'may contradict' });
+      expect(similar[0]).toMatchObject({ id: ids[0], relation: 'about the same' });
       expect(similar.map(({ type }) => type)).not.toContain('failures');
       expect(similar[0]?.nearness).toBeGreaterThan(0.3);
       expect(answer.body).toMatch(
@@ -125,7 +125,7 @@ describe('remember_structured', () => {
       text: 'Ne jamais vider le cache Redis entre les tests du panier',
     });
     expect((data['similar'] as object[])[0]).toMatchObject({
-      relation: 'may contradict',
+      relation: 'about the same',
       source: '_bmad/_memory/agent-learnings/fullstack-dev.md',
     });
   });

@@ -46,8 +46,7 @@ export const rememberStructured = defineOperation({
     previous: z.object({ revision: z.int(), text: z.string() }).optional(),
     similar: z.array(
       z.object({
-        /** `may contradict` means that it is about the same; `near-duplicate` is no longer said. */
-        relation: z.enum(['same text', 'near-duplicate', 'may contradict']),
+        relation: z.enum(['same text', 'about the same']),
         id: z.string(),
         type: memoryTypeField,
         agent: z.string(),

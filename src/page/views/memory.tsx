@@ -7,7 +7,7 @@ import { useSettled } from '../parts/settled.ts';
 import { inLine } from '../parts/visible.ts';
 import { address, refine, route } from '../router.ts';
 import { moment, words } from '../words.ts';
-import { Contradictions } from './contradictions.tsx';
+import { Pairs } from './pairs.tsx';
 import { OneMemory } from './one-memory.tsx';
 
 const TYPES = ['shared-context', 'decisions', 'agent-learnings', 'failures', 'stories'] as const;
@@ -60,7 +60,7 @@ export function Memory(): VNode {
         </label>
       </div>
       {id === undefined ? null : <OneMemory id={id} type={query('of')} />}
-      {id === undefined && settled === '' ? <Contradictions type={type} /> : null}
+      {id === undefined && settled === '' ? <Pairs type={type} /> : null}
       {settled === '' ? (
         <All type={type} gone={query('all') === '1'} />
       ) : (

@@ -50,7 +50,7 @@ export const enKnown = {
     restore: 'Restore',
     supersede: 'Replaced by this',
     keepBoth: 'Both hold',
-    contradictions: 'About the same',
+    pairs: 'About the same',
     newerHolds: 'The newer one holds',
     close: 'Close to this one',
     nothingClose: 'Nothing else is close to it.',

@@ -52,7 +52,7 @@ export const frKnown: typeof enKnown = {
     restore: 'Rétablir',
     supersede: 'Remplacé par celui-ci',
     keepBoth: 'Les deux sont vrais',
-    contradictions: 'Sur le même sujet',
+    pairs: 'Sur le même sujet',
     newerHolds: 'Le plus récent est vrai',
     close: 'Proches de celui-ci',
     nothingClose: 'Rien d’autre n’en est proche.',

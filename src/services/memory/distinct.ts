@@ -55,14 +55,14 @@ export async function distinct(
   while (left.length > 0) {
     const [next] = left.splice(0, 1);
     if (next === undefined) break;
-    const others = left.filter((other) => relation(other.at, next.at) === 'may contradict');
+    const others = left.filter((other) => relation(other.at, next.at) === 'about the same');
     for (const other of others) left.splice(left.indexOf(other), 1);
     const together = [next, ...others].sort((a, b) => byAge(found, a.at, b.at));
     told.push(...together.map((each) => each.told));
   }
   for (const one of kept)
     for (const other of kept)
-      if (one !== other && relation(one.at, other.at) === 'may contradict')
+      if (one !== other && relation(one.at, other.at) === 'about the same')
         one.told.against.push({ id: other.told.entry.id, age: ageOf(other.told, one.told) });
   return told;
 }
@@ -125,7 +125,7 @@ async function relations(
       letters(one.text) === letters(other.text)
         ? 'same text'
         : one.type === other.type && !isSettled(one, other) && isAboutTheSame(one.terms, other.terms, cosine)
-          ? 'may contradict'
+          ? 'about the same'
           : undefined;
     known.set(key, made);
     return made;

@@ -71,7 +71,7 @@ describe('what others put into the store', () => {
       text: 'The staging zebra never has mot de passe : hunter2',
     };
     const { data, answer } = await session.ok(rememberStructured, given);
-    expect(data['similar']).toMatchObject([{ id, relation: 'may contradict' }]);
+    expect(data['similar']).toMatchObject([{ id, relation: 'about the same' }]);
     expect(JSON.stringify([data, answer])).not.toMatch(LEAKED);
   });
 

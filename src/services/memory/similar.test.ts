@@ -40,7 +40,7 @@ it('finds the entry of a file that matters among thousands, which are analysed o
   const others = Array.from({ length: 3_000 }, (_, index) => `the entry of number ${index} here`);
   const { opened, analysed } = worldWith([...others, 'the checkout has 3 payment providers']);
   const nearest = async () => (await similarTo(opened, session, FRESH, undefined))[0];
-  const expected = { relation: 'may contradict', source: 'log.md', text: expect.stringContaining('has 3') };
+  const expected = { relation: 'about the same', source: 'log.md', text: expect.stringContaining('has 3') };
   expect(await nearest()).toMatchObject(expected);
   analysed.length = 0;
   expect(await nearest()).toMatchObject(expected);

@@ -6,8 +6,8 @@ import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot } from './rank.ts';
 import type { Session, OpenMemory } from './opened.ts';
 
-/** What two memories of a kind are to each other. `may contradict` means no more than that they are about the same. */
-export type Relation = 'same text' | 'may contradict';
+/** What two memories of a kind are to each other. */
+export type Relation = 'same text' | 'about the same';
 
 export interface Similar extends MemoryKey {
   relation: Relation;
@@ -82,7 +82,7 @@ export async function similarTo(
     const nearness = isTwin ? 1 : Math.max(cosine ?? 0, shares(words, terms).all);
     if (nearness < LEAST || (!isTwin && found.has(text))) continue;
     found.set(isTwin ? entry.id : text, {
-      relation: isTwin ? 'same text' : 'may contradict',
+      relation: isTwin ? 'same text' : 'about the same',
       id: entry.id,
       type: entry.type,
       agent: entry.agent,

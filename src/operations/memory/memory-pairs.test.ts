@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { memoryKeepBoth } from './memory-change.ts';
-import { memoryContradictions } from './memory-contradictions.ts';
+import { memoryPairs } from './memory-pairs.ts';
 import { rememberStructured } from './remember-structured.ts';
 
-interface Contradictions {
+interface Pairs {
   total: number;
   pairs: { memory: { id: string; text: string }; other: { id: string; text: string }; stored: boolean }[];
 }
@@ -16,7 +16,7 @@ describe('memories about the same', () => {
       void (await session.ok(rememberStructured, { type: 'decisions', agent: 'architect', text }));
     await remember('We use PostgreSQL for orders.');
     await remember('Prices are shown with tax.');
-    const look = async () => (await session.ok(memoryContradictions)).data as unknown as Contradictions;
+    const look = async () => (await session.ok(memoryPairs)).data as unknown as Pairs;
     expect(await look()).toEqual({ pairs: [], total: 0 });
     await remember('We do not use PostgreSQL for orders.');
     const found = await look();

@@ -31,14 +31,14 @@ async function newest(memory: Memory, type: MemoryType): Promise<readonly Recall
   return entries.map((entry) => ({ entry, sources: [], stored: true }));
 }
 
-export const memoryContradictions = defineOperation({
-  name: 'memory_contradictions',
+export const memoryPairs = defineOperation({
+  name: 'memory_pairs',
   title: 'List what is about the same',
   description:
     'Pairs of memories of one type that are about the same and that no one has settled yet: one may replace the other, or both hold.',
   effect: 'read',
-  command: 'memory contradictions',
-  examples: ['memory contradictions'],
+  command: 'memory pairs',
+  examples: ['memory pairs'],
   input: z.strictObject({
     type: memoryTypeField.optional().describe('Only this type'),
     project: projectField,

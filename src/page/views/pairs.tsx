@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Contradictions as ContradictionList } from '../answers-known.ts';
+import type { MemoryPairs as PairList } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Group } from '../parts/shown.tsx';
@@ -7,17 +7,17 @@ import { inLine } from '../parts/visible.ts';
 import { address } from '../router.ts';
 import { moment, words } from '../words.ts';
 
-type Pair = ContradictionList['pairs'][number];
+type Pair = PairList['pairs'][number];
 
 /** What is about the same, each pair side by side; a person says which holds. Nothing where there is none. */
-export function Contradictions({ type }: { type: string }): VNode | null {
-  const loaded = useAnswer('memory_contradictions', type === '' ? {} : { type }, ['memory']);
+export function Pairs({ type }: { type: string }): VNode | null {
+  const loaded = useAnswer('memory_pairs', type === '' ? {} : { type }, ['memory']);
   const { memory: said } = words.value;
   const { data } = loaded;
   if (data === undefined || data.pairs.length === 0) return null;
   return (
-    <section aria-label={said.contradictions}>
-      <Group title={said.contradictions} count={data.total} />
+    <section aria-label={said.pairs}>
+      <Group title={said.pairs} count={data.total} />
       <ul class="list">
         {data.pairs.map((pair) => (
           <li class="item" key={`${pair.memory.id} ${pair.other.id}`} data-entry tabIndex={0}>
