@@ -114,7 +114,7 @@ const LATE_MODULES: Record<string, string> = {
   'src/operations/catalogue/differences.ts': 'differences',
   'src/base/text/glob.ts': 'glob',
   'src/operations/project/state-place.ts': 'state-place-text',
-  'src/operations/project/next-waiting.ts': 'next-waiting',
+  'src/operations/project/next-text.ts': 'next-text',
   'src/operations/runs/run-text.ts': 'run-text',
   'src/operations/project/project-context-text.ts': 'project-context-text',
   'src/surfaces/mcp/resource-templates.ts': 'resource-templates',

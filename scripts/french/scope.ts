@@ -16,7 +16,6 @@ const FOR_OTHERS: readonly string[] = [
   'services/delivery/',
   'services/search/',
   'services/handover/compose.ts',
-  'services/progress/quotes.ts',
   'services/progress/rules.ts',
   'services/progress/workers.ts',
   'services/memory/rehearsal.ts',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { isUnused, kitAtHome, kitInProject } from '../kit/home.ts';
+import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { Decisions } from '../model/decision.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
@@ -26,6 +27,7 @@ export function projectState(project: Project, settings: Settings): ProjectState
   return {
     root,
     kit: own,
+    language: async () => (await projectLanguages(await own())).answers,
     async unused() {
       return isUnused(await own(), userState);
     },

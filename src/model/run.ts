@@ -1,7 +1,18 @@
 /** A run is one execution of a workflow, kept in its own folder: `_bmad-output/.runs/{branch}/{run_id}`. */
 
-/** The status of a run; `unknown` stands for an undefined word, or for a file that cannot be read. */
-export const RUN_STATUSES = ['pending', 'running', 'paused', 'completed', 'failed', 'unknown'] as const;
+/**
+ * The status of a run; `unknown` stands for an undefined word, or for a file that cannot be read. One that was given up is
+ * `failed` in its file, which is what the kit's own tools understand, with a mark beside it.
+ */
+export const RUN_STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'abandoned',
+  'unknown',
+] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export interface RunArtefact {
@@ -24,8 +35,6 @@ export interface RunState {
   startedAt: string | undefined;
   lastCheckpoint: string | undefined;
   status: RunStatus;
-  /** It was given up before its end; its status is then "failed". */
-  isAbandoned: boolean;
   stepsCompleted: readonly number[];
   currentStep: number | undefined;
   totalSteps: number | undefined;

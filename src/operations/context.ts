@@ -208,6 +208,8 @@ export interface ProjectState extends RunsPort, OlderStatePort {
   kit(): Promise<Kit>;
   /** Which of some files, by their real paths from the root, may be shown to models: what git would track, and BMAD's own. */
   filesToShow(paths: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+  /** The language that it sets for what is said to its people, as it names it. */
+  language(): Promise<string | undefined>;
 }
 
 export interface Workspace {

@@ -81,11 +81,13 @@ export interface Inbox {
 export interface NextAction {
   what: string;
   why: string;
+  says?: string;
   use?: string;
   agent?: string;
   call?: Record<string, string>;
   action?: { name: string; args: Record<string, unknown> };
   optional: boolean;
+  of: 'broken' | 'begun' | 'method' | 'new';
   evidence?: Evidence[];
 }
 
@@ -117,7 +119,6 @@ export interface Next {
   actions: NextAction[];
   drift: Drift[];
   troubles: Trouble[];
-  waiting: { handoffs: { id: string; from: string; to?: string; text: string }[] };
   items?: ProgressItem[];
   totals: { stories: number; done: number; waiting_for_review: number; done_without_review: number };
   verification?: { verdict: string; contract: string; receipt?: string; says: string };

@@ -53,9 +53,11 @@ describe('a checklist of version 4', () => {
     await fill({ ...story, 'docs/stories/1.2.login.md': v4Story('1.2', 'Approved') });
     const inputs = async (workflow: string, message: string): Promise<string | undefined> =>
       /^- story: .*$/m.exec((await conversation(within)({ workflow, message })).body)?.[0];
-    expect(await inputs('story-dod-checklist', '1.1')).toBe('- story: docs/stories/1.1.setup.md (review)');
+    expect(await inputs('story-dod-checklist', '1.1')).toBe(
+      '- story: docs/stories/1.1.setup.md (Ready for Review)',
+    );
     expect(await inputs('story-draft-checklist', '1.2')).toBe(
-      '- story: docs/stories/1.2.login.md (ready-for-dev)',
+      '- story: docs/stories/1.2.login.md (Approved)',
     );
     expect(await inputs('pm-checklist', '1.1')).toBeUndefined();
   });
@@ -64,7 +66,7 @@ describe('a checklist of version 4', () => {
     await fill({ ...story, 'docs/stories/1.2.login.md': v4Story('1.2', 'Draft') });
     const ask = conversation(within);
     expect((await ask({ command: '*story-checklist 1.1' })).body).toContain(
-      '- story: docs/stories/1.1.setup.md (review)',
+      '- story: docs/stories/1.1.setup.md (Ready for Review)',
     );
     for (const args of [
       { agent: 'sm', message: '*story-checklist' },
@@ -105,7 +107,7 @@ describe('the inputs of work on a story of version 4', () => {
 
   it('are the documents there are, and a story and its gate where the message names one (J-E1)', async () => {
     await fill(files);
-    const reviewed = '- story: docs/stories/1.1.setup.md (review)';
+    const reviewed = '- story: docs/stories/1.1.setup.md (Ready for Review)';
     expect(await inputsOf({ workflow: 'review-story' })).toEqual(expect.arrayContaining(plans));
     expect((await inputsOf({ workflow: 'review-story' })).join()).not.toContain('story:');
     for (const args of [{ workflow: 'qa-gate', message: '1.1' }, { command: '*review 1.1' }])
@@ -121,7 +123,7 @@ describe('the inputs of work on a story of version 4', () => {
       'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved'),
       'docs/qa/gates/1.1-setup.yml': '',
     });
-    const approved = '- story: docs/stories/1.1.setup.md (ready-for-dev)';
+    const approved = '- story: docs/stories/1.1.setup.md (Approved)';
     expect(await inputsOf({ agent: 'dev', message: '*develop-story 1.1' })).toEqual([approved]);
     for (const message of ['*develop-story', 'Good morning'])
       expect(await inputsOf({ agent: 'dev', message })).toEqual([]);
@@ -194,7 +196,7 @@ describe('what is not as it is said to be', () => {
       '1. Check whether story 1.1 is done: it is called done, but only 1 of its 2 tasks is ticked',
     );
     expect((await ask({ workflow: 'review-story', message: '1.1' })).body).toContain(
-      '- story: docs/stories/1.1.setup.md (done, but only 1 of 2 tasks ticked)',
+      '- story: docs/stories/1.1.setup.md (Done, but only 1 of 2 tasks ticked)',
     );
   });
 

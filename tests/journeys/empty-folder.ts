@@ -14,7 +14,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'where are we',
       call: ['bmad', { operation: 'next' }],
       says: [/brief|brainstorm/i],
-      atMost: 900,
+      atMost: 320,
     },
     {
       wants: 'what there is',
@@ -47,7 +47,7 @@ export const EMPTY_FOLDER: Journey = {
       writes: { [`${plans}/briefs/brief-plant-care-2026-11-16/brief.md`]: BRIEF },
       call: ['bmad', { operation: 'next' }],
       says: [/prd/i],
-      atMost: 500,
+      atMost: 300,
     },
     {
       wants: 'a PRD',
@@ -61,7 +61,7 @@ export const EMPTY_FOLDER: Journey = {
       writes: { [`${plans}/prds/prd-plant-care-2026-11-16/prd.md`]: PRD },
       call: ['bmad', { operation: 'next' }],
       says: [/architecture/i],
-      atMost: 800,
+      atMost: 480,
     },
     {
       wants: 'an architecture',
@@ -105,7 +105,7 @@ export const EMPTY_FOLDER: Journey = {
       writes: { [`${plans}/epics.md`]: EPICS },
       call: ['bmad', { operation: 'next' }],
       says: [/sprint-planning/],
-      atMost: 600,
+      atMost: 480,
     },
     {
       wants: 'a plan of the sprint',
@@ -119,7 +119,7 @@ export const EMPTY_FOLDER: Journey = {
       writes: { [`${work}/sprint-status.yaml`]: ledger('backlog', 'backlog', 'backlog') },
       call: ['bmad', { operation: 'next' }],
       says: ['1-1-add-a-plant', 'build'],
-      atMost: 600,
+      atMost: 450,
     },
     {
       wants: 'to build it',
@@ -168,7 +168,7 @@ export const EMPTY_FOLDER: Journey = {
       call: ['bmad', { operation: 'next' }],
       says: ['1-2-list-what-is-due'],
       never: ['disagrees'],
-      atMost: 600,
+      atMost: 650,
     },
     {
       wants: 'to build it too, by a text that it has and asks not to be given again',
@@ -208,7 +208,7 @@ export const EMPTY_FOLDER: Journey = {
       },
       call: ['bmad', { operation: 'next' }],
       says: ['retrospective'],
-      atMost: 850,
+      atMost: 940,
     },
     {
       wants: 'to look back',
@@ -226,7 +226,7 @@ export const EMPTY_FOLDER: Journey = {
       call: ['bmad', { operation: 'next' }],
       never: [/Hold .*retrospective/, 'disagrees'],
       says: ['Prove what is done', '0 proven'],
-      atMost: 520,
+      atMost: 650,
     },
   ],
 };

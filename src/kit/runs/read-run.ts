@@ -162,7 +162,7 @@ function driftOf(
     new Date(state.lastCheckpoint) < new Date(state.startedAt)
   )
     found.push('The last checkpoint is older than the start.');
-  if (graph?.status !== undefined && graph.status !== status)
+  if (graph?.status !== undefined && graph.status !== (status === 'abandoned' ? 'failed' : status))
     found.push('workflow-graph.yaml has another status.');
   return found;
 }

@@ -4,7 +4,7 @@ import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { MEMORY_TYPES } from '../../model/memory.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import type { Context, Person, ProjectFacts, Workspace } from '../context.ts';
+import type { Context, Person, ProjectFacts, StatePort, Workspace } from '../context.ts';
 import { findRecord } from './targets.ts';
 
 /** The agent that a name stands for, wherever it is known. */
@@ -245,8 +245,11 @@ export async function keptAs(raw: string, context: Context, project: string | un
 }
 
 /** The language that the project sets, as it names it; nothing where it sets none, or writes a sentence there. */
-export async function languageOf({ delivery }: Workspace): Promise<string | undefined> {
-  const settings = await delivery.projectSettings();
-  const set = settings.find(({ name }) => name === 'communication_language')?.value.trim();
+export async function languageOf(
+  context: StatePort,
+  project: string | undefined,
+): Promise<string | undefined> {
+  const state = await context.state(project).catch(ours(() => undefined));
+  const set = await state?.language();
   return set !== undefined && /^[\p{L}][\p{L} ()-]{1,39}$/u.test(set) ? set : undefined;
 }

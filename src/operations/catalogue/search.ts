@@ -11,7 +11,6 @@ import { itemLine, itemSchema, LISTED_KINDS, originTelling, recordItem, type Ite
 import { workspaceFrom } from './origins.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
-import { asksNext } from '../asks-next.ts';
 import { sized } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
@@ -67,7 +66,6 @@ export const search = defineOperation({
     items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
     next: z.string().optional(),
     weak: z.boolean().optional().describe('All matches are weak'),
-    asksNext: z.boolean().optional().describe('It asks what comes next, which "next" knows'),
     aside: z.string().optional().describe("Where those come from that are not in the project's version"),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
@@ -111,7 +109,6 @@ export const search = defineOperation({
       items: part,
       ...(next === undefined ? {} : { next }),
       ...(hits[0]?.weak === true ? { weak: true } : {}),
-      ...(workspace.project.root !== undefined && asksNext(query) ? { asksNext: true } : {}),
       ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)
         ? { aside: aside.displayName }
         : {}),
@@ -119,34 +116,22 @@ export const search = defineOperation({
     };
   },
 
-  render(
-    { query, origin, detail, total, items, next, weak, asksNext: isAboutNext, aside, absent },
-    _say,
-    reader,
-  ) {
+  render({ query, origin, detail, total, items, next, weak, aside, absent }, _say, reader) {
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
         note: [OTHERWISE.note, missing.note].filter(Boolean).join(' '),
-        steps: [...(isAboutNext === true ? [NEXT] : []), OTHERWISE.step, ...missing.steps],
+        steps: [OTHERWISE.step, ...missing.steps],
       };
     const body = items.map((item) => hitLine(item, detail)).join('\n');
-    // What comes next depends on how far the project is; no text that is found by words can say it.
-    if (isAboutNext === true)
-      return {
-        body,
-        note: `Matches by words only (${total}). What comes next depends on the project, and "next" says it.`,
-        again: nextPart(next),
-        steps: [NEXT],
-      };
     return weak === true
       ? {
-          body: detail === 'full' ? body : weakBody(items, isWish(query) ? 0 : WEAK_SHOWN, detail),
+          body: detail === 'full' ? body : weakBody(items, detail),
           note: `Weak matches only: perhaps nothing does that. ${OTHERWISE.note}`,
           again: nextPart(next),
-          steps: [...(isWish(query) ? [BEGIN] : []), OTHERWISE.step],
+          steps: [OTHERWISE.step, BEGIN],
         }
       : {
           body,
@@ -157,28 +142,22 @@ export const search = defineOperation({
   },
 });
 
-/** Who describes a thing to be built is looking for the way to build it, which no name or description has. */
+/** A thing to be built has no name or description here, but ways to begin it. */
 const BEGIN: Step = { operation: 'next', why: 'To build something, begin with what comes next here' };
-const WISH_WORDS = 8;
-
-const isWish = (query: string): boolean => query.split(/\s+/, WISH_WORDS).length === WISH_WORDS;
-
 const WEAK_SHOWN = 3;
 
 /** A list with descriptions looks like an answer; where none may be one, names are enough to see whether it is. */
-function weakBody(items: readonly (Item & { why: string })[], whole: number, detail: Detail): string {
-  const names = items.slice(whole).map(({ name, title }) => {
+function weakBody(items: readonly (Item & { why: string })[], detail: Detail): string {
+  const names = items.slice(WEAK_SHOWN).map(({ name, title }) => {
     const isSame = title === undefined || fold(title) === fold(name);
     return isSame ? name : `${name} (${title})`;
   });
   const named = names.join(' · ');
   return [
-    ...items.slice(0, whole).map((item) => hitLine(item, detail)),
-    ...(names.length === 0 ? [] : [whole === 0 ? `Nearest by words: ${named}` : `Also by words: ${named}`]),
+    ...items.slice(0, WEAK_SHOWN).map((item) => hitLine(item, detail)),
+    ...(names.length === 0 ? [] : [`Also by words: ${named}`]),
   ].join('\n');
 }
-
-const NEXT: Step = { operation: 'next', why: 'See what comes next in this project' };
 
 /** How to use the first hit: what can be started is, anything else is read. */
 function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {

@@ -104,7 +104,7 @@ export const delegateToAgent = defineOperation({
       ...(person.note === undefined ? [] : [person.note]),
       ...(maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : []),
     ];
-    const order = { person, task, context: parts, maxTokens, language: await languageOf(workspace) };
+    const order = { person, task, context: parts, maxTokens, language: await languageOf(context, project) };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const { sample } = call;
     const done =

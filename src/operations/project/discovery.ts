@@ -31,7 +31,7 @@ export interface Waiting {
     | undefined;
 }
 
-/** `isPassed` says whether something was done well after a moment. */
+/** `isPassed` says whether something was done well after a moment. A note about stories that are done says nothing more. */
 export async function waitingIn(
   state: ProjectState,
   isPassed: (moment: number) => Promise<boolean>,
@@ -39,7 +39,8 @@ export async function waitingIn(
   const facts = await state.facts();
   const known = await facts.context();
   const { session } = known;
-  const next = session?.next?.trim() ?? '';
+  const said = session?.next?.trim() ?? '';
+  const next = said !== '' && (await (await state.progress()).isAboutDone(said)) ? '' : said;
   const old = async (date: string | undefined): Promise<{ old?: string }> => {
     const moment = momentOf(date);
     return moment !== undefined && isPast(moment) && (await isPassed(moment)) ? { old: dayOf(moment) } : {};

@@ -1,12 +1,15 @@
 import * as z from 'zod';
+import { attempt, ours } from '../../base/expected.ts';
+import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { plural } from '../../base/text/text.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
-import type { ProgressAction } from '../context.ts';
+import type { ProgressAction, ProjectState, Workspace } from '../context.ts';
 import { stepSchema } from '../fields.ts';
 import { begunText } from '../runs/begun-step.ts';
-import { asideText, closing } from '../runs/run-aside.ts';
-import { allDone, fileSteps, nextLabel, runData, type RunData } from '../runs/run-view.ts';
+import { asideWhy, closing } from '../runs/run-aside.ts';
+import { allDone, nextLabel, runData, type RunData } from '../runs/run-view.ts';
+import type { Waiting } from './discovery.ts';
 
 export const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 export type Evidence = z.output<typeof evidenceSchema>;
@@ -14,6 +17,10 @@ export type Evidence = z.output<typeof evidenceSchema>;
 export const actionSchema = z.object({
   what: z.string(),
   why: z.string(),
+  /** What somebody wrote about it, in their own words. */
+  says: z.string().optional(),
+  /** What it is: something to repair, something under way, what follows by the method, or a way to begin something new. */
+  of: z.enum(['broken', 'begun', 'method', 'new']),
   /** The agent or workflow to use, by the name it has in this project. */
   use: z.string().optional(),
   agent: z.string().optional(),
@@ -23,11 +30,9 @@ export const actionSchema = z.object({
   call: z.record(z.string(), z.string()).optional(),
   /** What to do where it is no call of `bmad`: an operation and its arguments. */
   action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
-  /** Of a run that goes on: the file of its next step. */
+  /** What a person does, and then the model. */
   steps: z.array(stepSchema).optional(),
   optional: z.boolean(),
-  /** A run that nobody should go on with: closing it is all there is to do. */
-  aside: z.enum(['dead', 'old']).optional(),
   evidence: z.array(evidenceSchema),
 });
 export type Action = z.output<typeof actionSchema>;
@@ -52,29 +57,29 @@ export type Verification = z.output<typeof verificationSchema>;
 
 const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
 
-export function actionData({
-  what,
-  why,
-  worker,
-  workerFor,
-  about,
-  operation,
-  optional,
-  evidence,
-}: ProgressAction): Action {
-  const message = [worker?.command, about].filter((part) => part !== undefined).join(' ');
+/** What follows by the project's files. `message` is what the user wants, for whoever begins something new. */
+export function actionData(
+  { what, why, worker, workerFor, about, operation, optional, of, evidence }: ProgressAction,
+  message?: string,
+): Action {
+  const said = [worker?.command, about ?? (of === 'new' ? message : undefined)]
+    .filter((part) => part !== undefined)
+    .join(' ');
   return {
     what,
     why,
-    ...(worker === undefined ? {} : { use: [worker.name, worker.command].filter(Boolean).join(' ') }),
-    ...(worker?.by === undefined ? {} : { agent: worker.by }),
-    ...(worker === undefined || workerFor === undefined ? {} : { use_for: workerFor }),
-    ...(worker === undefined
-      ? {}
-      : {
-          call: { operation: 'execute', [worker.kind]: worker.name, ...(message === '' ? {} : { message }) },
-        }),
-    ...(operation === undefined ? {} : { action: { name: OPERATIONS[operation], args: {} } }),
+    of: of ?? 'method',
+    ...present({
+      use: worker && [worker.name, worker.command].filter(Boolean).join(' '),
+      agent: worker?.by,
+      use_for: worker && workerFor,
+      call: worker && {
+        operation: 'execute',
+        [worker.kind]: worker.name,
+        ...(said === '' ? {} : { message: said }),
+      },
+      action: operation && { name: OPERATIONS[operation], args: {} },
+    }),
     optional: optional ?? false,
     evidence,
   };
@@ -106,18 +111,8 @@ export function isSame(a: Step, b: Step): boolean {
 }
 
 /** What can wait comes after what cannot, each in its order. */
-function neededFirst(actions: readonly Action[]): Action[] {
+export function neededFirst(actions: readonly Action[]): Action[] {
   return [...actions.filter(({ optional }) => !optional), ...actions.filter(({ optional }) => optional)];
-}
-
-/** What the user wants beyond the plan comes first once all that is planned is built, and after what is under way. */
-export function withWish(actions: readonly Action[], wished: Action | undefined): Action[] {
-  const sorted = neededFirst(actions);
-  if (wished === undefined) return sorted;
-  const isOver = actions.every((action) => isLeftLast(action) || isProving(action));
-  if (isOver && !wished.optional) return [wished, ...sorted];
-  const after = sorted.filter(({ optional }) => !optional).length;
-  return sorted.toSpliced(after, 0, { ...wished, optional: true });
 }
 
 /** Whether it is the step that proves all of it, which says what there is to say of verification. */
@@ -137,44 +132,116 @@ function evidenceOf({ folder, status }: Pick<RunData, 'folder' | 'status'>): Evi
   return { file: `${folder}/state.json`, says: status };
 }
 
+/** What somebody has begun, and can be gone on with or closed. */
+export interface UnderWay {
+  waiting: Waiting;
+  /** Runs that go on, each with the story that it is for. */
+  runs: readonly { run: RunData; story?: string | undefined }[];
+  /** Runs that nobody should go on with. */
+  aside: readonly RunData[];
+  state: ProjectState;
+  workspace: Workspace;
+}
+
+/** What is old is no next step any more; it is there to be settled or closed. */
+export async function underWay({ waiting, runs, aside, state, workspace }: UnderWay) {
+  const { session, handoffs } = waiting;
+  const ofSession = session === undefined ? [] : [sessionAction(session, workspace)];
+  const all: Action[] = [
+    ...ofSession,
+    ...handoffs.map(handoffAction),
+    ...runs.map(runAction),
+    ...(await claimedTasks(state)),
+    ...aside.map(asideAction),
+  ];
+  return { fresh: all.filter(({ optional }) => !optional), old: all.filter(({ optional }) => optional) };
+}
+
+const SHOWN_TEXT = 300;
+const base = { of: 'begun', optional: false, evidence: [] } satisfies Partial<Action>;
+
+function sessionAction(
+  { agent, date, next, old }: NonNullable<Waiting['session']>,
+  { catalogue }: Workspace,
+): Action {
+  const who = [agent, date].filter((each) => each !== undefined).join(', ');
+  const isThere =
+    agent !== undefined &&
+    attempt(
+      () => catalogue.names.resolve({ name: agent, kinds: ['agent'], fuzzy: false }),
+      ours(() => undefined),
+    ) !== undefined;
+  return {
+    ...base,
+    what: who === '' ? 'Continue from the last session' : `Continue from the last session (${who})`,
+    why: 'its next step was',
+    says: oneLine(next, SHOWN_TEXT),
+    ...(isThere
+      ? { call: { operation: 'execute', agent, message: next } }
+      : { action: { name: 'get_project_context', args: {} } }),
+    optional: old !== undefined,
+  };
+}
+
+function handoffAction({ id, from, to, text, old }: Waiting['handoffs'][number]): Action {
+  return {
+    ...base,
+    what: `Settle request ${id}`,
+    why:
+      old === undefined
+        ? `asked by ${from} of ${to ?? 'anyone'}`
+        : `open since ${old}, asked by ${from} of ${to ?? 'anyone'}`,
+    says: oneLine(text, SHOWN_TEXT),
+    use_for: 'Once it is done',
+    action: { name: 'complete_handoff', args: { id } },
+    optional: old !== undefined,
+  };
+}
+
+function runAction({ run, story }: UnderWay['runs'][number]): Action {
+  const over = allDone(run);
+  const { completed, total } = run.progress;
+  const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
+  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${begunText(run)}${at}`;
+  const named = `${over ? 'End' : 'Resume'} run ${run.run_id}`;
+  const branch: Record<string, string> = run.branch === 'main' ? {} : { branch: run.branch };
+  return {
+    ...base,
+    what: story === undefined ? named : `${named} for story ${story}`,
+    why: `it is ${run.status}${over ? ' and all its steps are done' : steps}`,
+    action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
+    evidence: [evidenceOf(run)],
+  };
+}
+
 /** A run that is set aside is offered last, and only to be closed. */
-export function asideAction(run: RunData): Action {
+function asideAction(run: RunData): Action {
   const { operation: name, args = {} } = closing(run);
   return {
+    ...base,
     what: `Close run ${run.run_id}`,
-    why: asideText(run) ?? '',
+    why: run.aside === undefined ? '' : asideWhy(run.aside),
     action: {
       name,
       args: Object.fromEntries(Object.entries(args).map(([key, value]) => [key, String(value)])),
     },
     optional: true,
-    ...(run.aside === undefined ? {} : { aside: run.aside.kind }),
     evidence: [evidenceOf(run)],
   };
 }
 
-const NAMED = 3;
-
-/** What is begun comes before anything new: the newest open run, and which others there are. */
-export function runAction(run: RunData, others: readonly Run[]): Omit<Action, 'optional'> {
-  const over = allDone(run);
-  const { completed, total } = run.progress;
-  const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
-  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${begunText(run)}${at}`;
-  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
-  const also =
-    others.length === 0
-      ? ''
-      : `; also open: ${others
-          .slice(0, NAMED)
-          .map(({ id }) => id)
-          .join(', ')}${more}`;
-  const branch: Record<string, string> = run.branch === 'main' ? {} : { branch: run.branch };
-  return {
-    what: `${over ? 'End' : 'Resume'} run ${run.run_id}`,
-    why: `it is ${run.status}${over ? ' and all its steps are done' : steps}${also}`,
-    action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
-    ...(run.next_files === undefined ? {} : { steps: fileSteps(run) }),
-    evidence: [evidenceOf(run)],
-  };
+/** Tasks that a worker has taken and not handed in; those that cannot be read are told of by the queue itself. */
+async function claimedTasks(state: ProjectState): Promise<Action[]> {
+  const tasks = await state
+    .tasks()
+    .then(({ queue }) => queue.all())
+    .catch(ours(() => undefined));
+  return (tasks?.tasks ?? [])
+    .filter(({ status }) => status === 'running')
+    .map(({ task_id, agent, output_key: key, lease }) => ({
+      ...base,
+      what: `Finish task ${key} for ${agent}`,
+      why: lease === undefined ? 'it is claimed' : `${lease.worker} has claimed it until ${lease.until}`,
+      action: { name: 'task_show', args: { task_id } },
+    }));
 }

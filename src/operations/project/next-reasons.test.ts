@@ -59,12 +59,7 @@ describe('next says why', () => {
     );
   });
 
-  it('one of two ways is taken where the texts of BMAD name both', async () => {
-    const ready = await nextIn({
-      [`${impl}/sprint-status.yaml`]: ledger({ ...two, '1-1-setup': 'ready-for-dev' }),
-      [`${impl}/spec-1-1-setup.md`]: spec('ready-for-dev'),
-    });
-    expect(ready).toContain('where a text says dev-story, build is meant');
+  it('epics are written with the workflow that is for them', async () => {
     const epics = await nextIn({ [`${out}/prd.md`]: plain, [`${out}/architecture.md`]: plain });
     expect(epics).toContain('Write the epics and stories');
     expect(epics).toContain('Where a text leads to bmad-spec instead: that is for work without epics');
@@ -77,7 +72,9 @@ describe('next says why', () => {
     const draft = await nextIn(brief('draft'));
     expect(draft).toContain('write status: final there');
     // What is left is one word: the workflow is only for those who want to go on writing.
-    expect(draft).toContain('   Only if its text is not finished: product-brief');
+    expect(draft).toContain(
+      '   Only if its text is not finished: bmad {operation:"execute", workflow:"product-brief"}',
+    );
     expect(await nextIn(brief('final'))).not.toContain('status: final');
   });
 

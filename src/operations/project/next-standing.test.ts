@@ -1,16 +1,22 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession } from '../../../tests/support/contract-project.ts';
 import { openSession } from '../../../tests/support/operations.ts';
+import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { ledger, plain, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
-
 import { bmad } from '../unified/bmad.ts';
 import { getProjectContext } from './get-project-context.ts';
+import { runOpen } from '../runs/run-open.ts';
+import { saveSession } from '../runs/save-session.ts';
+import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
+import { taskClaim } from '../tasks/task-work.ts';
 import { next } from './next.ts';
+import type { Action } from './next-actions.ts';
 
 const IMPL = '_bmad-output/implementation-artifacts';
+const ORDER = ['broken', 'begun', 'method', 'new'];
 const PACKAGE = '{ "name": "tally", "scripts": { "test": "node --test" } }\n';
 const waiting = { flags: { trustProject: 'false' } };
 
@@ -29,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     const { ok, folder } = await contractSession(afterAll, finished4, waiting);
     const { answer } = await ok(next);
     expect(answer.body).toContain('1 of 1 story done, 0 proven');
-    expect(answer.body).not.toContain('Nothing left to do');
+    expect(answer.body).not.toContain('Everything planned is done');
     expect(answer.body).toMatch(
       /1\. Prove what is done: built and reviewed, not proven: the user has to allow the completion contract \(it runs [^)]*npm[^)]*\): tell them, then call it/,
     );
@@ -41,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
   it('does not call it proven where nothing can prove it', async () => {
     const { 'package.json': _, ...bare } = finished4;
     const { answer } = await (await contractSession(afterAll, bare, waiting)).ok(next);
-    expect(answer.body).toContain('Nothing left to do: everything planned is done, and not proven.');
+    expect(answer.body).toContain('Everything planned is done, and not proven.');
   });
 
   it('puts it before what is optional, and says what the files show', async () => {
@@ -62,8 +68,7 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     expect(answer.body).toContain(
       '1. Bring the ledgers up to date: the files show 1 change missing from the ledgers: epic-1 → done\n   manage_project {action:"reconcile_ledgers"}\n2. Prove what is done: ',
     );
-    expect(answer.body).toMatch(/\n3\. Hold the retrospective for epic 1 \(optional\)/);
-    expect(answer.body).not.toContain('prove 1');
+    expect(answer.body).toContain('\n3. Hold the retrospective for epic 1 (optional)');
   });
 
   it('is asked for by a contract that may not run, which names what it would run', async () => {
@@ -76,23 +81,36 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
 });
 
 describe('next, before anything is built', () => {
-  it('goes by what the user wants: something small goes straight to code', async () => {
-    const { ok } = await openSession(afterAll);
-    const wish = 'I want a small command line tool that counts words';
-    const { answer, data } = await ok(bmad, { operation: 'next', message: wish });
-    expect(answer.body).toMatch(/\n1\. Build something small right away: what is wanted is small: one story/);
-    expect(answer.body).toContain(`{operation:"execute", workflow:"build", message:"${wish}"}`);
-    expect(answer.body).toContain('2. Write a product brief (optional): ');
-    expect(answer.note).not.toContain('Not used');
-    expect(data['result']).toMatchObject({
-      actions: [{ use: 'build', optional: false }, { optional: true }, {}, {}],
-    });
-    // Without a wish both ways say what they are for.
-    const plainly = (await ok(next)).answer.body;
-    expect(plainly).toContain('1. Write a product brief: ');
-    expect(plainly).toContain('some 30 calls before code');
-    expect(plainly).toContain('for one small change: it goes straight to code, without documents');
+  const WISHES = [
+    'Fix our architecture so that it scales to ten million users',
+    'a REST endpoint, planned properly with PRD and one epic, then one story built and reviewed',
+    'Reprends le travail là où nous en étions',
+    `${'Describe everything, please. '.repeat(20)}Do not ask me much; take sensible decisions and note them.`,
+  ];
+
+  it('shows the ways to begin as equals, in few words', async () => {
+    const { answer } = await (await openSession(afterAll)).ok(next);
+    expect(answer.body).toBe(
+      'Nothing is planned yet.\nTo begin something new: for one change: build · for several stories: prd · for a whole plan: product-brief · for an idea that is not clear yet: brainstorming\n   bmad {operation:"execute", workflow:"…"}',
+    );
+    expect(answer.note).toBeUndefined();
   });
+
+  it.each(WISHES)(
+    'passes %j on whole and reads nothing out of it (J-E5, J-E10, J-O1, Q-E1)',
+    async (message) => {
+      const { ok } = await openSession(afterAll);
+      const { answer, data } = await ok(bmad, { operation: 'next', message });
+      const plainly = await ok(bmad, { operation: 'next' });
+      const said = JSON.stringify(message).slice(1, -1);
+      expect(answer.body.split(said)).toHaveLength(2);
+      expect(answer.body.replace(`, message:"${said}"`, '')).toBe(plainly.answer.body);
+      const { actions } = data['result'] as { actions: Action[] };
+      for (const { call } of actions) expect(call).toMatchObject({ message });
+      const bare = (plainly.data['result'] as { actions: Action[] }).actions;
+      expect(actions.map(({ what, why }) => [what, why])).toEqual(bare.map(({ what, why }) => [what, why]));
+    },
+  );
 
   it('says of a document without a status what is known, and begins no phase with a part of another', async () => {
     const { ok, folder } = await openSession(afterAll);
@@ -101,9 +119,74 @@ describe('next, before anything is built', () => {
       'docs/prd.md': finished4['docs/prd.md'],
     });
     const { body } = (await ok(next)).answer;
-    expect(body).toContain('planning complete · solutioning not started');
+    expect(body).toMatch(/^planning complete\n/);
     expect(body).toContain('the PRD exists and has content (docs/prd.md:3); this comes next');
     expect(body).not.toContain('the PRD is complete');
+  });
+});
+
+describe('next, in a project that others have worked in', () => {
+  const kit = async (files: Record<string, string>) => {
+    const session = await openSession(afterAll);
+    await writeFiles(session.folder, { ...KIT_FILES, ...files });
+    return session;
+  };
+
+  it('begins with what is under way, numbered, and says the same each time (J-O2)', async () => {
+    const { ok } = await kit({
+      '_bmad/_memory/session-state.md':
+        '# Session\n\n- **Dernière session** : 2026-11-14 23:56\n- **Agent** : fullstack-dev\n- **Prochaine étape** : tester\n',
+      '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | dev → qa | valider US-042 | ⏳ |\n',
+    });
+    const { answer, data } = await ok(next);
+    expect(answer.body).toMatch(
+      /\n1\. Settle request H-\w+.*: .*asked by dev of qa: valider US-042\n   Once it is done: manage_project/,
+    );
+    expect(answer.body).not.toContain('Write a product brief');
+    expect((data['actions'] as Action[]).map(({ of }) => of)).toEqual(
+      [...(data['actions'] as Action[])]
+        .map(({ of }) => of)
+        .sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)),
+    );
+    expect((await ok(next)).answer).toEqual(answer);
+  });
+
+  it('does not repeat the note of a session about stories that are done (J-E12)', async () => {
+    const files = {
+      [`${IMPL}/sprint-status.yaml`]: ledger({
+        'epic-1': 'in-progress',
+        '1-3-tags': 'done',
+        '1-4-sort': 'backlog',
+      }),
+    };
+    const { ok } = await kit(files);
+    await ok(saveSession, { agent: 'dev', summary: 'Built', next: 'Story 1.3' });
+    expect((await ok(next)).answer.body).not.toContain('last session');
+    await ok(saveSession, { agent: 'dev', summary: 'Built', next: '1-4-sort, with version 1.3 of the list' });
+    expect((await ok(next)).answer.body).toContain('\n1. Continue from the last session (dev, ');
+  });
+
+  it('names the story of a run, and lists the two once (J-E13)', async () => {
+    const { ok } = await kit({
+      [`${IMPL}/sprint-status.yaml`]: ledger({ 'epic-1': 'in-progress', '1-1-setup': 'ready-for-dev' }),
+    });
+    await ok(runOpen, { workflow: 'build', variables: { story_key: '1-1-setup' } });
+    const { body } = (await ok(next)).answer;
+    expect(body).toMatch(/\n1\. Resume run bmad-build-\S+ for story 1-1-setup: it is running, 0 of 5 steps/);
+    expect(body).not.toContain('Build story 1-1-setup');
+  });
+
+  it('has tasks that somebody has claimed', async () => {
+    const { ok } = await kit({});
+    const { data } = await ok(spawnSubagentTask, {
+      agent: 'dev',
+      task: 'Count the words',
+      output_key: 'count',
+    });
+    await ok(taskClaim, { task_id: (data['task'] as { task_id: string }).task_id, worker: 'w-1' });
+    expect((await ok(next)).answer.body).toMatch(
+      /\n1\. Finish task count for dev: w-1 has claimed it until /,
+    );
   });
 });
 

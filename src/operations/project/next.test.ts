@@ -27,6 +27,7 @@ interface Data {
     agent?: string;
     call?: Record<string, string>;
     optional: boolean;
+    of: string;
     evidence: Evidence[];
   }[];
   drift: { kind: string; about: string; evidence: Evidence[] }[];
@@ -42,7 +43,9 @@ const LETTERS: Record<string, string> = {
 };
 const place = ({ file, line }: Evidence): string => (line === undefined ? file : `${file}:${line}`);
 
-function verdictOf({ phases, actions, drift, items, troubles }: Data, tree: ProgressTree): ProgressTree {
+function verdictOf({ phases, actions: all, drift, items, troubles }: Data, tree: ProgressTree): ProgressTree {
+  const actions = all.filter(({ of }) => of !== 'new');
+  const ways = all.filter(({ of }) => of === 'new');
   const [first] = actions;
   const what = first?.what ?? '-';
   const [wanted] = tree.next;
@@ -57,6 +60,7 @@ function verdictOf({ phases, actions, drift, items, troubles }: Data, tree: Prog
     phases: phases.map(({ state }) => LETTERS[state] ?? '?').join(''),
     next: [wanted instanceof RegExp && wanted.test(what) ? wanted : what, first?.use ?? '-'],
     ...(tree.all === undefined ? {} : { all: actions.map(shown) }),
+    ...(tree.ways === undefined ? {} : { ways: ways.map((way) => shown({ ...way, optional: false })) }),
     ...(tree.drift === undefined ? {} : { drift: drift.map(({ kind, about }) => `${kind} ${about}`) }),
     ...(tree.items === undefined ? {} : { items: Object.fromEntries(found) }),
     ...(tree.troubles === undefined ? {} : { troubles: troubles.map(({ file }) => file) }),
@@ -265,8 +269,11 @@ describe('next', () => {
     await fill({ ...prd, 'docs/architecture.md': `# Architecture\n\n${TEXT}` });
     const { answer } = await ask(next, { detail: 'brief' });
     expect(answer.body).toContain('1. Make the shards of the PRD');
-    expect(answer.note).toContain("Not shown: Make the shards of the architecture; Run the product owner's");
-    expect((await ask(next, {})).answer.body).toContain(
+    expect(answer.body).not.toContain('2. ');
+    const more = (await ask(next, {})).answer.body;
+    expect(more).toContain('2. Make the shards of the architecture');
+    expect(more).not.toContain('checklist');
+    expect((await ask(next, { detail: 'full' })).answer.body).toContain(
       "3. Run the product owner's master checklist (optional)",
     );
     await fill(prd);

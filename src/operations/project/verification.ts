@@ -104,7 +104,9 @@ function ruleLine({ waiting, closing }: Reviews): string[] {
   const [first] = closing;
   if (first !== undefined)
     return [`By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; ${UNPROVEN}.`];
-  return waiting === 0 ? [] : [`One rule for done: a review that passes sets a story to done; ${UNPROVEN}.`];
+  return waiting === 0
+    ? []
+    : ['A story is done when its review passes, and proven when the completion contract passes.'];
 }
 
 /**
@@ -125,6 +127,7 @@ export function provingAction(
     : `run the completion contract${runs}`;
   return {
     what: 'Prove what is done',
+    of: 'method',
     why: verdict === 'FAIL' ? `the last verification failed: repair it, then ${how}` : `${so}: ${how}`,
     steps: asksUser
       ? [

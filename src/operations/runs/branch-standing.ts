@@ -1,5 +1,5 @@
 import type { RunBranch } from '../../model/run.ts';
-import { latestRun } from './run-view.ts';
+import { hasEnded, latestRun } from './run-view.ts';
 
 export const STANDINGS = ['active', 'completed', 'failed'] as const;
 type Standing = (typeof STANDINGS)[number];
@@ -17,7 +17,7 @@ export const isPutAway = ({ archive, status }: Pick<RunBranch, 'archive' | 'stat
 export function standingOf(branch: RunBranch): Standing {
   if (isPutAway(branch)) return 'completed';
   if (latestRun(branch)?.status === 'failed') return 'failed';
-  const over = branch.runs.length > 0 && branch.runs.every(({ status }) => status === 'completed');
+  const over = branch.runs.length > 0 && branch.runs.every(hasEnded);
   return over ? 'completed' : 'active';
 }
 

@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchFile, kitState } from '../../../tests/support/run-project.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { listSessions } from './list-sessions.ts';
+import { runFinish } from './run-progress.ts';
+import { runResume } from './run-resume.ts';
+import { getWorkflowStatus } from './workflow-status.ts';
 
 const RUNS = '_bmad-output/.runs';
 const run = (branch: string, id: string, status: string): Record<string, string> => ({
@@ -69,6 +74,25 @@ describe('list_sessions', () => {
     // What is shown is what was asked for.
     for (const line of answer.body.split('\n').filter((each) => each.startsWith('- ')))
       expect(line).toMatch(new RegExp(`^- [\\w-]+(?: \\(current\\))?: ${status}\\b`));
+  });
+
+  it('calls what was given up so, and neither the run nor its branch failed (J-O8)', async () => {
+    const session = await runSession(onTestFinished, { files: run('main', 'r-1', 'running') });
+    await session.ok(runFinish, { run_id: 'r-1', status: 'abandoned' });
+    const { answer } = await session.ok(listSessions);
+    expect(answer.body).toContain(
+      '- main (current): completed (branch active), 1 run (1 abandoned), latest r-1 (abandoned)',
+    );
+    const shown = (await session.ok(getWorkflowStatus, { run_id: 'r-1' })).answer.body;
+    expect(shown).toContain('abandoned, ');
+    for (const text of [answer.body, shown]) expect(text).not.toMatch(/failed|served here/);
+    const over = await session.ok(runResume, { run_id: 'r-1' });
+    expect(over.data['notes']).toEqual(['It was given up.']);
+    // The kit's own tools know no other word for it.
+    const file = JSON.parse(
+      await readFile(join(session.folder, RUNS, 'main/r-1/state.json'), 'utf8'),
+    ) as object;
+    expect(file).toMatchObject({ status: 'failed', abandoned: true });
   });
 
   it('says what to do where there are none', async () => {

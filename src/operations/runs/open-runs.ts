@@ -17,8 +17,7 @@ export function openRuns({ branches }: RunsReading): Run[] {
     .sort(byRecency);
 }
 
-/** Whether it may go on: not once it is completed, or somebody has said that it is abandoned. */
-export const isOpen = ({ status, state }: Run): boolean => OPEN.has(status) && state?.isAbandoned !== true;
+export const isOpen = ({ status }: Run): boolean => OPEN.has(status);
 
 /** The newest run of each workflow. */
 function newestByWorkflow(runs: readonly Run[]): ReadonlyMap<string, Run> {

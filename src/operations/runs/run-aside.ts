@@ -21,12 +21,22 @@ interface SetAside {
 /** `Run x cannot be resumed: last touched 2026-02-27, its workflow bmm/dev-story is not here; build does its work now.` */
 export function asideText({ run_id: id, aside }: Omit<SetAside, 'branch'>): string | undefined {
   if (aside === undefined) return undefined;
-  const { kind, why, since, instead } = aside;
-  const now = instead === undefined ? '' : `; ${instead} does its work now`;
+  const { kind, why, since } = aside;
   return kind === 'old'
-    ? `Run ${id} is old: last touched ${since}, ${why}${now}.`
-    : `Run ${id} cannot be resumed: last touched ${since}, ${why}${now}.`;
+    ? `Run ${id} is old: last touched ${since}, ${why}${nowBy(aside)}.`
+    : `Run ${id} cannot be resumed: last touched ${since}, ${why}${nowBy(aside)}.`;
 }
+
+/** The same where the run has been named. */
+export function asideWhy(aside: RunAside): string {
+  const { kind, why, since } = aside;
+  return kind === 'old'
+    ? `it is old: last touched ${since}, ${why}${nowBy(aside)}`
+    : `it cannot be resumed: last touched ${since}, ${why}${nowBy(aside)}`;
+}
+
+const nowBy = ({ instead }: RunAside): string =>
+  instead === undefined ? '' : `; ${instead} does its work now`;
 
 /** Whoever did its work, it did not reach its end. */
 export function closing({ run_id, branch }: SetAside): Step {

@@ -6,7 +6,7 @@ import type { Run } from '../../model/run.ts';
 import type { Step } from '../../base/step.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
 import type { CataloguePort, StatePort, Workspace } from '../context.ts';
-import { runData, type RunData } from './run-view.ts';
+import { hasEnded, runData, type RunData } from './run-view.ts';
 import { labelOf, servedFor, stepFilesOf } from './step-files.ts';
 
 export { runSection, underWay } from './run-section.ts';
@@ -16,10 +16,10 @@ export { stepFilesFor, stepFilesOf, toldStep } from './step-files.ts';
 export async function runAtStep(
   run: Run,
   root: string,
-  context: CataloguePort,
+  context: CataloguePort & StatePort,
   project: string | undefined,
 ): Promise<RunData> {
-  const isOver = run.archive !== undefined || run.status === 'completed';
+  const isOver = run.archive !== undefined || hasEnded(run);
   const steps = isOver ? undefined : await stepFilesOf(run, root, context, project);
   const data = {
     ...runData(run, root, steps?.total),

@@ -12,7 +12,15 @@ export const stepField = z.int().min(0).max(100_000);
 const stepWords = 'Expected a whole number, or the name of a step such as "step-02b-vision".';
 /** A step by its number, or by the name that the workflow's texts have for it. */
 export const namedStepField = z.union(
-  [stepField, z.string().trim().min(1).max(200).regex(/\d/, { error: stepWords })],
+  [
+    stepField,
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(/\d|\bstep-/i, { error: stepWords }),
+  ],
   { error: stepWords },
 );
 const notesText = z.string().min(1).max(20_000);

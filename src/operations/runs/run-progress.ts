@@ -83,7 +83,7 @@ export const runCheckpoint = defineOperation({
     const runs = await state.runs();
     const { agentAtWork, runAtStep, stepFilesOf, toldStep } = await import('./run-at-step.ts');
     const before = await runs.one(id, branch);
-    const files = await stepFilesOf(before, state.root, context, project);
+    const files = await stepFilesOf(before, state.root, context, project, given.step);
     const {
       step,
       current_step: current,
@@ -124,7 +124,7 @@ export const runFinish = defineOperation({
     status: z
       .enum(['completed', 'failed', 'paused', 'abandoned'])
       .default('completed')
-      .describe('The new status; abandoned: it has failed and is not offered again'),
+      .describe('The new status; abandoned: nobody goes on with it, and it is not offered again'),
     notes: notesField.optional().describe('Notes, replacing the earlier ones'),
   }),
   output: changed.extend({

@@ -4,7 +4,10 @@ import { recentState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { activate } from '../activation/activate.ts';
 import { next } from '../project/next.ts';
+import { runOpen } from './run-open.ts';
+import { runCheckpoint, runFinish } from './run-progress.ts';
 import { runResume } from './run-resume.ts';
+import type { RunData } from './run-view.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
 const run_id = 'dev-story-20260227-143022';
@@ -59,5 +62,43 @@ describe('the workflow of a run that the kit keeps', () => {
     expect((data['run'] as { served: string }).served).toMatch(/tidy-up$/);
     expect(answer.body).not.toContain('missing');
     expect(saidIn(answer)).not.toContain('differently');
+  });
+});
+
+describe('a build whose spec has taken the short route', () => {
+  const SPEC = '_bmad-output/implementation-artifacts/spec-gh-47.md';
+  const spec = (route: string): string =>
+    `---\ntitle: Usage\nroute: '${route}'\nstatus: 'in-progress'\n---\n\n# Usage\n\n## Intent\n\nSay how it is used.\n`;
+
+  it('goes on with the step that the route names, and ends with it (J-E8)', async () => {
+    const session = await runSession(onTestFinished, { files: { [SPEC]: spec('oneshot') } });
+    const opened = (await session.ok(runOpen, { workflow: 'build' })).data['run'] as RunData;
+    expect(opened.progress.total).toBe(5);
+    const { run_id: id } = opened;
+    await session.ok(runCheckpoint, { run_id: id, step: 2, artefacts: [SPEC] });
+    const { data, answer } = await session.ok(runResume, { run_id: id });
+    expect(saidIn(answer)).toContain('Continue with step 3 of 3.');
+    expect((data['run'] as RunData).next_files).toEqual([
+      { step: '3', uri: 'bmad://rendered/bmad-build/step-oneshot.md' },
+    ]);
+    const started = await session.ok(activate, { name: 'build', run_id: id });
+    expect(started.answer.body).toContain('step-oneshot.md');
+    await session.ok(runCheckpoint, { run_id: id, step: 'step-oneshot' });
+    const over = await session.ok(runFinish, { run_id: id });
+    expect(over.answer.body).toContain('completed, 3 of 3 steps (100 %)');
+    expect(over.answer.body).not.toContain('Noted');
+  });
+
+  it('takes the route by the name of its step too, and none by another one', async () => {
+    const session = await runSession(onTestFinished, { files: { [SPEC]: spec('dispatch') } });
+    const { run_id: id } = (await session.ok(runOpen, { workflow: 'build', variables: { spec_file: SPEC } }))
+      .data['run'] as RunData;
+    const after = (await session.ok(runCheckpoint, { run_id: id, step: 2 })).data['run'] as RunData;
+    expect(after.next_files?.[0]?.uri).toContain('step-03-implement.md');
+    const told = (await session.ok(runCheckpoint, { run_id: id, step: 'step-oneshot.md' })).data['run'];
+    expect(told).toMatchObject({ progress: { completed: 3, total: 3 } });
+    expect((await session.fail(runCheckpoint, { run_id: id, step: 'step-elsewhere' })).code).toBe(
+      'invalid_input',
+    );
   });
 });

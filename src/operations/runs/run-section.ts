@@ -9,6 +9,7 @@ import { runText } from './run-text.ts';
 import {
   allDone,
   fileSteps,
+  hasEnded,
   keepingNotes,
   keepingSteps,
   nextLabel,
@@ -41,10 +42,10 @@ export function underWay(run: RunData, say: StepWriter): string | undefined {
 export function runSection(run: RunData, record: BmadRecord, workspace: Workspace, say: StepWriter): string {
   const { run_id: id } = run;
   const workflow = qualifiedName(record);
-  if (run.archive !== undefined || run.status === 'completed')
+  if (run.archive !== undefined || hasEnded(run))
     throw new BmadError(
       'invalid_input',
-      `The run ${quoted(id)} is ${run.archive === undefined ? 'completed' : 'archived'}.`,
+      `The run ${quoted(id)} is ${run.archive === undefined ? run.status : 'archived'}.`,
       {
         subject: id,
         steps: [

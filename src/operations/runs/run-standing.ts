@@ -2,14 +2,14 @@ import { qualifiedName } from '../../model/record.ts';
 import type { Run, RunsReading } from '../../model/run.ts';
 import { dayOf, isPast } from '../project/age.ts';
 import { laterWork } from '../project/later-work.ts';
-import type { CataloguePort, ProjectState, Workspace } from '../context.ts';
+import type { CataloguePort, ProjectState, StatePort, Workspace } from '../context.ts';
 import { isOtherVersion } from './begun-step.ts';
 import type { RunAside } from './run-aside.ts';
-import type { RunData } from './run-view.ts';
+import { hasEnded, type RunData } from './run-view.ts';
 import { servedFor } from './step-files.ts';
 
 interface Where {
-  context: CataloguePort;
+  context: CataloguePort & StatePort;
   project: string | undefined;
   signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export async function createJudge(state: ProjectState, reading: RunsReading, whe
   const isPassed = laterWork(state, reading, signal);
   const around: Around = { state, workspace, isPassed };
   const judged =
-    (read: typeof runAsServed) =>
+    (read: typeof runAtStep) =>
     async (run: Run): Promise<RunData> => {
       const data = await read(run, state.root, context, project);
       const aside = await asideOf(run, data, around);
@@ -40,20 +40,19 @@ export async function createJudge(state: ProjectState, reading: RunsReading, whe
     isPassed,
     served,
     whole,
-    /** The first of these that is going on; those that are set aside; and the rest of those that are not. */
+    /** Those that are going on, the first with the step that comes next, and those that are set aside. */
     async sorted(runs: readonly Run[]) {
-      const found: { first?: RunData; others: Run[]; aside: RunData[] } = { others: [], aside: [] };
+      const going: { run: Run; data: RunData }[] = [];
+      const aside: RunData[] = [];
       for (const run of runs.slice(0, MOST_JUDGED)) {
         const cheap = await served(run);
-        const data = cheap.aside === undefined && found.first === undefined ? await whole(run) : cheap;
-        if (data.aside !== undefined) found.aside.push(data);
-        else if (found.first === undefined) found.first = data;
-        else found.others.push(run);
+        const data = cheap.aside === undefined && going.length === 0 ? await whole(run) : cheap;
+        if (data.aside === undefined) going.push({ run, data });
+        else aside.push(data);
       }
       // What can still be resumed comes before what cannot.
-      found.aside.sort((a, b) => Number(isDead(a)) - Number(isDead(b)));
-      if (found.first !== undefined) found.others.push(...runs.slice(MOST_JUDGED));
-      return found;
+      aside.sort((a, b) => Number(isDead(a)) - Number(isDead(b)));
+      return { going, aside };
     },
   };
 }
@@ -73,8 +72,7 @@ interface Around {
  * it was left long ago and the work continued without it. Nothing for a run that is going on.
  */
 async function asideOf(run: Run, data: RunData, around: Around): Promise<RunAside | undefined> {
-  if (run.archive !== undefined || run.status === 'completed' || run.state?.isAbandoned === true)
-    return undefined;
+  if (run.archive !== undefined || hasEnded(run)) return undefined;
   const { state, workspace, isPassed } = around;
   const begun = data.workflow ?? data.workflow_path ?? '';
   const record = servedFor(run, state.root, workspace);

@@ -2,7 +2,14 @@ import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
-import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
+import {
+  RUN_STATUSES,
+  type Run,
+  type RunBranch,
+  type RunPlace,
+  type RunState,
+  type RunStatus,
+} from '../../model/run.ts';
 import { begunText } from './begun-step.ts';
 import { asideSchema } from './run-aside.ts';
 
@@ -25,8 +32,6 @@ export const runSchema = z.object({
   lost_step: z.string().optional(),
   /** Why it is nothing to go on with, and what takes its place. */
   aside: asideSchema.optional(),
-  /** It was given up; the files of runs call this "failed". */
-  abandoned: z.literal(true).optional(),
   started_at: z.string().optional(),
   last_checkpoint: z.string().optional(),
   progress: z.object({
@@ -80,7 +85,6 @@ export function runData(run: Run, root: string, counted?: number): RunData {
       branch: run.branch,
       archive: run.archive,
       status: run.status,
-      abandoned: state?.isAbandoned === true ? true : undefined,
       workflow: state?.workflow,
       workflow_path: state?.workflowPath,
       started_at: state?.startedAt,
@@ -117,7 +121,7 @@ function progress(state: RunState | undefined, counted: number | undefined) {
   const completed = new Set(state.stepsCompleted).size;
   const last = state.stepsCompleted.reduce((most, step) => Math.max(most, step), -Infinity);
   const after = completed === 0 ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
-  const over = state.status === 'completed' || state.isAbandoned || (total !== undefined && after > total);
+  const over = hasEnded(state) || (total !== undefined && after > total);
   const percent =
     total === undefined || total === 0 ? undefined : Math.min(100, Math.round((100 * completed) / total));
   return { completed, total, percent, next: over ? undefined : after };
@@ -125,16 +129,9 @@ function progress(state: RunState | undefined, counted: number | undefined) {
 
 /** `dev-story-20260227-143022: running, 3 of 8 steps, 2026-02-27T14:41:00Z`. */
 export function runLine(
-  run: Pick<
-    RunData,
-    'run_id' | 'status' | 'abandoned' | 'progress' | 'last_checkpoint' | 'resume_step' | 'last_step'
-  >,
+  run: Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint' | 'resume_step' | 'last_step'>,
 ): string {
-  return [
-    `${run.run_id}: ${run.abandoned === true ? 'abandoned' : run.status}`,
-    `${stepsText(run.progress)}${begunText(run)}`,
-    run.last_checkpoint,
-  ]
+  return [`${run.run_id}: ${run.status}`, `${stepsText(run.progress)}${begunText(run)}`, run.last_checkpoint]
     .filter((part) => part !== undefined)
     .join(', ');
 }
@@ -223,9 +220,13 @@ export function openRun(workflow: string | undefined, why: string): Step {
   };
 }
 
+/** Whether nobody goes on with it: it came to its end, or was given up. */
+export const hasEnded = ({ status }: { status: RunStatus }): boolean =>
+  status === 'completed' || status === 'abandoned';
+
 /** Whether nothing is left of a run but to end it. */
 export function allDone({ status, resume_step: step, progress: { total } }: RunData): boolean {
-  return status !== 'completed' && step === undefined && total !== undefined && total > 0;
+  return !hasEnded({ status }) && step === undefined && total !== undefined && total > 0;
 }
 
 const isElsewhere = (folder: string): boolean => /^(?:[a-z]:)?[\\/]/i.test(folder);

@@ -10,6 +10,7 @@ import {
   allDone,
   byRecency,
   fileSteps,
+  hasEnded,
   keepingNotes,
   keepingSteps,
   nextLabel,
@@ -28,8 +29,8 @@ export async function latestOpen(
     .flatMap((each) => each.runs)
     .filter((run) => run.status === 'pending' || isOpen(run))
     .sort(byRecency);
-  const { first, aside } = await judge.sorted(open);
-  const found = first ?? aside[0];
+  const { going, aside } = await judge.sorted(open);
+  const found = going[0]?.data ?? aside[0];
   if (found !== undefined) return found;
   throw new BmadError('not_found', `There is no open run in the session branch ${branch}.`, {
     steps: [
@@ -40,13 +41,19 @@ export async function latestOpen(
 }
 
 export const isOver = ({ archive, status }: RunData): boolean =>
-  archive !== undefined || status === 'completed';
+  archive !== undefined || hasEnded({ status });
 
 export function wayOn(run: RunData): { notes: string[]; steps: z.input<typeof stepSchema>[] } {
   const { archive, workflow, run_id, resume_step: next, progress } = run;
   if (isOver(run))
     return {
-      notes: [archive === undefined ? 'It is completed.' : 'It is archived and can only be read.'],
+      notes: [
+        archive === undefined
+          ? run.status === 'completed'
+            ? 'It is completed.'
+            : 'It was given up.'
+          : 'It is archived and can only be read.',
+      ],
       steps: [openRun(workflow, 'Open a new run')],
     };
   if (run.aside?.kind === 'dead') return { notes: [], steps: asideSteps(run) };

@@ -6,10 +6,11 @@ import { saying } from '../../base/step.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Run } from '../../model/run.ts';
 import { KINDS_OF } from '../catalogue/targets.ts';
-import type { CataloguePort, Workspace } from '../context.ts';
+import { plainName, routeOfRun, withRoute, type RouteOf } from './run-route.ts';
+import type { CataloguePort, StatePort, Workspace } from '../context.ts';
 
 /** A file that has one step of a workflow, or a part of one: `step-02b-vision.md`. */
-interface StepFile {
+export interface StepFile {
   number: number;
   /** The letter of a part; empty for the step itself. */
   part: string;
@@ -61,12 +62,14 @@ function stepFilesIn(uris: readonly string[], text: string): StepFile[] {
     .sort((a, b) => a.number - b.number || (a.part < b.part ? -1 : 1));
 }
 
-function stepFiles(
+async function stepFiles(
   uris: readonly string[],
   text: string,
   read: (uri: string) => Promise<string>,
-): StepFiles | undefined {
-  const files = stepFilesIn(uris, text);
+  routeOf: RouteOf,
+): Promise<StepFiles | undefined> {
+  const numbered = stepFilesIn(uris, text);
+  const files = (await withRoute(numbered, uris, read, routeOf)) ?? numbered;
   const total = files.at(-1)?.number;
   if (total === undefined) return undefined;
 
@@ -93,10 +96,11 @@ function stepFiles(
   }
 
   function meant(step: number | string): StepFile | undefined {
-    const { number, part, name } = spoken(step) ?? { number: -1, part: '', name: '' };
+    const { number, part } = spoken(step) ?? { number: -1, part: '' };
+    const name = typeof step === 'string' ? plainName(step) : '';
     const same = files.filter((file) => file.number === number);
     return (
-      same.find((file) => file.name.toLowerCase() === name) ??
+      files.find((file) => file.name.toLowerCase() === name) ??
       same.find((file) => file.part === part) ??
       // A step that only has parts to choose from is done with any of them.
       (part === '' ? same.at(-1) : undefined)
@@ -106,9 +110,9 @@ function stepFiles(
   return {
     total,
     async told(step) {
-      const { number, part } = understood(step);
       const file = meant(step);
       if (file === undefined) {
+        const { number, part } = understood(step);
         // Numbers have words of their own for what cannot be.
         if (part === '') return { number, ...asTold(step) };
         throw noStep(step, `Steps: ${files.map(labelOf).join(', ')}.`);
@@ -156,18 +160,14 @@ function asTold(step: number | string): { told?: string } {
 interface Spoken {
   number: number;
   part: string;
-  name: string;
 }
 
 /** `5`, `step 5`, `2c`, `step-02c-executive-summary`, also with folders and an ending. */
 function spoken(step: number | string): Spoken | undefined {
-  if (typeof step === 'number') return { number: step, part: '', name: '' };
-  const name = posix
-    .basename(step.trim().replaceAll('\\', '/'))
-    .toLowerCase()
-    .replace(/\.(?:md|xml)$/, '');
-  const [, digits, part = ''] = /^(?:step)?[\s_-]*(?:[a-z]-)?(\d{1,6})([a-z]?)(?![a-z0-9])/.exec(name) ?? [];
-  return digits === undefined ? undefined : { number: Number(digits), part, name };
+  if (typeof step === 'number') return { number: step, part: '' };
+  const [, digits, part = ''] =
+    /^(?:step)?[\s_-]*(?:[a-z]-)?(\d{1,6})([a-z]?)(?![a-z0-9])/.exec(plainName(step)) ?? [];
+  return digits === undefined ? undefined : { number: Number(digits), part };
 }
 
 function understood(step: number | string): Spoken {
@@ -185,16 +185,20 @@ function noStep(step: number | string, hint: string): BmadError {
 
 /** The files of the steps of a run's workflow; nothing where it has none, or is not here any more. */
 export async function stepFilesOf(
-  { state }: Pick<Run, 'state'>,
+  run: Pick<Run, 'state'>,
   root: string,
-  context: CataloguePort,
+  context: CataloguePort & StatePort,
   project: string | undefined,
+  told?: number | string,
 ): Promise<StepFiles | undefined> {
+  const { state } = run;
   if (state?.workflow === undefined && state?.workflowPath === undefined) return undefined;
   const workspace = await context.workspace(project);
   const find = async (): Promise<StepFiles | undefined> => {
     const record = recordOf(state.workflow, state.workflowPath, root, workspace);
-    return record === undefined ? undefined : stepFilesFor(record, workspace);
+    return record === undefined
+      ? undefined
+      : stepFilesFor(record, workspace, routeOfRun(run, told, context, project));
   };
   return find().catch(orElse(undefined));
 }
@@ -235,6 +239,7 @@ function nameIn(path: string): string {
 export async function stepFilesFor(
   record: BmadRecord,
   { delivery }: Workspace,
+  routeOf: RouteOf = () => Promise.resolve(undefined),
 ): Promise<StepFiles | undefined> {
   const { material, record: target } = await delivery.activation(
     record,
@@ -245,5 +250,5 @@ export async function stepFilesFor(
   const [main] = material.files;
   const read = async (uri: string): Promise<string> =>
     (await delivery.file(contentPath(uri), target.origin).catch(orElse(undefined)))?.text ?? '';
-  return stepFiles(material.further, main?.text ?? '', read);
+  return stepFiles(material.further, main?.text ?? '', read, routeOf);
 }

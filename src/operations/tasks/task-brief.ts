@@ -50,7 +50,7 @@ export async function briefFor(order: ToBrief, context: Context, call: Pick<Call
     task,
     ...rest,
     ...known,
-    language: await languageOf(workspace),
+    language: await languageOf(context, project),
     maxBytes: BRIEF_BYTES,
   });
   return { person, brief };
@@ -147,7 +147,7 @@ export async function checkLanguage(
   if (task.status !== 'running' || task.lease?.claim !== claim || task.outside !== undefined) return;
   const spoken = spokenLanguage(result);
   if (spoken === undefined) return;
-  const wanted = await languageOf(await context.workspace(project));
+  const wanted = await languageOf(context, project);
   const other = { French: /^(?:en(?:$|[^\p{L}]|gl)|anglais)/iu, English: /^fr(?:$|[^\p{L}]|an[cç])/iu }[
     spoken
   ];

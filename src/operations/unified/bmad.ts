@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import { asksHowFar } from '../asks-next.ts';
 import { DETAILS } from '../fields.ts';
 import { operationBehind, wordsBehind } from '../offers.ts';
 import { quoted } from '../../base/errors.ts';
@@ -54,12 +53,8 @@ export const bmad = defineRoute({
 type Arguments = UnifiedForm & { operation?: string | undefined; message?: string | undefined };
 
 function routeOf({ operation, ...form }: Arguments): Route {
-  // A bare question is for nobody else.
-  if (operation === undefined && asksHowFar(form.query ?? '')) return routeTo('next', onlyProject(form));
   return routeTo(operation ?? impliedWord(form), present(form));
 }
-
-const onlyProject = ({ project }: UnifiedForm): Record<string, unknown> => present({ project });
 
 function routeTo(word: string, args: Record<string, unknown>): Route {
   return { to: operationBehind('bmad', word), args, form: true, within: { operation: word } };
@@ -91,7 +86,6 @@ function fromCommand(command: string, { operation, ...form }: Arguments): Route 
     .replace(/^\/+|^bmad\s+(?=\S)/i, '')
     .replace(/^execute\s+(?=\S)/i, '')
     .replace(CATALOGUE_COMMAND, '$1');
-  if (asksHowFar(words)) return routeTo('next', onlyProject(form));
   const first = /^\S*/.exec(words)?.[0] ?? '';
   const tail = words.slice(first.length).trim();
   if (first === '') throw formError('the command is empty.');

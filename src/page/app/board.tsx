@@ -7,6 +7,7 @@ import { words } from './words.ts';
 interface Action {
   what: string;
   why: string;
+  says?: string;
   use?: string;
   agent?: string;
   call?: Readonly<Record<string, string>>;
@@ -71,7 +72,10 @@ function Standing({ next: { phases, actions, drift, items = [], totals } }: { ne
               <p class="what">
                 {shown(action)} {action.optional ? <span class="soft">{said.optional}</span> : null}
               </p>
-              <p class="soft">{inLine(action.why, 300)}</p>
+              <p class="soft">
+                {inLine(action.why, 300)}
+                {action.says === undefined ? '' : `: ${inLine(action.says, 300)}`}
+              </p>
               <Proof evidence={action.evidence.slice(0, 2)} />
             </div>
             <Say

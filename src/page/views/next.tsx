@@ -41,7 +41,9 @@ export function Next(): VNode {
 
 function Standing({ data }: { data: NextData }): VNode {
   const { next } = words.value;
-  const promptOf = usePrompts();
+  const due = data.actions.filter(({ of }) => of !== 'new');
+  const isBegun = data.phases.some(({ state }) => state !== 'not started');
+  const ways = data.actions.filter(({ of }) => of === 'new');
   const documents = (data.items ?? []).filter(({ kind }) => kind !== 'story' && kind !== 'epic');
   return (
     <>
@@ -61,32 +63,13 @@ function Standing({ data }: { data: NextData }): VNode {
           )}
         </p>
       )}
-      <Group title={next.steps} count={data.actions.length} />
-      {data.actions.length === 0 ? (
-        <Empty title={next.empty} />
-      ) : (
-        <ol class="list">
-          {data.actions.map((action) => {
-            const start = startOf(action);
-            return (
-              <li class="item" key={action.what} data-entry tabIndex={0} aria-label={inLine(action.what)}>
-                <span class={`dot ${action.optional ? 'soft' : 'info'}`} aria-hidden="true" />
-                <div>
-                  <p class="what">
-                    {inLine(action.what)} {action.optional ? <small>{next.optional}</small> : null}
-                  </p>
-                  <p class="why">
-                    {inLine(action.why)}
-                    {action.use === undefined ? '' : ` · ${inLine(action.use)}`}
-                    {action.agent === undefined ? '' : ` · ${inLine(action.agent)}`}
-                  </p>
-                  <Proofs evidence={action.evidence} />
-                  {start === undefined ? null : <PasteLine start={start} prompt={promptOf(start)} />}
-                </div>
-              </li>
-            );
-          })}
-        </ol>
+      <Group title={next.steps} count={due.length} />
+      {due.length > 0 ? <Steps actions={due} /> : isBegun ? <Empty title={next.empty} /> : null}
+      {ways.length === 0 ? null : (
+        <>
+          <Group title={next.ways} count={ways.length} />
+          <Steps actions={ways} />
+        </>
       )}
       <Contradictions data={data} />
       {documents.length === 0 ? null : (
@@ -110,9 +93,40 @@ function Standing({ data }: { data: NextData }): VNode {
   );
 }
 
+function Steps({ actions }: { actions: readonly NextAction[] }): VNode {
+  const { next } = words.value;
+  const promptOf = usePrompts();
+  return (
+    <ol class="list">
+      {actions.map((action) => {
+        const start = startOf(action);
+        return (
+          <li class="item" key={action.what} data-entry tabIndex={0} aria-label={inLine(action.what)}>
+            <span class={`dot ${action.optional ? 'soft' : 'info'}`} aria-hidden="true" />
+            <div>
+              <p class="what">
+                {inLine(action.what)}{' '}
+                {action.optional && action.of !== 'new' ? <small>{next.optional}</small> : null}
+              </p>
+              <p class="why">
+                {inLine(action.why)}
+                {action.says === undefined ? '' : `: ${inLine(action.says, 600)}`}
+                {action.use === undefined ? '' : ` · ${inLine(action.use)}`}
+                {action.agent === undefined ? '' : ` · ${inLine(action.agent)}`}
+              </p>
+              <Proofs evidence={action.evidence} />
+              {start === undefined ? null : <PasteLine start={start} prompt={promptOf(start)} />}
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
 function Contradictions({ data }: { data: NextData }): VNode {
   const { next } = words.value;
-  const { drift, waiting } = data;
+  const { drift } = data;
   return (
     <>
       {drift.length === 0 ? null : (
@@ -126,21 +140,6 @@ function Contradictions({ data }: { data: NextData }): VNode {
                   <p class="what">{inLine(says)}</p>
                   <Proofs evidence={evidence} />
                 </div>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {waiting.handoffs.length === 0 ? null : (
-        <section>
-          <Group title={next.handoffs} count={waiting.handoffs.length} />
-          <ul class="list rows">
-            {waiting.handoffs.map(({ id, from, to, text }) => (
-              <li key={id} data-entry tabIndex={0}>
-                <span>
-                  {inLine(from)} → {inLine(to ?? '')}
-                </span>
-                <span>{inLine(text, 600)}</span>
               </li>
             ))}
           </ul>

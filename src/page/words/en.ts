@@ -107,7 +107,7 @@ export const en = {
     empty: 'Nothing is left to do: everything planned is done.',
     optional: 'optional',
     drift: 'Where the project contradicts itself',
-    handoffs: 'Open hand-offs',
+    ways: 'Something new',
     paste: 'Paste into',
     documents: 'Documents',
     inWords: 'any host, in words',

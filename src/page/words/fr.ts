@@ -109,7 +109,7 @@ export const fr: Words = {
     empty: 'Il ne reste rien à faire : tout ce qui était prévu est terminé.',
     optional: 'facultatif',
     drift: 'Où le projet se contredit',
-    handoffs: 'Relais ouverts',
+    ways: 'Quelque chose de nouveau',
     paste: 'Coller dans',
     documents: 'Documents',
     inWords: 'tout hôte, en toutes lettres',

@@ -1,83 +1,88 @@
 import type { Report } from './report.ts';
-import { isSmall, isWish, repeated } from './small-wish.ts';
 import { worksOf, type Action, type Work, type Workers } from './workers.ts';
 
-const BEGINNINGS: readonly { work: Work; what: string; why: string; optional?: true }[] = [
+interface Way {
+  work: Work;
+  what: string;
+  why: string;
+}
+
+/** What a project is begun with, or begun anew; which of them a wish needs, its reader knows. */
+const WAYS: readonly Way[] = [
+  { work: 'quick work', what: 'Build it right away', why: 'for one change' },
+  { work: 'prd', what: 'Write a PRD', why: 'for several stories' },
+  { work: 'brief', what: 'Write a product brief', why: 'for a whole plan' },
+  { work: 'brainstorm', what: 'Brainstorm', why: 'for an idea that is not clear yet' },
   {
-    work: 'begin',
-    what: 'Choose a track and write the list of workflows',
-    why: 'this version of BMAD starts with it',
+    work: 'document code',
+    what: 'Document the existing code',
+    why: 'for code that no document describes',
   },
-  { work: 'document code', what: 'Document the existing code', why: 'there is code but no plan' },
-  {
-    work: 'brief',
-    what: 'Write a product brief',
-    why: 'the project has no BMAD documents yet; PRD, architecture and epics follow, some 30 calls before code',
-  },
-  { work: 'prd', what: 'Write the PRD', why: 'if the idea is already clear', optional: true },
-  {
-    work: 'quick work',
-    what: 'Build something small right away',
-    why: 'for one small change: it goes straight to code, without documents',
-    optional: true,
-  },
-  { work: 'brainstorm', what: 'Brainstorm', why: 'if the idea is not clear yet', optional: true },
 ];
 
-/** Version 4 builds nothing without a story. */
-const ONE_STORY = 'for one small change: one story is written and then built, without other documents';
+/** The same where there is a plan, which then changes with what is new. */
+const WITH_PLAN: readonly Way[] = [
+  { work: 'quick work', what: 'Build it right away', why: 'for one change' },
+  { work: 'correct course', what: 'Change the plan', why: 'for several stories' },
+];
 
-/** How to begin in a project that has nothing yet; what is wanted and small comes first, and what is under way is begun. */
-export function beginnings(
-  report: Report,
-  workers: Workers,
-  { wish, started }: { wish: string; started: readonly string[] },
-): Action[] {
-  const begun = new Set(started.flatMap(worksOf));
-  const said = isWish(wish) ? repeated(wish) : {};
-  const actions = plainBeginnings(report, workers, begun).map((action) => ({ ...action, ...said }));
+/** The ways to begin something new, as equals; what is under way is no way to begin. */
+export function beginnings(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const { v4 } = report.locations;
-  const quick = isWish(wish) && isSmall(wish) ? workers.for('quick work', v4) : undefined;
-  // Several commands of one agent may begin something.
-  const found = actions.findIndex(
-    ({ worker }) =>
-      worker !== undefined && worker.record === quick?.record && worker.command === quick.command,
-  );
-  const built = actions[found];
-  if (built === undefined) return actions;
+  const prd = report.items.find(({ kind, id }) => kind === 'prd' && id === 'prd');
+  const begun = new Set(started.flatMap(worksOf));
+  const ways = prd?.state === 'complete' ? WITH_PLAN : WAYS;
+  const actions = ways.flatMap(({ work, what, why }): Action[] => {
+    const worker = isWay(work, report) && !begun.has(work) ? workers.for(work, v4) : undefined;
+    if (worker === undefined) return [];
+    return [
+      {
+        what,
+        why,
+        evidence: [],
+        worker,
+        optional: true,
+        of: 'new',
+      },
+    ];
+  });
+  return [...actions, ...frames(report, workers)];
+}
+
+/** Existing code and open ideas are for projects that have nothing else; a PRD that is being written is finished first. */
+function isWay(work: Work, report: Report): boolean {
+  const isFresh = !isBegun(report);
+  if (work === 'document code') return isFresh && report.brownfield;
+  if (work === 'brainstorm' || work === 'brief') return isFresh;
+  return work !== 'prd' || !report.items.some(({ kind, state }) => kind === 'prd' && state !== 'not started');
+}
+
+/** The workflows of version 4 name every step from the idea to the last story. */
+function frames(report: Report, workers: Workers): Action[] {
+  const type = report.brownfield ? 'brownfield' : 'greenfield';
+  const worker = report.locations.v4 && !isBegun(report) ? workers.frame(`${type}-fullstack`) : undefined;
+  if (worker === undefined) return [];
   return [
     {
-      ...built,
-      why: v4
-        ? 'what is wanted is small: one story is written and then built, without other documents'
-        : 'what is wanted is small: one story goes straight to code, without documents',
-      optional: begun.size > 0,
+      what: `Follow the workflow ${worker.name}`,
+      why: `for a whole plan, agent after agent (${type}-service without a user interface, ${type}-ui for a front end)`,
+      evidence: [],
+      worker,
+      optional: true,
+      of: 'new',
     },
-    ...actions.toSpliced(found, 1).map((action) => ({ ...action, optional: true })),
   ];
 }
 
-function plainBeginnings(
-  { brownfield, locations: { v4 } }: Report,
-  workers: Workers,
-  begun: ReadonlySet<Work>,
-): Action[] {
-  const actions = BEGINNINGS.flatMap(({ work, ...action }): Action[] => {
-    const worker = work === 'document code' && !brownfield ? undefined : workers.for(work, v4);
-    if (worker === undefined || begun.has(work)) return [];
-    const why = v4 && work === 'quick work' ? ONE_STORY : action.why;
-    return [{ ...action, why, evidence: [], worker, optional: action.optional === true || begun.size > 0 }];
-  });
-  const type = brownfield ? 'brownfield' : 'greenfield';
-  const frame = v4 ? workers.frame(`${type}-fullstack`) : undefined;
-  if (frame === undefined) return actions;
-  const needed = actions.filter(({ optional }) => optional !== true);
-  const action: Action = {
-    what: `Follow the workflow ${frame.name}`,
-    why: `it names every step from the idea to the last story; ${type}-service is for a product without a user interface, ${type}-ui for a front end`,
-    evidence: [],
-    worker: frame,
-    optional: true,
-  };
-  return [...needed, action, ...actions.filter(({ optional }) => optional === true)];
+/** The early alphas begin with the choice of a track, whatever is wanted. */
+export function firstSteps(workers: Workers, started: readonly string[]): Action[] {
+  const worker = started.flatMap(worksOf).includes('begin') ? undefined : workers.for('begin', false);
+  if (worker === undefined) return [];
+  const what = 'Choose a track and write the list of workflows';
+  return [{ what, why: 'this version of BMAD starts with it', evidence: [], worker }];
+}
+
+/** Whether there is anything to go on with. */
+export function isBegun({ items, files, sprint }: Report): boolean {
+  return items.some(({ state }) => state !== 'not started') || files.specs.length > 0 || sprint !== undefined;
 }

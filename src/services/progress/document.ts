@@ -5,6 +5,7 @@ import { oneLine, plural } from '../../base/text/text.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { plannedIn } from './epic-headings.ts';
 import type { Evidence, ItemKind, State } from './model.ts';
+import { TITLES_ALONE } from './rules.ts';
 import { documentState } from './words.ts';
 
 /** What a document says about itself. */
@@ -197,6 +198,19 @@ function isPrompt(line: string): boolean {
   return !isLabelled && !isList && words.split(/\s+/).length >= 3;
 }
 
+/**
+ * Whether a heading needs no text below it: a list of epics and stories may be no more than their names, and a heading like
+ * `Repository Structure: Monorepo` says it all, unless the choice still stands there.
+ */
+function isFilled(title: string): boolean {
+  const plain = title.replace(/^[\d.]+\s+/, '');
+  return (
+    /^(?:epic|story|épopée)\b/i.test(plain) ||
+    /^[^:]+:[ \t]*[^\s{[]/.test(plain) ||
+    TITLES_ALONE.some((each) => each.toLowerCase() === plain.trim().toLowerCase())
+  );
+}
+
 /** What is written, without headings, comments and what a template brings along; code is text but has no placeholders. */
 export function bodyOf(text: string, skip: number, until?: RegExp): Body {
   const body: Body = {
@@ -229,9 +243,8 @@ export function bodyOf(text: string, skip: number, until?: RegExp): Body {
     const heading = fenced ? undefined : headingIn(line);
     if (heading !== undefined) {
       if (bare !== undefined && heading.level <= bare.level) body.empty ??= bare.place;
-      // A list of epics and stories may be no more than their names.
       bare =
-        heading.level === 1 || /^(?:[\d.]+\s+)?(?:epic|story|épopée)\b/i.test(heading.title)
+        heading.level === 1 || isFilled(heading.title)
           ? undefined
           : { level: heading.level, place: { text: quoted(heading.title), line: index + 1 } };
     }

@@ -122,6 +122,7 @@ const NEEDED: Record<Exclude<Phase, 'implementation'>, readonly (readonly ItemKi
 };
 
 export function phasesOf(found: PlanningFiles, items: readonly Item[]): Report['phases'] {
+  const isBuilt = found.sprint !== undefined || found.files.stories.length > 0;
   return PHASES.map((phase) => {
     const mine = items.filter((item) => item.phase === phase);
     if (phase === 'implementation') return { phase, ...implementationState(found, mine) };
@@ -131,8 +132,15 @@ export function phasesOf(found: PlanningFiles, items: readonly Item[]): Report['
           .filter(({ kind, id }) => kinds.includes(kind) && kind === id)
           .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))[0],
     );
-    const done = heads.every((head) => head?.state === 'complete' || head?.state === 'skipped');
-    const open = mine.find(({ state }) => state === 'in progress');
+    const done = heads.every(
+      (head, at) =>
+        head?.state === 'complete' ||
+        head?.state === 'skipped' ||
+        // Epics that stories were made of have done without an architecture.
+        (isBuilt &&
+          heads.slice(at + 1).some((later) => later?.state === 'complete' && !isPartOfPrd(later, items))),
+    );
+    const open = mine.find((item) => item.state === 'in progress' && !isPartOfPrd(item, items));
     const unknown = mine.find(({ state }) => state === 'unknown');
     const begun = mine.find((item) => item.state === 'complete' && !isPartOfPrd(item, items));
     const allSkipped = heads.every((head) => head?.state === 'skipped');
@@ -152,9 +160,10 @@ export function phasesOf(found: PlanningFiles, items: readonly Item[]): Report['
 }
 
 /** Epics that stand in the PRD were planned with it: they begin no phase of their own. */
-function isPartOfPrd({ kind, evidence: [first] }: Item, items: readonly Item[]): boolean {
+export function isPartOfPrd(item: Item | undefined, items: readonly Item[]): boolean {
+  const file = item?.evidence[0]?.file;
   return (
-    kind === 'epics' && items.some((item) => item.kind === 'prd' && item.evidence[0]?.file === first?.file)
+    item?.kind === 'epics' && items.some(({ kind, evidence }) => kind === 'prd' && evidence[0]?.file === file)
   );
 }
 

@@ -1,6 +1,6 @@
 import { architectures } from './architectures.ts';
-import { beginnings } from './beginnings.ts';
-import { lacksOnlyCheck } from './phases.ts';
+import { firstSteps, isBegun } from './beginnings.ts';
+import { isPartOfPrd, lacksOnlyCheck } from './phases.ts';
 import { HAS_CONTENT } from './document.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
@@ -38,11 +38,7 @@ const AS_DRAFT =
   'no step of its workflow changes that: once it is as it should be, write status: final there';
 
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
-export function planActions(
-  report: Report,
-  workers: Workers,
-  { started = [], wish = '' }: { started?: readonly string[]; wish?: string | undefined } = {},
-): Action[] {
+export function planActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const { items, stories, sprint, workflows, files } = report;
   const { v4 } = report.locations;
   const actions: Action[] = [];
@@ -81,10 +77,12 @@ export function planActions(
           : [''];
     act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${edit}`, evidence, isLate, workerFor);
   }
-  if (!isBegun(report)) return beginnings(report, workers, { wish, started });
+  if (!isBegun(report)) return firstSteps(workers, started);
   const quick = !isOpen('spec') && isOpen('prd');
   const order = neededOrder(report, workers, { quick, isUnderWay });
-  const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
+  // What comes after it was written without it: nobody is sent back.
+  const passed = order.findLastIndex((kind) => !isOpen(kind) && !isPartOfPrd(head(kind), items));
+  const missing = order.slice(passed + 1).find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
   const known = proofOf(missing);
   if (missing === undefined) {
     if (!isUnderWay && report.broken.length === 0) {
@@ -123,29 +121,28 @@ export function planActions(
           ? `${NAMES[before] ?? before} ${before === 'epics' ? 'exist and have' : 'exists and has'} content${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`
           : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
     const other = missing === 'epics' && !v4 && workers.for('tech spec', false)?.record.name === 'bmad-spec';
-    const hasWork =
-      stories.some(({ file, row }) => file !== undefined || row !== undefined) || files.specs.length > 0;
+    // Who builds already does without it.
+    if (stories.some(({ file, row }) => file !== undefined || row !== undefined) || files.specs.length > 0)
+      return actions;
     act(
       missing,
       missing === 'readiness' ? 'Run' : 'Write',
       toldBy(known) ?? (other ? `${follows}. ${NOT_SPEC}` : follows),
       known.length === 0 ? proof : known.slice(0, 1),
-      hasWork || isWaiting,
+      isWaiting,
     );
     const written = missing === 'architecture' && v4 ? actions.pop() : undefined;
     if (written !== undefined) actions.push(...architectures(written, report, workers, started));
   }
-  if (head('ux')?.state === 'not started' && !isOpen('prd') && isOpen('architecture')) {
+  const isPlanned = !isUnderWay && !isOpen('prd') && isOpen('architecture');
+  if (isPlanned && passed > order.indexOf('architecture'))
+    act('architecture', 'Write', 'the epics were written without one', proofOf('epics').slice(0, 1), true);
+  if (isPlanned && head('ux')?.state === 'not started') {
     const row = workflows?.rows.find(({ kind }) => kind === 'ux');
     const asked = row === undefined ? [] : [{ file: workflows?.file ?? '', line: row.line, says: row.word }];
     act('ux', 'Write', 'only if the product has a user interface', asked, true);
   }
   return actions;
-}
-
-/** Whether there is anything to go on with. */
-export function isBegun({ items, files, sprint }: Report): boolean {
-  return items.some(({ state }) => state !== 'not started') || files.specs.length > 0 || sprint !== undefined;
 }
 
 /** The product owner of version 4 checks all documents; nothing on file says whether that has been done. */

@@ -3,34 +3,31 @@ import { gitLog } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { at, type ItemKind, type State } from './model.ts';
-import { wishAction } from './new-wish.ts';
-import { isBegun, planActions } from './plan-actions.ts';
+import { at } from './model.ts';
+import { beginnings } from './beginnings.ts';
+import { planActions } from './plan-actions.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findLocations } from './locations.ts';
 import { storyDates } from './history.ts';
 import { KeptReport } from './kept-report.ts';
+import { projectDocuments, type ProjectDocument } from './project-documents.ts';
 import { ProjectFiles } from './project-files.ts';
 import { proposals, type Change } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
-import { rank } from './stories.ts';
+import { isDone, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { storyAtHand, storyInput, takesStories, unknownStory, type StoryInput } from './story-inputs.ts';
+import { storiesIn, storyInput, takesStories, unknownStory, type StoryInput } from './story-inputs.ts';
 import { hasPassed, inReview, totalsOf, workedOn } from './totals.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
 
 export { KeptReport } from './kept-report.ts';
 export type { Action } from './workers.ts';
 
-/** A document of the project that work is done by. */
-interface ProjectDocument {
-  kind: ItemKind;
-  /** From the top of the project. */
-  path: string;
-  /** How far it is, by the same judgement as everywhere. */
-  state: State;
-  text: string;
+/** A run that is under way, and the story that it is for. */
+interface StartedRun {
+  workflow: string;
+  story?: string | undefined;
 }
 
 /** A document there is, and how far it is. */
@@ -57,22 +54,50 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       const stories = items.filter(({ kind }) => kind === 'story').length;
       return { stories, dates: await storyDates(root, items, { env, signal }) };
     },
-    /** `started` are the workflows that are under way, `wish` is what the user wants. */
-    async next(catalogue: Catalogue, asked: { started?: readonly string[]; wish?: string | undefined } = {}) {
+    /** `runs` are under way: what one of them does is not to be begun a second time. */
+    async next(catalogue: Catalogue, runs: readonly StartedRun[] = []) {
       const report = await read();
       const workers = new Workers(catalogue);
-      const wished = isBegun(report) ? wishAction(report, workers, asked.wish ?? '') : undefined;
-      // With what is wanted, the same is said once.
-      const isWished = ({ worker, about }: Action): boolean =>
-        about === undefined &&
-        worker !== undefined &&
-        worker.record === wished?.worker?.record &&
-        worker.command === wished.worker.command;
-      const actions = nextActions(report, workers, asked).filter((action) => !isWished(action));
+      const started = runs.map(({ workflow }) => workflow);
+      const isRunning = ({ story }: Action): boolean =>
+        runs.some(
+          (run) =>
+            story !== undefined && run.story === story.id && worksOf(run.workflow).includes(story.work),
+        );
+      const due = nextActions(report, workers, started).filter((action) => !isRunning(action));
+      // What follows by the method is no other way to begin.
+      const isDue = ({ worker }: Action): boolean =>
+        due.some(
+          ({ worker: own, about }) =>
+            about === undefined && own?.record === worker?.record && own?.command === worker?.command,
+        );
+      const ways = beginnings(report, workers, started).filter((way) => !isDue(way));
       const closing = inReview(report).filter(hasPassed);
-      return { report, actions, wished, totals: totalsOf(report), closing: closing.map(({ id }) => id) };
+      return {
+        report,
+        actions: [...due, ...ways],
+        totals: totalsOf(report),
+        closing: closing.map(({ id }) => id),
+      };
+    },
+    /** Whether a text names stories, by key, file or `story 1.2`, and all of them are done. */
+    async isAboutDone(text: string): Promise<boolean> {
+      const named = storiesIn((await read()).stories, text);
+      return named.length > 0 && named.every(isDone);
     },
     phaseOf: phaseOfWorkflow,
+    /** The story that one of these values is the key or the file of, with the route that its spec has taken. */
+    async workIn(values: readonly string[]): Promise<{ story?: string; route?: string }> {
+      const { stories, files } = await read();
+      const paths = new Set(
+        values.map((value) => (value.startsWith(`${root}/`) ? value.slice(root.length + 1) : value)),
+      );
+      const story = stories.find(
+        ({ id, file }) => paths.has(id) || (file !== undefined && paths.has(file.file)),
+      );
+      const spec = story?.file ?? files.specs.find(({ file }) => paths.has(file));
+      return present({ story: story?.id, route: spec?.route });
+    },
     /** Who does now, in this project, what a workflow of this name did in another version. */
     workerInstead(catalogue: Catalogue, workflow: string): string | undefined {
       const [work] = worksOf(workflow);
@@ -139,13 +164,14 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
  * What to do next, the most pressing first. While stories are under way the order is BMAD's own: go on with what is
  * begun, review what is finished, start what is ready, prepare the next. Before that it is the order of the phases.
  */
-function nextActions(report: Report, workers: Workers, asked: Parameters<typeof planActions>[2]): Action[] {
+function nextActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const actions: Action[] = report.broken.map((bad) => ({
     what: `Repair ${at(bad)}`,
     why: bad.says,
     evidence: [bad],
     worker: bad.file.includes('sprint-status') ? workers.for('sprint planning', false) : undefined,
     about: `repair ${bad.file}`,
+    of: 'broken',
   }));
   const proposed = proposals(report).flatMap((ledger) => ledger.changes);
   const noted = proposed.flatMap((change) => (change.noted === true ? [change.key] : []));
@@ -159,9 +185,10 @@ function nextActions(report: Report, workers: Workers, asked: Parameters<typeof 
           : `the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} ${noted.length === 1 ? 'has' : 'have'} been reviewed is only noted by hand`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',
+      of: 'broken',
     });
   const stories = storyActions(report, workers);
-  const plans = planActions(report, workers, asked);
+  const plans = planActions(report, workers, started);
   const underWay =
     report.stories.some(({ likely }) => rank(likely) > rank('backlog')) ||
     report.sprint !== undefined ||
@@ -192,47 +219,4 @@ function inventoryOf({ items, artefacts }: Report): Inventoried[] {
 /** A document that is spread over the files of its folder. */
 function isInPieces({ kind, path, files }: Artefact): boolean {
   return /^(?:prd|architecture|epics)$/.test(kind) && !files.includes(path) && !/\/prds\//.test(path);
-}
-
-/** The documents that the worker reads, the ones nearest to the work first. */
-const READ: readonly ItemKind[] = ['story', 'spec', 'prd', 'architecture', 'ux', 'epics', 'brief'];
-
-/** The story that is worked on, then the plans, found by the rules that progress is judged by. */
-async function projectDocuments(
-  root: string,
-  workflow: string | undefined,
-  words: string | undefined,
-): Promise<ProjectDocument[]> {
-  const files = new ProjectFiles(root);
-  const report = await readReport(root, files);
-  const works = workflow === undefined ? [] : worksOf(workflow);
-  const named = storyInput(report, works, words);
-  // Another story is not what was asked for.
-  const atHand = unknownStory(report.stories, words) === undefined ? storyAtHand(report, works) : undefined;
-  const story = named === undefined || named.isPlanned ? (atHand ?? currentStory(report)) : named.place;
-  const judged = (kind: ItemKind, own: readonly string[], state: State): State =>
-    report.items.find((item) => item.kind === kind && own.includes(item.evidence[0]?.file ?? ''))?.state ??
-    state;
-  const paths = [
-    ...(story === undefined ? [] : [{ kind: 'story' as const, path: story, state: 'in progress' as State }]),
-    ...report.artefacts.flatMap(({ kind, files: own, state }) =>
-      own.map((path) => ({ kind, path, state: judged(kind, own, state) })),
-    ),
-  ];
-  const documents: ProjectDocument[] = [];
-  for (const { kind, path, state } of paths) {
-    if (!READ.includes(kind) || documents.some((known) => known.path === path)) continue;
-    const read = await files.read(path);
-    if (read !== undefined && 'text' in read) documents.push({ kind, path, state, text: read.text });
-  }
-  const place = ({ kind }: ProjectDocument): number => READ.indexOf(kind);
-  return documents.sort((a, b) => place(a) - place(b) || (a.path < b.path ? -1 : 1));
-}
-
-/** What is furthest and not done; of those the first in the order of the ledger. */
-function currentStory({ stories }: Report): string | undefined {
-  const [found] = (['in-progress', 'review', 'ready-for-dev', 'drafted'] as const).flatMap((status) =>
-    stories.flatMap(({ file, likely }) => (file !== undefined && likely === status ? [file.file] : [])),
-  );
-  return found;
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { headingIn } from '../../base/text/markdown.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
 import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';
@@ -44,8 +44,6 @@ export interface Report extends PlanningFiles {
   troubles: Trouble[];
   /** Whether the plan speaks of a user interface. */
   namesInterface: boolean;
-  /** Where the PRD or the brief says that there is none, or what it is instead. */
-  noInterface: Evidence | undefined;
   /** Whether there is code that BMAD did not plan. */
   brownfield: boolean;
 }
@@ -81,7 +79,6 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     stories,
     epics,
   };
-  const named = await namesInterface(files, artefacts);
   const items = [...documentItems(found), ...sprintItems(found), ...workItems(found)];
   return {
     ...found,
@@ -89,8 +86,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     phases: phasesOf(found, items),
     drift: findDrift(found, items),
     troubles: sorted(files.troubles),
-    namesInterface: named,
-    noInterface: await saidWithout(files, artefacts, named),
+    namesInterface: await namesInterface(files, artefacts),
     brownfield: await hasCode(files),
   };
 }
@@ -122,45 +118,6 @@ async function namesInterface(files: ProjectFiles, artefacts: readonly Artefact[
     if (titles.some((title) => INTERFACE.test(title) && !PROMPT.test(title))) return true;
   }
   return false;
-}
-
-const WITHOUT =
-  /\b(?:no|without(?: an?| any)?|not (?:have|need) an?) (?:graphical |web |visual )?(?:user interface|ui|gui|front-?end)\b(?! (?:change|work|test|framework|librar))|\b(?:backend|api|service)[- ]only\b|\b(?:sans|aucune|pas d['’]) ?(?:interface (?:utilisateur|graphique)|IHM)\b/i;
-
-/** What runs without a screen of its own: those that `greenfield-service` names, and what is built like them. */
-const SCREENLESS =
-  /\bcommand[- ]line\b|\bCLI\b|\b(?:REST|GraphQL|HTTP) API\b|\bmicroservice|\bbackend service\b|\bdaemon\b|\bligne de commande\b/i;
-const SCREEN =
-  /\b(?:web ?(?:app\w*|pages?|site)|browser|mobile|dashboard|screens?|GUI|single-page|navigateur|écrans?)\b/i;
-
-/**
- * The line of the PRD, else of the brief, that says that the product has no user interface, or what it is instead. A PRD
- * that plans one is contradicted only by its own plain words.
- */
-async function saidWithout(
-  files: ProjectFiles,
-  artefacts: readonly Artefact[],
-  namesOne: boolean,
-): Promise<Evidence | undefined> {
-  for (const wanted of namesOne ? ['prd'] : ['prd', 'brief']) {
-    const plain: Evidence[] = [];
-    let hasScreen = false;
-    for (const file of artefacts.flatMap(({ kind, files: paths }) => (kind === wanted ? paths : []))) {
-      const read = await files.read(file);
-      const lines = read === undefined || 'trouble' in read ? [] : read.text.split('\n');
-      const said = (pattern: RegExp): Evidence | undefined => {
-        const at = lines.findIndex((line) => pattern.test(line));
-        return at < 0 ? undefined : { file, line: at + 1, says: oneLine(lines[at] ?? '', 200) };
-      };
-      const none = said(WITHOUT);
-      if (none !== undefined) return none;
-      if (namesOne) continue;
-      hasScreen ||= said(SCREEN) !== undefined;
-      plain.push(...[said(SCREENLESS) ?? []].flat());
-    }
-    if (plain[0] !== undefined || hasScreen) return hasScreen ? undefined : plain[0];
-  }
-  return undefined;
 }
 
 /** All ledgers of a kind, the likeliest first. Asked for by name, so that a link that leads away is told. */
@@ -224,20 +181,18 @@ function workItems({ sprint, epics, files }: PlanningFiles): Item[] {
   return items;
 }
 
-const CODE_FILES = [
-  'package.json',
-  'pyproject.toml',
-  'requirements.txt',
-  'go.mod',
-  'Cargo.toml',
-  'pom.xml',
-  'composer.json',
-  'Gemfile',
-];
+const SOURCE =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|rb|php|cs|c|cc|cpp|swift|scala|dart|exs?|vue|svelte|lua|sh)$/i;
+/** Where sources are, beside the top of a project. */
+const SOURCE_FOLDERS = ['src', 'lib', 'app', 'packages', 'cmd', 'internal'];
 
+/** A manifest is no code yet. */
 async function hasCode(files: ProjectFiles): Promise<boolean> {
-  for (const name of CODE_FILES) if ((await files.read(name)) !== undefined) return true;
-  return (await files.below('src', 2)).length > 0;
+  const top = (await files.atTop()).some(({ name, kind }) => kind === 'file' && SOURCE.test(name));
+  if (top) return true;
+  for (const folder of SOURCE_FOLDERS)
+    if ((await files.below(folder, 2)).some((file) => SOURCE.test(file))) return true;
+  return false;
 }
 
 /** Files are read side by side, so the order is made here. */

@@ -11,7 +11,7 @@ interface Rule {
 }
 
 /**
- * BMAD's own rules for what comes after what, in the order in which BMAD asks them. quotes.ts has the lines of BMAD that
+ * BMAD's own rules for what comes after what, in the order in which BMAD asks them. rule-quotes.ts of the tests has the lines that
  * state each of them, and the guide on the next step has both for people.
  */
 export const RULES = {
@@ -54,7 +54,7 @@ export const RULES = {
     work: 'backend architecture',
   },
   service: {
-    when: 'the architecture comes next, and the PRD or the brief says that there is no user interface or speaks of a command line, an API or a service only, or a `-service` workflow is under way (version 4)',
+    when: 'the architecture comes next and a `-service` workflow is under way (version 4)',
     work: 'backend architecture',
   },
   'master checklist': {
@@ -82,3 +82,6 @@ export function ledgerOfSpec(status: StoryStatus): StoryStatus {
   if (status === 'review') return RULES['spec in review'].ledger;
   return status === 'done' ? RULES['spec done'].ledger : status;
 }
+
+/** The sections that the PRD of version 4 has without an instruction for them: their title is all that is asked for. */
+export const TITLES_ALONE = ['Overall UX Vision', 'Key Interaction Paradigms'];

@@ -15,7 +15,8 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   const push = (what: string, why: string, story: Story, work: Work, optional = false): void => {
     const worker = workers.for(work, story.file?.v4 ?? report.locations.v4);
     const about = story.file === undefined || worker?.command === undefined ? story.id : story.file.file;
-    actions.push({ what, why, evidence: evidenceOf(story, sprint?.file), worker, about, optional });
+    const evidence = evidenceOf(story, sprint?.file);
+    actions.push({ what, why, evidence, worker, about, optional, story: { id: story.id, work } });
   };
   const first = (found: readonly Story[], act: (story: Story, more: string) => void): void => {
     const [story, ...others] = found;
@@ -38,7 +39,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   first(of('ready-for-dev'), (story, more) =>
     push(
       `Build story ${story.id}`,
-      `it is ready for development${more}${inPlaceOf(workers, story)}`,
+      `${story.file?.v4 === true ? `it is ${story.file.word ?? 'Approved'}` : 'it is ready for development'}${more}`,
       story,
       RULES.ready.work,
     ),
@@ -109,12 +110,6 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     }),
   );
   return [...actions, ...closingActions(report, workers)];
-}
-
-/** Some texts of newer versions still send to a workflow that another has taken the place of. */
-function inPlaceOf(workers: Workers, { file }: Story): string {
-  const name = workers.for('develop story', file?.v4 ?? false)?.record.name;
-  return name === BUILD ? '; where a text says dev-story, build is meant' : '';
 }
 
 /** Specs that belong to no story. One that is being written is gone on with by who writes it. */

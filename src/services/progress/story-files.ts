@@ -32,6 +32,8 @@ interface StoryFacts {
   hasCriteria: boolean;
   /** The commit it was begun at, as builds note it. */
   baseline: string | undefined;
+  /** The way that its build takes, where one is chosen: `oneshot`. */
+  route: string | undefined;
   line: number | undefined;
   tasks: { done: number; total: number };
   /** A part of the template that nobody has filled in. */
@@ -162,6 +164,7 @@ const NOTHING: StoryFacts = {
   review: undefined,
   hasCriteria: false,
   baseline: undefined,
+  route: undefined,
   line: undefined,
   tasks: { done: 0, total: 0 },
   placeholder: undefined,
@@ -187,6 +190,7 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
     review: reviewIn(lines),
     hasCriteria: /\bacceptance\b/i.test(text),
     baseline: baselineIn(head),
+    route: routeIn(head),
     line: stated?.line,
     tasks: tasksIn(lines),
     // The record of the developer is filled in while the story is built.
@@ -201,6 +205,11 @@ function baselineIn({ pairs }: FrontMatter): string | undefined {
   const value = pairs.find(({ key }) => key === 'baseline_commit')?.value;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return /^[\da-f]{7,64}$/i.test(text) ? text : undefined;
+}
+
+function routeIn({ pairs }: FrontMatter): string | undefined {
+  const value = pairs.find(({ key }) => key === 'route')?.value;
+  return typeof value === 'string' && /^[a-z][\w-]{0,40}$/i.test(value) ? value : undefined;
 }
 
 /** A status line before the first section, or the first line of a section called so. */

@@ -89,7 +89,8 @@ function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): Stor
   return {
     id,
     ...(row === undefined ? {} : { key: row.key }),
-    status: likely ?? 'unknown',
+    // Version 4 has words of its own.
+    status: (file?.v4 === true ? file.word : undefined) ?? likely ?? 'unknown',
     place: at(place),
     isPlanned: file === undefined,
     ...(file === undefined && folder !== undefined
@@ -135,6 +136,18 @@ export function unknownStory(
   if (text === '' || stories.some((story) => isNamed(story, text))) return undefined;
   const asked = ASKED.flatMap((form) => form.exec(text)?.[1] ?? [])[0];
   return asked === undefined ? undefined : { asked, known: stories.slice(0, NAMED).map(({ id }) => id) };
+}
+
+/** Stories that a text is about beyond doubt: a bare `1.2` may be the number of anything. */
+export function storiesIn(stories: readonly Story[], text: string): Story[] {
+  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}.-]+/gu) ?? []);
+  const numbers = [...text.matchAll(/\b(?:story|récit|histoire)\s{1,3}#?(\d{1,4})[.-](\d{1,4})(?!\d)/giu)];
+  return stories.filter(
+    ({ id, epic, story, file }) =>
+      (!/^[\d.]+$/.test(id) && words.has(id.toLowerCase())) ||
+      (file !== undefined && text.includes(file.file)) ||
+      numbers.some(([, ofEpic, ofStory]) => Number(ofEpic) === epic && ofStory === story),
+  );
 }
 
 /** `1.2.story.md`: the number is what counts, the file may not be there yet. */

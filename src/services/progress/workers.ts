@@ -161,9 +161,13 @@ export interface Action {
   workerFor?: string | undefined;
   /** What the worker is told. */
   about?: string;
+  /** The story that it is about, and what is done with it. */
+  story?: { id: string; work: Work };
   /** Done with this product itself. */
   operation?: 'reconcile' | 'contract';
   optional?: boolean;
+  /** What has to be repaired first, and ways to begin something new; all else follows by the method. */
+  of?: 'broken' | 'new';
 }
 
 /** Who to ask, by the name that leads there in this project. */

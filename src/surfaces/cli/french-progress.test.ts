@@ -47,8 +47,8 @@ describe('how far a project is, in French', () => {
     expect(next).toContain(
       '1 story terminée sur 3 (1 sans revue au dossier), 0 prouvée, 1 en attente de revue\n',
     );
-    expect(next).toMatch(/\n1\. Reprendre l’exécution \S+ : elle est en cours ; aussi ouvertes : \S+\n/);
-    expect(next).toContain('\n   code-review par dev : bmad execute code-review 1-1-count-words\n');
+    expect(next).toMatch(/\n1\. Reprendre l’exécution \S+ : elle est en cours\n/);
+    expect(next).toContain('\n   bmad execute code-review 1-1-count-words\n');
     expect(next).toContain('1-3-save : « nowhere » n’est pas un statut valide pour une story');
     expect(next).toContain('epic-1 est terminé, mais 1-1-count-words, 1-3-save ne le sont pas');
   });

@@ -72,9 +72,12 @@ describe('a session in a French project', () => {
 
   it('says what comes next', async () => {
     const next = await said('next');
-    expect(next).toContain('planification terminée · conception non commencée');
+    expect(next).toMatch(/^planification terminée\n/);
     expect(next).toContain('Écrire l’architecture');
-    expect(next).toContain('Voir toutes les preuves : bmad next --detail full');
+    expect(next).toContain(
+      'Pour commencer quelque chose de nouveau : pour un seul changement : build · pour plusieurs stories : correct-course',
+    );
+    expect(next).toContain('toutes les preuves : bmad next --detail full');
     expect(englishLines(next)).toEqual([]);
   });
 

@@ -172,10 +172,7 @@ export const CYCLE_TREES: readonly ProgressTree[] = [
     files: { [`${impl}/tech-spec-login.md`]: '---\nstatus: ready-for-dev\n---\n\n# Login\n' },
     phases: 'nnnp',
     next: ['Build tech-spec-login', 'quick-dev'],
-    all: [
-      'Build tech-spec-login → quick-dev by quick-flow-solo-dev',
-      'Write the PRD (optional) → create-prd by pm',
-    ],
+    all: ['Build tech-spec-login → quick-dev by quick-flow-solo-dev'],
   },
   {
     name: '6.12: an epic that its retrospective has rejected is not finished',

@@ -1,14 +1,66 @@
 import { real } from './installed.ts';
-import { TEXT, out, steps, upTo, status, EPICS, planned604, type ProgressTree } from './pieces.ts';
+import {
+  TEXT,
+  impl,
+  ledger,
+  out,
+  steps,
+  upTo,
+  status,
+  EPICS,
+  NOTHING,
+  planned604,
+  type ProgressTree,
+} from './pieces.ts';
+
+const WAYS_612 = [
+  'Build it right away → build by dev',
+  'Write a PRD → prd by pm',
+  'Write a product brief → product-brief by analyst',
+  'Brainstorm → brainstorming by analyst',
+];
 
 export const DOCUMENT_TREES: readonly ProgressTree[] = [
   // Nothing, or nothing that counts.
-  { name: 'an empty folder', files: {}, phases: 'nnnn', next: ['Write a product brief', 'product-brief'] },
+  { name: 'an empty folder', files: {}, phases: 'nnnn', next: NOTHING, ways: [...WAYS_612] },
+  {
+    name: 'a manifest of one line is no code (J-O10)',
+    files: { 'package.json': '{}' },
+    phases: 'nnnn',
+    next: NOTHING,
+    ways: [...WAYS_612],
+  },
+  {
+    name: 'epics without an architecture lead to the sprint (J-O7)',
+    install: '6.12.0',
+    files: { [`${out}/prd.md`]: status('final'), [`${out}/epics.md`]: EPICS },
+    phases: 'ncpn',
+    next: ['Plan the sprint', 'sprint-planning'],
+    all: [
+      'Plan the sprint → sprint-planning by dev',
+      'Write the architecture (optional) → architecture by architect',
+      'Write the UX design (optional) → ux by ux-designer',
+    ],
+    ways: ['Build it right away → build by dev', 'Change the plan → correct-course by pm'],
+  },
+  {
+    name: 'a sprint without an architecture asks for none (J-O7)',
+    install: '6.12.0',
+    files: {
+      [`${out}/prd.md`]: status('final'),
+      [`${out}/epics.md`]: EPICS,
+      [`${impl}/sprint-status.yaml`]: ledger({ 'epic-1': 'backlog', '1-1-setup': 'backlog' }),
+    },
+    phases: 'nccn',
+    next: ['Build story 1-1-setup', 'build'],
+    all: ['Build story 1-1-setup → build by dev'],
+  },
   {
     name: 'code and no plan',
     files: { 'package.json': '{}', 'src/index.js': '1' },
     phases: 'nnnn',
-    next: ['Document the existing code', 'project-context'],
+    next: NOTHING,
+    ways: [...WAYS_612, 'Document the existing code → project-context by analyst'],
   },
   {
     name: "a brief that is still its template's prompts, and one with an empty section",
@@ -49,14 +101,21 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     install: '6.12.0',
     files: {},
     phases: 'nnnn',
-    next: ['Write a product brief', 'product-brief'],
+    next: NOTHING,
+    ways: [...WAYS_612],
   },
   {
     name: 'a fresh 6.0.4',
     install: '6.0.4',
     files: {},
     phases: 'nnnn',
-    next: ['Write a product brief', 'create-product-brief'],
+    next: NOTHING,
+    ways: [
+      'Build it right away → quick-dev by quick-flow-solo-dev',
+      'Write a PRD → create-prd by pm',
+      'Write a product brief → create-product-brief by analyst',
+      'Brainstorm → brainstorming by analyst',
+    ],
   },
   {
     name: 'a fresh alpha.7 begins with its own list',
@@ -70,14 +129,14 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: {},
     phases: 'nnnn',
-    next: ['Write a product brief', 'analyst *create-project-brief'],
+    next: NOTHING,
   },
   {
     name: 'an empty PRD proves nothing',
     install: '6.0.4',
     files: { [`${out}/prd.md`]: '' },
     phases: 'nnnn',
-    next: ['Write a product brief', 'create-product-brief'],
+    next: NOTHING,
     items: { prd: `not started ${out}/prd.md` },
   },
   {
@@ -118,7 +177,7 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
       ),
     },
     phases: 'nnnn',
-    next: ['Write a product brief', 'create-product-brief'],
+    next: NOTHING,
     items: { prd: `not started ${out}/prd.md:7` },
   },
   {

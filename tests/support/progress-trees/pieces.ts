@@ -10,8 +10,10 @@ export interface ProgressTree {
   phases: string;
   /** The first action, and what is used for it; `-` for nothing. */
   next: readonly [what: string | RegExp, use: string];
-  /** Every action in order, as it is shown: `Build story 1.1 → dev *develop-story`, ` (optional)` behind what may wait. */
+  /** Every action that is due in order, as it is shown: `Build story 1.1 → dev *develop-story`, ` (optional)` behind what may wait. */
   all?: readonly string[];
+  /** The ways to begin something new, in order. */
+  ways?: readonly string[];
   /** When files were changed, where that decides; all others are written in one go. */
   times?: Readonly<Record<string, string>>;
   /** `kind about` of each disagreement, in order. */
@@ -21,6 +23,9 @@ export interface ProgressTree {
   /** Files that could not be read. */
   troubles?: readonly string[];
 }
+
+/** Nothing is due. */
+export const NOTHING: ProgressTree['next'] = ['-', '-'];
 
 export const TEXT =
   'The shop sells plants to people who have no time for them. Every part of this paragraph is here so that there is a real text with enough letters to count as written.\n';

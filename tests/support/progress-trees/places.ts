@@ -22,7 +22,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\n## Epic 1 Base\n\n### Story 1.1 Setup\n` },
     phases: 'ncnn',
-    next: ['Write the architecture, full-stack or backend', 'architect *create-full-stack-architecture'],
+    next: ['Write the architecture, full-stack', 'architect *create-full-stack-architecture'],
     items: { epics: 'complete docs/prd.md:5', prd: 'complete docs/prd.md:3' },
   },
   {
@@ -124,7 +124,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
     install: '6.0.4',
     files: { '_bmad/bmm/config.yaml': 'planning_artifacts: ../elsewhere\n' },
     phases: 'nnnn',
-    next: ['Write a product brief', 'create-product-brief'],
+    next: ['-', '-'],
     troubles: ['../elsewhere'],
   },
   {

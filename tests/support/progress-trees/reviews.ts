@@ -70,7 +70,7 @@ export const REVIEW_TREES: readonly ProgressTree[] = [
     install: '6.12.0',
     files: { [`${impl}/spec-1-1-setup.md`]: spec('done') },
     phases: 'nnnc',
-    next: ['Write the PRD', 'prd'],
+    next: ['-', '-'],
   },
   {
     name: 'a tech spec that waits for its author',

@@ -76,10 +76,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
     },
     phases: 'nnnc',
     next: ['Hold the retrospective for epic 1', 'retrospective'],
-    all: [
-      'Hold the retrospective for epic 1 (optional) → retrospective by sm',
-      'Write the PRD (optional) → create-prd by pm',
-    ],
+    all: ['Hold the retrospective for epic 1 (optional) → retrospective by sm'],
   },
   {
     name: 'everything done',

@@ -1,4 +1,4 @@
-import { TEXT, plain, type ProgressTree } from './pieces.ts';
+import { NOTHING, TEXT, plain, type ProgressTree } from './pieces.ts';
 
 const EPIC = '\n## Epic 1 Base\n\n### Story 1.1 Setup\n';
 const prd = { 'docs/prd.md': `${plain}${EPIC}` };
@@ -11,14 +11,19 @@ const SHARD_PRD = 'Make the shards of the PRD → pm *shard-prd';
 const SHARD_ARCHITECTURE = 'Make the shards of the architecture → po *shard-doc';
 const UX = 'Write the UX design (optional) → ux-expert *create-front-end-spec';
 const FULL = 'Write the architecture → architect *create-full-stack-architecture';
-const OPEN = 'Write the architecture, full-stack or backend';
+const OPEN = 'Write the architecture, full-stack';
 const CHOICE = [
   `${OPEN} → architect *create-full-stack-architecture`,
-  'Or write a backend architecture (optional) → architect *create-backend-architecture',
+  'Or write a backend architecture → architect *create-backend-architecture',
+];
+const WAYS = [
+  'Build it right away → pm *create-story',
+  'Write a PRD → pm *create-prd',
+  'Write a product brief → analyst *create-project-brief',
+  'Brainstorm → analyst *brainstorm',
 ];
 const CHECKLIST = "Run the product owner's master checklist (optional) → po *execute-checklist-po";
 const SHARDS: ProgressTree['next'] = ['Make the shards of the PRD', 'pm *shard-prd'];
-const BACKEND: ProgressTree['next'] = ['Write the architecture', 'architect *create-backend-architecture'];
 const unsharded = (kind: string): string =>
   `prd:\n  prdFile: docs/prd.md\n  prdSharded: ${kind !== 'prd'}\n  prdShardedLocation: docs/prd\narchitecture:\n  architectureFile: docs/architecture.md\n  architectureSharded: ${kind !== 'architecture'}\n  architectureShardedLocation: docs/architecture\ndevStoryLocation: docs/stories\n`;
 
@@ -29,28 +34,19 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: {},
     phases: 'nnnn',
-    next: ['Write a product brief', 'analyst *create-project-brief'],
-    all: [
-      'Write a product brief → analyst *create-project-brief',
-      'Follow the workflow greenfield-fullstack (optional) → greenfield-fullstack',
-      'Write the PRD (optional) → pm *create-prd',
-      'Build something small right away (optional) → pm *create-story',
-      'Brainstorm (optional) → analyst *brainstorm',
-    ],
+    next: NOTHING,
+    ways: [...WAYS, 'Follow the workflow greenfield-fullstack → greenfield-fullstack'],
   },
   {
     name: 'v4: code and no plan, and its workflows are the frame',
     install: '4.44.3',
-    files: { 'package.json': '{}\n' },
+    files: { 'package.json': '{}\n', 'src/index.js': '1\n' },
     phases: 'nnnn',
-    next: ['Document the existing code', 'architect *document-project'],
-    all: [
+    next: NOTHING,
+    ways: [
+      ...WAYS,
       'Document the existing code → architect *document-project',
-      'Write a product brief → analyst *create-project-brief',
-      'Follow the workflow brownfield-fullstack (optional) → brownfield-fullstack',
-      'Write the PRD (optional) → pm *create-prd',
-      'Build something small right away (optional) → pm *create-story',
-      'Brainstorm (optional) → analyst *brainstorm',
+      'Follow the workflow brownfield-fullstack → brownfield-fullstack',
     ],
   },
   {
@@ -62,36 +58,24 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     all: [...CHOICE, UX],
   },
   {
-    name: 'v4: a PRD that says there is no user interface decides',
+    name: 'v4: a PRD by its own template is finished (J-O3)',
     install: '4.44.3',
-    files: { 'docs/prd.md': `${plain}\nThis is a REST service with no user interface.\n${EPIC}` },
+    files: {
+      'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n### Overall UX Vision\n\n### Key Interaction Paradigms\n\n### Accessibility: WCAG AA\n\n## Technical Assumptions\n\n### Repository Structure: Monorepo\n\n### Service Architecture\n\n${TEXT}${EPIC}`,
+    },
     phases: 'ncnn',
-    next: BACKEND,
-    all: [
-      'Write the architecture → architect *create-backend-architecture',
-      'Or write a full-stack architecture (optional) → architect *create-full-stack-architecture',
-      UX,
-    ],
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    items: { prd: 'complete docs/prd.md:3' },
   },
   {
-    name: 'v4: so does one for a command line, or a brief where the PRD does not say',
+    name: 'v4: a choice that stands in a title as the template has it is open (J-O3)',
     install: '4.44.3',
-    files: { ...prd, 'docs/brief.md': `${plain}\nA tiny command line that counts words.\n` },
-    phases: 'ccnn',
-    next: BACKEND,
-    all: [
-      'Write the architecture → architect *create-backend-architecture',
-      'Or write a full-stack architecture (optional) → architect *create-full-stack-architecture',
-      UX,
-    ],
-  },
-  {
-    name: 'v4: a command line beside a web page leaves the choice',
-    install: '4.44.3',
-    files: { 'docs/prd.md': `${plain}\nA command line, and a web page with the result.\n${EPIC}` },
-    phases: 'ncnn',
-    next: [OPEN, 'architect *create-full-stack-architecture'],
-    all: [...CHOICE, UX],
+    files: {
+      'docs/prd.md': `${plain}\n## Technical Assumptions\n\n### Repository Structure: {Monorepo|Polyrepo}\n\n### Service Architecture\n\n${TEXT}${EPIC}`,
+    },
+    phases: 'npnn',
+    next: ['Finish the PRD', 'pm *create-prd'],
+    items: { prd: 'in progress docs/prd.md:7' },
   },
   {
     name: 'v4: a PRD without epics is not finished',
@@ -111,39 +95,14 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     items: { epics: 'complete docs/prd.md:7' },
   },
   {
-    name: 'v4: a user interface in the PRD is not contradicted by a REST API, or by the brief',
-    install: '4.44.3',
-    files: {
-      'docs/brief.md': `${plain}\nFor now there is no user interface.\n`,
-      'docs/prd.md': `${plain}\nIt offers a REST API.\n\n## User Interface Design Goals\n\n${TEXT}${EPIC}`,
-    },
-    phases: 'ccnn',
-    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
-    all: [FULL, UX],
-  },
-  {
-    name: 'v4: a PRD whose section on the user interface says that there is none leaves the choice',
-    install: '4.44.3',
-    files: {
-      'docs/prd.md': `${plain}\n## User Interface Design Goals\n\nThere is no user interface.\n${EPIC}`,
-    },
-    phases: 'ncnn',
-    next: [OPEN, 'architect *create-full-stack-architecture'],
-    all: [...CHOICE, UX],
-  },
-  {
     name: 'v4: the prompt for the UX expert that ends every PRD names no user interface',
     install: '4.44.3',
     files: {
       'docs/prd.md': `${plain}\nA command line with no graphical user interface.\n${EPIC}\n## Next Steps\n\n### UX Expert Prompt\n\n${TEXT}\n### Architect Prompt\n\n${TEXT}`,
     },
     phases: 'ncnn',
-    next: BACKEND,
-    all: [
-      'Write the architecture → architect *create-backend-architecture',
-      'Or write a full-stack architecture (optional) → architect *create-full-stack-architecture',
-      UX,
-    ],
+    next: [OPEN, 'architect *create-full-stack-architecture'],
+    all: [...CHOICE, UX],
   },
   {
     name: 'v4: a PRD with a user interface does not',
@@ -158,7 +117,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: {
       'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}`,
-      'package.json': '{}\n',
+      'src/index.js': '1\n',
     },
     phases: 'ncnn',
     next: ['Write the architecture', 'architect *create-full-stack-architecture'],

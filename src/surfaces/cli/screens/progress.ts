@@ -2,7 +2,7 @@ import { commandLine } from '../../../operations/command-line.ts';
 import { line, span, stacked, type Line } from '../screen/lines.ts';
 import { padded } from '../screen/width.ts';
 import { wrapped } from '../screen/wrap.ts';
-import { bar, MARKS, problemLines, short, state, titled, type Draw, type Page } from './parts.ts';
+import { bar, MARKS, problemLines, state, titled, type Draw, type Page } from './parts.ts';
 
 interface Phase {
   phase: string;
@@ -12,6 +12,7 @@ interface Phase {
 interface Action {
   what: string;
   why: string;
+  says?: string | undefined;
   use?: string | undefined;
   agent?: string | undefined;
   call?: Readonly<Partial<Record<string, unknown>>> | undefined;
@@ -19,15 +20,7 @@ interface Action {
   use_for?: string | undefined;
   steps?: readonly { operation: string; args?: Readonly<Record<string, unknown>> | undefined }[] | undefined;
   optional: boolean;
-  aside?: string | undefined;
-}
-
-interface Handoff {
-  id: string;
-  from: string;
-  to?: string | undefined;
-  text: string;
-  old?: string | undefined;
+  of: string;
 }
 
 export interface Standing {
@@ -36,36 +29,42 @@ export interface Standing {
   actions: readonly Action[];
   drift: readonly { kind: string; says: string }[];
   troubles: readonly { file: string; message: string }[];
-  waiting: {
-    handoffs: readonly Handoff[];
-    session?: { next: string; old?: string | undefined } | undefined;
-  };
   totals: { stories: number; done: number; waiting_for_review: number };
   verification?: { verdict: string; says: string } | undefined;
 }
 
-const SHOWN = { actions: 3, drift: 3 };
+const SHOWN = { actions: 6, drift: 3 };
 const PHASE_WIDTH = 16;
 
-/** `bmad next` and `bmad status`: the phases as a board, what waits, and what to do. */
+/** `bmad next` and `bmad status`: the phases as a board, what to do, and the ways to begin something new. */
 export const nextScreen: Draw<Standing> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
   const { say } = page;
   const most = data.detail === 'brief' ? 1 : SHOWN.actions;
-  const due = data.actions.filter(({ aside }) => aside === undefined);
-  const needed = due.findIndex(({ optional }) => !optional) + 1;
-  const shown = due.slice(0, Math.max(most, needed));
+  const due = data.actions.filter(({ of }) => of !== 'new');
+  const needed = due.filter(({ optional, of }) => !optional || of === 'begun');
+  const shown = (needed.length === 0 ? due : needed).slice(0, most);
+  const ways =
+    data.detail === 'brief' && shown.length > 0 ? [] : data.actions.filter(({ of }) => of === 'new');
+  const isBegun = data.phases.some(({ state: word }) => word !== 'not started');
   return stacked(
     board(data, page),
-    waitingLines(data, page),
-    shown.length === 0
-      ? [line(MARKS.good, ' ', say('Nothing left to do: everything planned is done.'))]
-      : titled(
+    troubleLines(data, page),
+    shown.length > 0
+      ? titled(
           say('Next'),
           shown.flatMap((action, at) => actionLines(action, at + 1, page)),
+        )
+      : isBegun
+        ? [line(MARKS.good, ' ', say('Nothing left to do: everything planned is done.'))]
+        : [],
+    ways.length === 0
+      ? []
+      : titled(
+          say('Something new'),
+          ways.flatMap((way) => wayLines(way, page)),
         ),
-    data.detail === 'brief' ? [] : asideLines(data.actions, page),
   );
 };
 
@@ -99,23 +98,11 @@ function shareOf(word: string): [done: number, all: number] {
   return [word === 'in progress' ? 1 : 0, 2];
 }
 
-function waitingLines({ waiting, drift, troubles }: Standing, page: Page): Line[] {
+function troubleLines({ drift, troubles }: Standing, page: Page): Line[] {
   const more = drift.length - SHOWN.drift;
   return [
     ...problemLines(
       [
-        // What is old comes after what is not.
-        ...[...waiting.handoffs]
-          .sort((a, b) => Number(a.old !== undefined) - Number(b.old !== undefined))
-          .slice(0, SHOWN.drift)
-          .map(({ id, from, to, text }) => `${id}: ${from} → ${to ?? 'no one yet'}: ${short(text, 120)}`),
-        ...(waiting.session === undefined
-          ? []
-          : [
-              waiting.session.old === undefined
-                ? `Next, by the last session: ${short(waiting.session.next, 200)}`
-                : `Next, by the session of ${waiting.session.old}: ${short(waiting.session.next, 200)}`,
-            ]),
         ...drift.slice(0, SHOWN.drift).map(({ kind, says }) => `${kind}: ${says}`),
         ...(more > 0 ? [`and ${more} more places where the project contradicts itself`] : []),
       ],
@@ -129,8 +116,18 @@ function waitingLines({ waiting, drift, troubles }: Standing, page: Page): Line[
   ];
 }
 
+/** A way to begin something new, with what it is for and its command. */
+function wayLines(way: Action, { width, say }: Page): Line[] {
+  const text = line(span(say(way.what), 'strong'), span(`  ${say(way.why)}`, 'muted'));
+  const command = commandOf(way);
+  return [
+    ...wrapped(text, width, { rest: line('   ') }),
+    ...(command === undefined ? [] : [[...line('   '), span(command, 'name')]]),
+  ];
+}
+
 function actionLines(action: Action, number: number, { width, say }: Page): Line[] {
-  const { what, why, agent, optional } = action;
+  const { what, why, says, agent, optional } = action;
   const indent = line('   ');
   const command = commandOf(action);
   return [
@@ -145,7 +142,10 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
       width,
       { first: line(span(`${number}. `, 'muted')), rest: indent },
     ),
-    ...wrapped(line(say(why)), width, { first: indent, rest: indent }),
+    ...wrapped(line(says === undefined ? say(why) : `${say(why)}: ${says}`), width, {
+      first: indent,
+      rest: indent,
+    }),
     ...(command === undefined
       ? []
       : [
@@ -155,22 +155,6 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
             span(command, 'name'),
           ],
         ]),
-  ];
-}
-
-/** Runs that nobody should go on with, after everything else: the first of them, and the command that closes it. */
-function asideLines(actions: readonly Action[], page: Page): Line[] {
-  const [first, ...others] = actions.filter(({ aside }) => aside !== undefined);
-  if (first === undefined) return [];
-  const { width, say } = page;
-  const more =
-    others.length === 0
-      ? ''
-      : ` ${say(others.length === 1 ? 'Another run is set aside too.' : `${others.length} more runs are set aside.`)}`;
-  const command = commandOf(first);
-  return [
-    ...wrapped(line(span(`${say(first.why)}${more}`, 'muted')), width),
-    ...(command === undefined ? [] : [[span(command, 'name')]]),
   ];
 }
 

@@ -11,7 +11,7 @@ interface Evidence {
 export interface NextData {
   project: string;
   phases: { phase: string; state: string; evidence: Evidence[] }[];
-  actions: { what: string; why: string; use?: string; evidence: Evidence[] }[];
+  actions: { what: string; why: string; says?: string; use?: string; evidence: Evidence[] }[];
   drift: { about: string; says: string }[];
   troubles: { file: string; line?: number; message: string }[];
   items?: { kind: string; id: string; state: string; status?: string; evidence: Evidence[] }[];
@@ -87,8 +87,8 @@ function nextSection({ phases, actions, drift, troubles }: NextData): string {
       .join('\n')}</ul>`,
     `<ol>${actions
       .map(
-        ({ what, why, use, evidence }) =>
-          `<li>${line(what)}${use === undefined ? '' : ` <code>${line(use)}</code>`}<br><small>${line(why)}</small>${evidenceList(evidence.slice(0, 3))}</li>`,
+        ({ what, why, says, use, evidence }) =>
+          `<li>${line(what)}${use === undefined ? '' : ` <code>${line(use)}</code>`}<br><small>${line(says === undefined ? why : `${why}: ${says}`)}</small>${evidenceList(evidence.slice(0, 3))}</li>`,
       )
       .join('\n')}</ol>`,
     drift.length === 0

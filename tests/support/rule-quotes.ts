@@ -1,4 +1,4 @@
-import type { RuleName } from './rules.ts';
+import type { RuleName } from '../../src/services/progress/rules.ts';
 
 /** A line of BMAD's own text: where it is in the install of a version, and what it says. */
 interface Quote {

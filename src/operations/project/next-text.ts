@@ -1,0 +1,160 @@
+import { present } from '../../base/present.ts';
+import type { SayStep } from '../../base/step.ts';
+import { asWritten, cell, plural } from '../../base/text/text.ts';
+import {
+  isLeftLast,
+  isProving,
+  stepsOf,
+  type Action,
+  type Evidence,
+  type Verification,
+} from './next-actions.ts';
+
+type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
+
+interface Item {
+  phase: string;
+  id: string;
+  state: string;
+  evidence: Evidence[];
+}
+
+interface Standing {
+  totals: Totals;
+  phases: readonly { phase: string; state: string }[];
+  verification?: Verified;
+}
+
+type Verified = Pick<Verification, 'verdict' | 'says' | 'compared'> | undefined;
+type Detail = 'brief' | 'standard' | 'full';
+
+const SHOWN_ITEMS = 150;
+/** How many steps are shown without asking for all of them. */
+const SHOWN = {
+  brief: { first: 1, method: 1, old: 0 },
+  standard: { first: 6, method: 3, old: 2 },
+  full: { first: 60, method: 60, old: 60 },
+};
+
+/** Something is called done that no contract has ever passed. */
+const isUnproven = ({ done }: Totals, verified: Verified): boolean =>
+  done > 0 && (verified?.verdict === 'none' || verified?.verdict === 'FAIL');
+
+/** How far the project is: the phases that have been begun in a line, and its stories. */
+export function standingLines({ phases, totals, verification }: Standing): string[] {
+  const begun = phases.flatMap(({ phase, state }) => (state === 'not started' ? [] : [`${phase} ${state}`]));
+  const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
+  const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
+  const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
+  const proven = isUnproven(totals, verification) ? ', 0 proven' : '';
+  const counted =
+    stories === 0 || phases.at(-1)?.state === 'not started'
+      ? []
+      : [`${done} of ${plural(stories, 'story', 'stories')} done${noted}${proven}${open}`];
+  return [begun.length === 0 ? 'Nothing is planned yet.' : begun.join(' · '), ...counted];
+}
+
+/**
+ * The steps that are shown: what is broken and what is under way, then what has to be done by the method, then what is
+ * old. What may be done as well is named once everything is built.
+ */
+export function shownSteps(actions: readonly Action[], detail: Detail): Action[] {
+  const most = SHOWN[detail];
+  const isOld = ({ of, optional }: Action): boolean => optional && of === 'begun';
+  const first = actions.filter((action) => !/^(?:method|new)$/.test(action.of) && !isOld(action));
+  const method = actions.filter(({ of }) => of === 'method');
+  const needed = method.filter(({ optional }) => !optional);
+  const isEnd = [...first, ...needed].every((action) => isLeftLast(action) || isProving(action));
+  const follow = detail === 'full' || isEnd ? method : needed;
+  const steps = [...first.slice(0, most.first), ...follow.slice(0, most.method)];
+  const old = actions.filter(isOld);
+  if (detail === 'brief') return [...steps, ...old].slice(0, 1);
+  return [...steps, ...old.slice(0, most.old)];
+}
+
+/** What is said where nothing has to be done any more; nothing where something has. */
+export function endingLines(due: readonly Action[], { totals, phases, verification }: Standing): string[] {
+  const proof =
+    verification?.verdict === 'outdated'
+      ? ', and no longer proven'
+      : isUnproven(totals, verification)
+        ? ', and not proven'
+        : '';
+  const isBegun = phases.some(({ state }) => state !== 'not started');
+  if (due.length === 0) return isBegun ? [`Everything planned is done${proof}.`] : [];
+  if (!isOver(due, phases)) return [];
+  return [
+    totals.stories === 0
+      ? `Everything planned is done${proof}; what follows is optional.`
+      : `All stories are done${proof}; what follows is optional.`,
+  ];
+}
+
+const isOver = (due: readonly Action[], phases: Standing['phases']): boolean =>
+  due.length === 0 || (due.every(({ optional }) => optional) && phases.at(-1)?.state === 'complete');
+
+/** What to say about verification. A PASS is mentioned in full detail, or if all is done and the files were not compared. */
+export function verificationLines(
+  due: readonly Action[],
+  { phases, verification }: Standing,
+  detail: Detail,
+): string[] {
+  if (verification === undefined || due.some(isProving)) return [];
+  const { verdict, compared, says } = verification;
+  return verdict !== 'PASS' || detail === 'full' || (compared === false && isOver(due, phases)) ? [says] : [];
+}
+
+export function actionLines(number: number, action: Action, say: SayStep): string[] {
+  const { what, why, says, use_for: purpose, call, optional } = action;
+  const own = says === undefined ? '' : `: ${asWritten(says)}`;
+  const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}${own}`;
+  const label = purpose === undefined ? '' : `${purpose}: `;
+  const steps = stepsOf(action).map(
+    (step) => `   ${step.why === what ? label : `${step.why}: `}${say(step)}`,
+  );
+  if (call === undefined) return [first, ...steps];
+  const { operation = 'execute', message, ...named } = call;
+  const [[kind, name] = []] = Object.entries(named);
+  const step = say({ operation, args: present({ name, kind, message }) });
+  return [first, `   ${label}${step}`, ...steps];
+}
+
+/** The ways to begin something new, in a line with what each is for, and how they are called: with the user's words once. */
+export function wayLines(
+  all: readonly Action[],
+  { message, detail }: { message?: string | undefined; detail: Detail },
+  say: SayStep,
+): string[] {
+  const [first] = all;
+  if (first === undefined) return [];
+  // The workflows of version 4 that name its agents one after the other are a longer way to the same.
+  const ways = detail === 'full' ? all : all.filter((way) => kindOf(way) === kindOf(first));
+  const kinds = [...new Set(ways.map(kindOf))];
+  return [
+    `To begin something new: ${ways.map(({ use, why }) => `${why}: ${use ?? ''}`).join(' · ')}`,
+    ...kinds.map((kind) => {
+      const command = ways.some(
+        (way) => kindOf(way) === kind && (way.call?.['message'] ?? '').startsWith('*'),
+      );
+      const said = [...(command ? ['*…'] : []), ...(message === undefined ? [] : [message])].join(' ');
+      const args = { name: '…', kind, ...(said === '' ? {} : { message: said }) };
+      return `   ${say({ operation: 'execute', args })}`;
+    }),
+  ];
+}
+
+const kindOf = ({ call }: Action): string => (call?.['agent'] === undefined ? 'workflow' : 'agent');
+
+export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+export function table(items: readonly Item[]): string[] {
+  const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, evidence }) => {
+    const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
+    return `| ${phase} | ${cell(id)} | ${state} | ${cell(proof)} |`;
+  });
+  const more =
+    items.length > SHOWN_ITEMS ? [`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
+  return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
+}
