@@ -97,7 +97,10 @@ describe('French', () => {
       '2 stories terminées sur 2 (2 sans revue au dossier), 0 prouvée',
     ],
     ['1 of 3 stories done, 1 waiting for review', '1 story terminée sur 3, 1 en attente de revue'],
-    ['Prove what is done: built, not proven: x', 'Prouver ce qui est terminé : réalisé, non prouvé : x'],
+    [
+      'Prove what is done: it is built, but not proven',
+      'Prouver ce qui est terminé : c’est réalisé, mais pas prouvé',
+    ],
     [
       '- epic done, stories open: epic-1 is done, but 1-1-count-words is not',
       '- epic terminé, stories ouvertes : epic-1 est terminé, mais 1-1-count-words ne l’est pas',

@@ -64,6 +64,7 @@ function again(
 ): Step {
   const unset = (key: string) => schema.shape[key]?.safeParse(undefined);
   const given = Object.entries(input).filter(([key, value]) => {
+    if (key in changed) return false;
     const usual = unset(key);
     if (usual?.success !== true) return true;
     return !('cursor' in changed && FIRST_ONLY.has(key)) && !isDeepStrictEqual(usual.data, value);

@@ -75,7 +75,7 @@ describe('the inbox', () => {
     expect(found.items[0]).toMatchObject({
       kind: 'run',
       title: 'prd-20260101-000000 is still open and cannot be resumed',
-      evidence: [{ says: expect.stringContaining('last touched 2026-02-27') as unknown }],
+      evidence: [{ says: expect.stringContaining('last touched on 2026-02-27') as unknown }],
       text: expect.stringContaining('Which currency?') as unknown,
       actions: [{ operation: 'run_finish', args: { run_id: 'prd-20260101-000000', status: 'abandoned' } }],
     });

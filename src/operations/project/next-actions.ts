@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { attempt, ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
-import type { Step } from '../../base/step.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction, ProjectState, Workspace } from '../context.ts';
@@ -55,11 +54,13 @@ export const verificationSchema = z.object({
 });
 export type Verification = z.output<typeof verificationSchema>;
 
+/** Of what somebody wrote. */
+const SHOWN_TEXT = 300;
 const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
 
 /** What follows by the project's files. `message` is what the user wants, for whoever begins something new. */
 export function actionData(
-  { what, why, worker, workerFor, about, operation, optional, of, evidence }: ProgressAction,
+  { what, why, says, worker, workerFor, about, operation, optional, of, evidence }: ProgressAction,
   message?: string,
 ): Action {
   const said = [worker?.command, about ?? (of === 'new' ? message : undefined)]
@@ -70,6 +71,7 @@ export function actionData(
     why,
     of: of ?? 'method',
     ...present({
+      says: says && oneLine(says, SHOWN_TEXT),
       use: worker && [worker.name, worker.command].filter(Boolean).join(' '),
       agent: worker?.by,
       use_for: worker && workerFor,
@@ -99,29 +101,9 @@ export function askedOf(action: Action, verification: Verification | undefined):
   };
 }
 
-export function stepsOf({ what, action, steps = [] }: Action): Step[] {
-  return [
-    ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
-    ...steps,
-  ];
-}
-
-export function isSame(a: Step, b: Step): boolean {
-  return a.operation === b.operation && JSON.stringify(a.args) === JSON.stringify(b.args);
-}
-
 /** What can wait comes after what cannot, each in its order. */
 export function neededFirst(actions: readonly Action[]): Action[] {
   return [...actions.filter(({ optional }) => !optional), ...actions.filter(({ optional }) => optional)];
-}
-
-/** Whether it is the step that proves all of it, which says what there is to say of verification. */
-export const isProving = ({ optional, steps = [] }: Action): boolean =>
-  !optional && steps.some(({ operation }) => operation === OPERATIONS.contract);
-
-/** Whether it is of those that are left once everything is built. */
-export function isLeftLast({ optional, action }: Action): boolean {
-  return optional || action?.name === OPERATIONS.reconcile;
 }
 
 export function runEvidence(run: Run, root: string): Evidence {
@@ -157,7 +139,6 @@ export async function underWay({ waiting, runs, aside, state, workspace }: Under
   return { fresh: all.filter(({ optional }) => !optional), old: all.filter(({ optional }) => optional) };
 }
 
-const SHOWN_TEXT = 300;
 const base = { of: 'begun', optional: false, evidence: [] } satisfies Partial<Action>;
 
 function sessionAction(
@@ -174,7 +155,7 @@ function sessionAction(
   return {
     ...base,
     what: who === '' ? 'Continue from the last session' : `Continue from the last session (${who})`,
-    why: 'its next step was',
+    why: 'whose next step was',
     says: oneLine(next, SHOWN_TEXT),
     ...(isThere
       ? { call: { operation: 'execute', agent, message: next } }
@@ -184,13 +165,11 @@ function sessionAction(
 }
 
 function handoffAction({ id, from, to, text, old }: Waiting['handoffs'][number]): Action {
+  const asked = to === undefined ? `asked by ${from}` : `asked by ${from} of ${to}`;
   return {
     ...base,
     what: `Settle request ${id}`,
-    why:
-      old === undefined
-        ? `asked by ${from} of ${to ?? 'anyone'}`
-        : `open since ${old}, asked by ${from} of ${to ?? 'anyone'}`,
+    why: old === undefined ? asked : `${asked}, open since ${old}`,
     says: oneLine(text, SHOWN_TEXT),
     use_for: 'Once it is done',
     action: { name: 'complete_handoff', args: { id } },

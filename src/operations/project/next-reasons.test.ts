@@ -62,7 +62,7 @@ describe('next says why', () => {
   it('epics are written with the workflow that is for them', async () => {
     const epics = await nextIn({ [`${out}/prd.md`]: plain, [`${out}/architecture.md`]: plain });
     expect(epics).toContain('Write the epics and stories');
-    expect(epics).toContain('Where a text leads to bmad-spec instead: that is for work without epics');
+    expect(epics).toContain('Where a text leads to bmad-spec instead, that is for work without epics');
   });
 
   it('a brief stays a draft until somebody says otherwise', async () => {

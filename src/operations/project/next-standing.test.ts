@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     expect(answer.body).toContain('1 of 1 story done, 0 proven');
     expect(answer.body).not.toContain('Everything planned is done');
     expect(answer.body).toMatch(
-      /1\. Prove what is done: built and reviewed, not proven: the user has to allow the completion contract \(it runs [^)]*npm[^)]*\): tell them, then call it/,
+      /1\. Prove what is done: it is built and reviewed, but not proven; the user has to allow the completion contract \(it runs [^)]*npm[^)]*\)\n/,
     );
     expect(answer.body).toContain(`   The user runs: trust {folder:"${folder}"}\n   Then call: `);
     // Said once: under the step.
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     );
     const { answer } = await ok(next);
     expect(answer.body).toContain(
-      '1. Bring the ledgers up to date: the files show 1 change missing from the ledgers: epic-1 → done\n   manage_project {action:"reconcile_ledgers"}\n2. Prove what is done: ',
+      '1. Bring the ledgers up to date: the files show 1 change missing from the ledgers (epic-1 → done)\n   manage_project {action:"reconcile_ledgers"}\n2. Prove what is done: ',
     );
     expect(answer.body).toContain('\n3. Hold the retrospective for epic 1 (optional)');
   });
@@ -76,7 +76,9 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     const error = await fail(runCompletionContract);
     expect(error.message).toContain('NOT_VERIFIED');
     expect(error.hint).toMatch(/It would run: .*npm/);
-    expect(error.hint).toContain('Until PASS, what is done counts as done, unproven.');
+    expect(error.hint).toContain(
+      'A story is done when its review passes, and proven when the completion contract passes.',
+    );
   });
 });
 
@@ -91,7 +93,7 @@ describe('next, before anything is built', () => {
   it('shows the ways to begin as equals, in few words', async () => {
     const { answer } = await (await openSession(afterAll)).ok(next);
     expect(answer.body).toBe(
-      'Nothing is planned yet.\nTo begin something new: for one change: build · for several stories: prd · for a whole plan: product-brief · for an idea that is not clear yet: brainstorming\n   bmad {operation:"execute", workflow:"…"}',
+      'Nothing is planned yet.\nTo begin something new: build (for one change) · prd (for several stories) · product-brief (for a whole plan) · brainstorming (for an idea that is not clear yet)\n   bmad {operation:"execute", workflow:"…"}',
     );
     expect(answer.note).toBeUndefined();
   });
@@ -105,6 +107,7 @@ describe('next, before anything is built', () => {
       const said = JSON.stringify(message).slice(1, -1);
       expect(answer.body.split(said)).toHaveLength(2);
       expect(answer.body.replace(`, message:"${said}"`, '')).toBe(plainly.answer.body);
+      expect(answer.steps).toEqual(plainly.answer.steps);
       const { actions } = data['result'] as { actions: Action[] };
       for (const { call } of actions) expect(call).toMatchObject({ message });
       const bare = (plainly.data['result'] as { actions: Action[] }).actions;
@@ -135,13 +138,16 @@ describe('next, in a project that others have worked in', () => {
   it('begins with what is under way, numbered, and says the same each time (J-O2)', async () => {
     const { ok } = await kit({
       '_bmad/_memory/session-state.md':
-        '# Session\n\n- **Dernière session** : 2026-11-14 23:56\n- **Agent** : fullstack-dev\n- **Prochaine étape** : tester\n',
-      '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | dev → qa | valider US-042 | ⏳ |\n',
+        '# État de Session\n\n## Dernière Session\n\n| Champ | Valeur |\n|---|---|\n| **Agent** | fullstack-dev |\n| **Date** | 2026-11-14 23:56 |\n\n## Prochaine étape recommandée\n\ntester\n',
+      '_bmad/_memory/handoff-log.md': '| 2026-11-14 10:00 | dev → qa | valider US-042 | ⏳ |\n',
     });
     const { answer, data } = await ok(next);
     expect(answer.body).toMatch(
-      /\n1\. Settle request H-\w+.*: .*asked by dev of qa: valider US-042\n   Once it is done: manage_project/,
+      /\n1\. Continue from the last session \(fullstack-dev, 2026-11-14 23:56\), whose next step was: tester\n   bmad .*\n2\. Settle request H-\w+, asked by dev of qa: valider US-042\n   Once it is done: manage_project/,
     );
+    // `bmad status` is the same in brief.
+    const brief = (await ok(next, { detail: 'brief' })).answer.body;
+    expect(brief).toMatch(/\n1\. Continue from .*\n.*\n2\. Settle request H-.*\n.*$/);
     expect(answer.body).not.toContain('Write a product brief');
     expect((data['actions'] as Action[]).map(({ of }) => of)).toEqual(
       [...(data['actions'] as Action[])]

@@ -1,14 +1,7 @@
 import { present } from '../../base/present.ts';
-import type { SayStep } from '../../base/step.ts';
+import type { SayStep, Step } from '../../base/step.ts';
 import { asWritten, cell, plural } from '../../base/text/text.ts';
-import {
-  isLeftLast,
-  isProving,
-  stepsOf,
-  type Action,
-  type Evidence,
-  type Verification,
-} from './next-actions.ts';
+import type { Action, Evidence, Verification } from './next-actions.ts';
 
 type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
 
@@ -26,12 +19,12 @@ interface Standing {
 }
 
 type Verified = Pick<Verification, 'verdict' | 'says' | 'compared'> | undefined;
-type Detail = 'brief' | 'standard' | 'full';
+export type Detail = 'brief' | 'standard' | 'full';
 
 const SHOWN_ITEMS = 150;
 /** How many steps are shown without asking for all of them. */
 const SHOWN = {
-  brief: { first: 1, method: 1, old: 0 },
+  brief: { first: 3, method: 1, old: 1 },
   standard: { first: 6, method: 3, old: 2 },
   full: { first: 60, method: 60, old: 60 },
 };
@@ -54,22 +47,37 @@ export function standingLines({ phases, totals, verification }: Standing): strin
   return [begun.length === 0 ? 'Nothing is planned yet.' : begun.join(' · '), ...counted];
 }
 
+/** What of a step decides whether it is shown. */
+type Offered = Pick<Action, 'of' | 'optional' | 'action' | 'steps'>;
+
+/** Whether it is the step that proves all of it, which says what there is to say of verification. */
+const isProving = ({ optional, steps = [] }: Offered): boolean =>
+  !optional && steps.some(({ operation }) => operation === 'run_completion_contract');
+
+/** Whether it is of those that are left once everything is built. */
+export function isLeftLast({ optional, action }: Offered): boolean {
+  return optional || action?.name === 'reconcile_ledgers';
+}
+
 /**
- * The steps that are shown: what is broken and what is under way, then what has to be done by the method, then what is
- * old. What may be done as well is named once everything is built.
+ * The steps that are shown, in text and on a screen: what is broken and what is under way, then what has to be done by the
+ * method, then what is old. What may be done as well is named once everything is built. In brief it is the first of these
+ * that there is.
  */
-export function shownSteps(actions: readonly Action[], detail: Detail): Action[] {
+export function shownSteps<A extends Offered>(actions: readonly A[], detail: Detail): A[] {
   const most = SHOWN[detail];
-  const isOld = ({ of, optional }: Action): boolean => optional && of === 'begun';
+  const isOld = ({ of, optional }: A): boolean => optional && of === 'begun';
   const first = actions.filter((action) => !/^(?:method|new)$/.test(action.of) && !isOld(action));
   const method = actions.filter(({ of }) => of === 'method');
   const needed = method.filter(({ optional }) => !optional);
   const isEnd = [...first, ...needed].every((action) => isLeftLast(action) || isProving(action));
   const follow = detail === 'full' || isEnd ? method : needed;
-  const steps = [...first.slice(0, most.first), ...follow.slice(0, most.method)];
-  const old = actions.filter(isOld);
-  if (detail === 'brief') return [...steps, ...old].slice(0, 1);
-  return [...steps, ...old.slice(0, most.old)];
+  const groups = [
+    first.slice(0, most.first),
+    follow.slice(0, most.method),
+    actions.filter(isOld).slice(0, most.old),
+  ];
+  return detail === 'brief' ? (groups.find(({ length }) => length > 0) ?? []) : groups.flat();
 }
 
 /** What is said where nothing has to be done any more; nothing where something has. */
@@ -104,10 +112,21 @@ export function verificationLines(
   return verdict !== 'PASS' || detail === 'full' || (compared === false && isOver(due, phases)) ? [says] : [];
 }
 
+export function stepsOf({ what, action, steps = [] }: Action): Step[] {
+  return [
+    ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
+    ...steps,
+  ];
+}
+
+export function isSame(a: Step, b: Step): boolean {
+  return a.operation === b.operation && JSON.stringify(a.args) === JSON.stringify(b.args);
+}
+
 export function actionLines(number: number, action: Action, say: SayStep): string[] {
   const { what, why, says, use_for: purpose, call, optional } = action;
-  const own = says === undefined ? '' : `: ${asWritten(says)}`;
-  const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}${own}`;
+  const begun = `${number}. ${what}${optional ? ' (optional)' : ''}`;
+  const first = says === undefined ? `${begun}: ${why}` : `${begun}, ${why}: ${asWritten(says)}`;
   const label = purpose === undefined ? '' : `${purpose}: `;
   const steps = stepsOf(action).map(
     (step) => `   ${step.why === what ? label : `${step.why}: `}${say(step)}`,
@@ -120,26 +139,21 @@ export function actionLines(number: number, action: Action, say: SayStep): strin
 }
 
 /** The ways to begin something new, in a line with what each is for, and how they are called: with the user's words once. */
-export function wayLines(
-  all: readonly Action[],
-  { message, detail }: { message?: string | undefined; detail: Detail },
-  say: SayStep,
-): string[] {
+export function wayLines(all: readonly Action[], detail: Detail, say: SayStep): string[] {
   const [first] = all;
   if (first === undefined) return [];
   // The workflows of version 4 that name its agents one after the other are a longer way to the same.
   const ways = detail === 'full' ? all : all.filter((way) => kindOf(way) === kindOf(first));
-  const kinds = [...new Set(ways.map(kindOf))];
+  const calls = ways.map((way) => {
+    const { message } = way.call ?? {};
+    const kind = kindOf(way);
+    // Agents of version 4 are given a command before the user's words.
+    const said = kind === 'agent' ? message?.replace(/^\*\S+/, '*…') : message;
+    return say({ operation: 'execute', args: present({ name: '…', kind, message: said }) });
+  });
   return [
-    `To begin something new: ${ways.map(({ use, why }) => `${why}: ${use ?? ''}`).join(' · ')}`,
-    ...kinds.map((kind) => {
-      const command = ways.some(
-        (way) => kindOf(way) === kind && (way.call?.['message'] ?? '').startsWith('*'),
-      );
-      const said = [...(command ? ['*…'] : []), ...(message === undefined ? [] : [message])].join(' ');
-      const args = { name: '…', kind, ...(said === '' ? {} : { message: said }) };
-      return `   ${say({ operation: 'execute', args })}`;
-    }),
+    `To begin something new: ${ways.map(({ use, why }) => `${use ?? ''} (${why})`).join(' · ')}`,
+    ...[...new Set(calls)].map((call) => `   ${call}`),
   ];
 }
 

@@ -9,9 +9,12 @@ import { languageOf } from '../catalogue/agent-names.ts';
 import {
   actionLines,
   endingLines,
+  isLeftLast,
+  isSame,
   place,
   shownSteps,
   standingLines,
+  stepsOf,
   table,
   verificationLines,
   wayLines,
@@ -21,11 +24,8 @@ import {
   actionSchema,
   askedOf,
   evidenceSchema,
-  isLeftLast,
-  isSame,
   neededFirst,
   runEvidence,
-  stepsOf,
   underWay,
   verificationSchema,
 } from './next-actions.ts';
@@ -81,8 +81,6 @@ export const next = defineOperation({
       /** Done, though nothing on file shows a review. */
       done_without_review: z.int(),
     }),
-    /** What the user wants, as it was given. */
-    message: z.string().optional(),
     /** What the project is spoken to in, where it is set and is not English. */
     language: z.string().optional(),
     /** What has been verified of what is done or in review; before that, only that the user has to allow it first. */
@@ -136,7 +134,6 @@ export const next = defineOperation({
       project: state.root,
       detail,
       ...(language === undefined || /^en/i.test(language) ? {} : { language }),
-      ...(message === undefined ? {} : { message }),
       // What is being worked on has been started, whatever has been written so far.
       phases: report.phases.map((each) => {
         const found = begun.find(({ phase }) => phase === each.phase);
@@ -162,7 +159,7 @@ export const next = defineOperation({
     };
   },
 
-  render({ detail, actions, drift, troubles, items, verification, language, message, ...standing }, say) {
+  render({ detail, actions, drift, troubles, items, verification, language, ...standing }, say) {
     const about = { ...standing, verification };
     const due = actions.filter(({ of }) => of !== 'new');
     const said = verificationLines(due, about, detail);
@@ -177,7 +174,7 @@ export const next = defineOperation({
       lines.push(
         ...wayLines(
           actions.filter(({ of }) => of === 'new'),
-          { message, detail },
+          detail,
           say,
         ),
       );
@@ -203,7 +200,8 @@ export const next = defineOperation({
         detail === 'full'
           ? undefined
           : {
-              args: { detail: 'full' },
+              // What the user wants is in the calls above.
+              args: { detail: 'full', message: undefined },
               why: more > 0 ? 'See the other steps and all evidence' : 'See all evidence',
             },
     };

@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
     expect(answer.body).not.toContain('Nothing left to do');
     expect(answer.body).not.toContain('0 proven');
     expect(answer.body).toMatch(
-      /1\. Prove what is done: proven on \d{4}-\d\d-\d\d \(cc-000001\), files have changed since: run the completion contract \(it runs /,
+      /1\. Prove what is done: proven on \d{4}-\d\d-\d\d \(cc-000001\), files have changed since; run the completion contract \(it runs /,
     );
     expect(answer.body).toContain(RUN);
     expect(data['verification']).toMatchObject({ verdict: 'outdated', receipt: 'cc-000001' });
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
   it('says so for a contract that has changed, in files that git does not see', async () => {
     const { ok, folder } = await passed({ ...finished, '.gitignore': '_bmad/\n' });
     await writeFiles(folder, { [SCRIPT_PATH]: `${KIT_LIKE_SCRIPT}# more\n` });
-    expect((await ok(next)).answer.body).toContain('(cc-000001), the contract has changed since: run the');
+    expect((await ok(next)).answer.body).toContain('(cc-000001), the contract has changed since; run the');
   });
 
   it('says that it is no longer proven where nothing may run any more', async () => {
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
     expect(answer.body).toContain(OVER);
     expect(saidIn(answer)).toContain('verify_receipts');
     await writeFile(join(folder, 'src/part700.go'), 'package other\n');
-    expect((await ok(next)).answer.body).toContain('(cc-000001), files have changed since: ');
+    expect((await ok(next)).answer.body).toContain('(cc-000001), files have changed since; ');
   }, 60_000);
 });
 
@@ -100,9 +100,9 @@ describe.skipIf(process.platform === 'win32')('next, of a spec that belongs to n
       const { ok } = await contractSession(afterAll, { ...contract, [at]: text });
       return (await ok(next)).answer.body;
     };
-    expect(await body(spec('done'))).toContain('Prove what is done: built, not proven: ');
+    expect(await body(spec('done'))).toContain('Prove what is done: it is built, but not proven; ');
     expect(await body(spec('done', FINDINGS))).toContain(
-      'Prove what is done: built and reviewed, not proven: ',
+      'Prove what is done: it is built and reviewed, but not proven; ',
     );
   });
 

@@ -144,7 +144,7 @@ describe('M-52: where it is written', () => {
     const own = await opened({ '_bmad-output/a.md': '# A\n' });
     const said = saidIn((await own.ok(operation, input)).answer);
     expect(said).toContain(
-      'All state of this project is kept in the project, each part in its folder once there is some: _bmad-output/.memory',
+      'All state of this project is kept in the project. These folders are made as they are needed: _bmad-output/.memory',
     );
   });
 

@@ -19,7 +19,7 @@ export function withPlace(answer: Answer, { home, keep, parts }: Place): Answer 
   const folders = [...new Set(parts.map(({ folder }) => folder))];
   const told =
     home === 'project'
-      ? `${placeText(home).slice(0, -1)}, each part in its folder once there is some: ${folders.join(', ')}.`
+      ? `${placeText(home)} These folders are made as they are needed: ${folders.join(', ')}.`
       : `${placeText(home)} It is in ${folders[0] ?? ''} and beside it.`;
   return {
     ...answer,

@@ -72,9 +72,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
   it('names the person it waits for, and the one step that person takes', async () => {
     const { ok, folder } = await contractSession(afterAll, built, { flags: { trustProject: 'false' } });
     const { answer, data } = await ok(next);
-    expect(answer.body).toContain(
-      `${NOTHING}the completion contract waits, and only the user can allow it: tell them.`,
-    );
+    expect(answer.body).toContain(`${NOTHING}only the user can allow the completion contract, so tell them.`);
     expect(data['verification']).toMatchObject({ contract: 'waits for a person' });
     expect(answer.steps).toContainEqual({
       operation: 'trust',
@@ -87,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     const call = { ...testCall(), confirm: () => Promise.resolve({ yes: true as const }) };
     const asked = await execute(next, {}, context, call);
     if (!asked.ok) throw asked.error;
-    expect(asked.answer.body).toContain('the user is asked when it is called');
+    expect(asked.answer.body).toContain('the user is asked when the completion contract is called');
     expect(whole(asked.answer)).toContain(RUN);
   });
 
@@ -105,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     );
   });
 
-  it('is one rule for a story whose gate has passed: it is set to done, unproven until PASS', async () => {
+  it('is one rule for a story whose gate has passed: it is set to done, and proven by PASS', async () => {
     const gated = {
       '.bmad-core/core-config.yaml': 'qa:\n  qaLocation: docs/qa\ndevStoryLocation: docs/stories\n',
       'docs/stories/1.1.setup.md': v4Story('1.1', 'Ready for Review'),
@@ -115,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     };
     const may = await (await contractSession(afterAll, gated)).ok(next);
     const rule =
-      "By BMAD's own rule, the gate PASS of story 1.1 is enough to set it to Done; until a contract PASS it counts as done, unproven.";
+      "By BMAD's own rule, the gate PASS of story 1.1 is enough to set it to Done; it is proven when the completion contract passes.";
     expect(may.answer.body).toContain(rule);
     const waits = await contractSession(afterAll, gated, { flags: { trustProject: 'false' } });
     const { answer, data } = await waits.ok(next);
@@ -132,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
       'docs/qa/gates/1.1-setup.yml': 'schema: 1\nstory: "1.1"\ngate: PASS\n',
     });
     expect((await ok(next)).answer.body).toContain(
-      'but the review left 1 item unticked: settle that first; the owner decides',
+      'but the review left 1 item unticked; settle that first; the owner decides',
     );
   });
 
@@ -153,7 +151,9 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     };
     const { ok, folder } = await contractSession(afterAll, planned, { flags: { trustProject: 'false' } });
     const { answer } = await ok(next);
-    expect(answer.body).toContain('waits for the user: tell them now.');
+    expect(answer.body).toContain(
+      'Only the user can allow the completion contract, which proves that a story is done, so tell them now.',
+    );
     expect(answer.steps).toContainEqual(expect.objectContaining({ operation: 'trust', args: { folder } }));
     expect(answer.body).not.toContain(NOTHING);
     const alone = await contractSession(afterAll, {

@@ -1,4 +1,3 @@
-import { UNPROVEN } from '../completion/done-rule.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import type { Call, ProjectState } from '../context.ts';
@@ -44,7 +43,7 @@ export async function verificationOf(
       : {
           verdict: 'none',
           contract,
-          says: 'The completion contract, which proves that a story is done, waits for the user: tell them now.',
+          says: 'Only the user can allow the completion contract, which proves that a story is done, so tell them now.',
           steps,
         };
   const runs = would.length === 0 ? {} : { would };
@@ -103,7 +102,9 @@ interface Reviews {
 function ruleLine({ waiting, closing }: Reviews): string[] {
   const [first] = closing;
   if (first !== undefined)
-    return [`By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; ${UNPROVEN}.`];
+    return [
+      `By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; it is proven when the completion contract passes.`,
+    ];
   return waiting === 0
     ? []
     : ['A story is done when its review passes, and proven when the completion contract passes.'];
@@ -120,15 +121,19 @@ export function provingAction(
   if (verdict === 'PASS' || (contract !== 'may run' && contract !== 'waits for a person')) return undefined;
   const [first] = steps;
   const asksUser = first !== undefined && first.operation !== RUN.operation;
-  const so = outdated ?? `${unseen === 0 ? 'built and reviewed' : 'built'}, not proven`;
+  const so =
+    outdated ?? (unseen === 0 ? 'it is built and reviewed, but not proven' : 'it is built, but not proven');
   const runs = would.length === 0 ? '' : ` (it runs ${would.join(', ')})`;
   const how = asksUser
-    ? `the user has to allow the completion contract${runs}: tell them, then call it`
+    ? `the user has to allow the completion contract${runs}`
     : `run the completion contract${runs}`;
   return {
     what: 'Prove what is done',
     of: 'method',
-    why: verdict === 'FAIL' ? `the last verification failed: repair it, then ${how}` : `${so}: ${how}`,
+    why:
+      verdict === 'FAIL'
+        ? `the last verification failed; repair what it found, then ${how}`
+        : `${so}; ${how}`,
     steps: asksUser
       ? [
           { ...first, why: 'The user runs' },
@@ -162,14 +167,16 @@ function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string
       why: 'there is no contract script, and no stack to check without one',
       steps: [RUN],
     };
-  const waits = way.changed
-    ? 'what the completion contract runs has changed, and'
-    : 'the completion contract waits, and';
+  const changed = way.changed ? 'what the completion contract runs has changed, and ' : '';
   return canAsk
-    ? { contract: 'waits for a person', why: `${waits} the user is asked when it is called`, steps: [RUN] }
+    ? {
+        contract: 'waits for a person',
+        why: `${changed}the user is asked when the completion contract is called`,
+        steps: [RUN],
+      }
     : {
         contract: 'waits for a person',
-        why: `${waits} only the user can allow it: tell them`,
+        why: `${changed}only the user can allow the completion contract, so tell them`,
         steps: [{ operation: 'trust', args: { folder: root }, why: 'Show what would run, and decide' }],
       };
 }

@@ -18,25 +18,19 @@ interface SetAside {
   aside?: RunAside | undefined;
 }
 
-/** `Run x cannot be resumed: last touched 2026-02-27, its workflow bmm/dev-story is not here; build does its work now.` */
+/** `Run x cannot be resumed: it was last touched on 2026-02-27, and its workflow y is not here; build does its work now.` */
 export function asideText({ run_id: id, aside }: Omit<SetAside, 'branch'>): string | undefined {
   if (aside === undefined) return undefined;
-  const { kind, why, since } = aside;
-  return kind === 'old'
-    ? `Run ${id} is old: last touched ${since}, ${why}${nowBy(aside)}.`
-    : `Run ${id} cannot be resumed: last touched ${since}, ${why}${nowBy(aside)}.`;
+  return aside.kind === 'old'
+    ? `Run ${id} is old: ${asideWhy(aside)}.`
+    : `Run ${id} cannot be resumed: ${asideWhy(aside)}.`;
 }
 
-/** The same where the run has been named. */
-export function asideWhy(aside: RunAside): string {
-  const { kind, why, since } = aside;
-  return kind === 'old'
-    ? `it is old: last touched ${since}, ${why}${nowBy(aside)}`
-    : `it cannot be resumed: last touched ${since}, ${why}${nowBy(aside)}`;
+/** The same where it is said that the run is to be closed. */
+export function asideWhy({ why, since, instead }: RunAside): string {
+  const now = instead === undefined ? '' : `; ${instead} does its work now`;
+  return `it was last touched on ${since}, and ${why}${now}`;
 }
-
-const nowBy = ({ instead }: RunAside): string =>
-  instead === undefined ? '' : `; ${instead} does its work now`;
 
 /** Whoever did its work, it did not reach its end. */
 export function closing({ run_id, branch }: SetAside): Step {

@@ -108,7 +108,5 @@ export function agentSteps({ agent: name }: RunData, { catalogue }: Workspace): 
   const record = attempt(find, orElse(undefined));
   if (record === undefined) return [];
   const args = { name: qualifiedName(record), kind: 'agent' };
-  return [
-    { operation: 'execute', args, why: `Become ${record.displayName ?? record.name}, who was at work` },
-  ];
+  return [{ operation: 'execute', args, why: `Take the role of ${record.displayName ?? record.name} again` }];
 }

@@ -13,7 +13,7 @@ import {
   variablesField,
   withoutSecrets,
 } from './run-fields.ts';
-import { nextLine, nextSteps, runLine, runSchema } from './run-view.ts';
+import { hasEnded, nextLine, nextSteps, runLine, runSchema } from './run-view.ts';
 
 const whichOne = {
   run_id: runIdField,
@@ -26,14 +26,12 @@ const changed = z.object({ run: runSchema, notes: z.array(z.string()) });
 function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): Answer {
   return {
     body: lines(
-      `${what}: ${runLine(run)}`,
+      `${what} ${runLine(run)}`,
       run.checkpoint_id === undefined ? undefined : `Checkpoint ${run.checkpoint_id}`,
       nextLine(run),
       notes,
       // Of a run that is over, what its files lack needs nobody.
-      run.problems.map(
-        (problem) => `${what.startsWith('Ended') ? 'Noted, nothing to do' : 'Problem'}: ${problem}`,
-      ),
+      hasEnded(run) ? [] : run.problems.map((problem) => `Problem: ${problem}`),
     ),
     steps: nextSteps(run),
   };

@@ -46,7 +46,7 @@ export const runResume = defineOperation({
     return { run, ...(start === undefined ? {} : { start }), notes, steps: [...agent, ...steps] };
   },
   render: ({ run, notes, steps }) => ({
-    body: lines(run.aside === undefined ? undefined : asideText(run), runText(run)),
+    body: lines(asideText(run), runText(run)),
     ...(notes.length === 0 ? {} : { note: lines(notes) }),
     steps,
   }),

@@ -33,7 +33,7 @@ export function underWay(run: RunData, say: StepWriter): string | undefined {
     '',
     ...stepLines(fileSteps(run), say),
     '',
-    'The steps before it are done. The file below is for its rules on how steps are followed and for its values: where it sends you to its first step, continue with this one.',
+    'The steps before it are done. Follow the rules of the file below, but continue with this step where it sends you to its first one.',
     ...other,
   ].join('\n');
 }

@@ -158,28 +158,22 @@ export function nextLabel({ resume_step: step, next_files: files }: RunData): st
 export function keepingNotes(run: RunData): string[] {
   if (allDone(run)) return [];
   const { folder } = run;
+  // What lies outside the project is the server's own; nothing of the project's goes there.
+  const place = isElsewhere(folder) ? '' : `, or into ${folder}/artefacts`;
   return [
-    'A checkpoint can also record variables, artefacts (file paths) and notes.',
-    // What lies outside the project is the server's own; nothing of the project's goes there.
-    `Artefacts go where the workflow says${!isElsewhere(folder) ? `, or into ${folder}/artefacts` : ''}.`,
+    `A checkpoint can also record variables, notes and the paths of files, which go where the workflow says${place}.`,
   ];
 }
 
 /** How the worker keeps a run. */
 export function keepingSteps(run: RunData): Step[] {
   if (allDone(run)) return [endIt(run)];
-  const { run_id, branch } = run;
   return [
     checkpoint(run, 'After each step'),
     {
       operation: 'run_finish',
-      args: { run_id, status: 'completed' },
+      args: { run_id: run.run_id, status: 'completed' },
       why: 'At the end (or with failed or paused)',
-    },
-    {
-      operation: 'run_resume',
-      args: { run_id, ...(branch === 'main' ? {} : { branch }) },
-      why: 'To resume it later',
     },
   ];
 }

@@ -13,7 +13,6 @@ import {
   hasEnded,
   keepingNotes,
   keepingSteps,
-  nextLabel,
   openRun,
   type RunData,
 } from './run-view.ts';
@@ -44,7 +43,7 @@ export const isOver = ({ archive, status }: RunData): boolean =>
   archive !== undefined || hasEnded({ status });
 
 export function wayOn(run: RunData): { notes: string[]; steps: z.input<typeof stepSchema>[] } {
-  const { archive, workflow, run_id, resume_step: next, progress } = run;
+  const { archive, workflow, run_id } = run;
   if (isOver(run))
     return {
       notes: [
@@ -60,15 +59,7 @@ export function wayOn(run: RunData): { notes: string[]; steps: z.input<typeof st
   if (allDone(run)) return { notes: [], steps: keepingSteps(run) };
   const name = workflow ?? run.served;
   return {
-    notes: [
-      ...otherVersionNote(run),
-      ...(next === undefined
-        ? []
-        : [
-            `Continue with step ${nextLabel(run)}${progress.total === undefined ? '' : ` of ${progress.total}`}.`,
-          ]),
-      ...keepingNotes(run),
-    ],
+    notes: [...otherVersionNote(run), ...keepingNotes(run)],
     steps: [
       ...fileSteps(run),
       ...(name === undefined

@@ -108,7 +108,7 @@ function refusal(
 /** A model is told to tell the user; at a command line the reader may be that user, or an agent with a shell. */
 function refusalHint(programs: Programs, typed: boolean, asked: boolean): string {
   if (!typed)
-    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it. Until PASS, what is done counts as done, unproven.`;
+    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it. A story is done when its review passes, and proven when the completion contract passes.`;
   return asked
     ? 'Nothing was run.'
     : 'Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.';

@@ -26,14 +26,14 @@ const WITH_PLAN: readonly Way[] = [
   { work: 'correct course', what: 'Change the plan', why: 'for several stories' },
 ];
 
-/** The ways to begin something new, as equals; what is under way is no way to begin. */
+/** The ways to begin something new, as equals. */
 export function beginnings(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const { v4 } = report.locations;
   const prd = report.items.find(({ kind, id }) => kind === 'prd' && id === 'prd');
   const begun = new Set(started.flatMap(worksOf));
   const ways = prd?.state === 'complete' ? WITH_PLAN : WAYS;
   const actions = ways.flatMap(({ work, what, why }): Action[] => {
-    const worker = isWay(work, report) && !begun.has(work) ? workers.for(work, v4) : undefined;
+    const worker = isWay(work, report, begun) ? workers.for(work, v4) : undefined;
     if (worker === undefined) return [];
     return [
       {
@@ -49,8 +49,13 @@ export function beginnings(report: Report, workers: Workers, started: readonly s
   return [...actions, ...frames(report, workers)];
 }
 
-/** Existing code and open ideas are for projects that have nothing else; a PRD that is being written is finished first. */
-function isWay(work: Work, report: Report): boolean {
+/**
+ * Existing code and open ideas are for projects that have nothing else, and a document that is being written is finished
+ * first; another change can always be built.
+ */
+function isWay(work: Work, report: Report, begun: ReadonlySet<Work>): boolean {
+  if (work === 'quick work') return true;
+  if (begun.has(work)) return false;
   const isFresh = !isBegun(report);
   if (work === 'document code') return isFresh && report.brownfield;
   if (work === 'brainstorm' || work === 'brief') return isFresh;

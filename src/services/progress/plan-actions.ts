@@ -20,10 +20,10 @@ const NAMES: Partial<Record<ItemKind, string>> = {
 
 /** Said of epics of which all is written: the step that checks them leaves no mark in any version. */
 const UNMARKED =
-  'the last one checks them and leaves no mark of its own: once it has been made, add its number to stepsCompleted';
+  'the last one checks them and leaves no mark of its own, so add its number to stepsCompleted once it has been made';
 
 /** Texts of newer versions lead with the one or the other. */
-const NOT_SPEC = 'Where a text leads to bmad-spec instead: that is for work without epics';
+const NOT_SPEC = 'Where a text leads to bmad-spec instead, that is for work without epics';
 
 /** The brief of newer versions is begun as a draft, and no step of its workflow changes that. */
 function isLeftAsDraft(kind: ItemKind, [first]: readonly Evidence[]): boolean {
@@ -35,7 +35,7 @@ function isLeftAsDraft(kind: ItemKind, [first]: readonly Evidence[]): boolean {
   );
 }
 const AS_DRAFT =
-  'no step of its workflow changes that: once it is as it should be, write status: final there';
+  'no step of its workflow changes that, so write status: final there once it is as it should be';
 
 /** Drafts first, then the first document that is needed and missing, then what may be done as well. */
 export function planActions(report: Report, workers: Workers, started: readonly string[]): Action[] {

@@ -181,7 +181,7 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
       what: 'Bring the ledgers up to date',
       why:
         noted.length === 0
-          ? `the files show ${plural(changes, 'change')} missing from the ledgers: ${someChanges(proposed)}`
+          ? `the files show ${plural(changes, 'change')} missing from the ledgers (${someChanges(proposed)})`
           : `the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} ${noted.length === 1 ? 'has' : 'have'} been reviewed is only noted by hand`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',

@@ -76,7 +76,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
       const { done = 0, total = 0 } = story.file?.tasks ?? {};
       actions.push({
         what: `Check whether story ${story.id} is done`,
-        why: `it is called done, but ${done === 0 ? 'none' : `only ${done}`} of its ${plural(total, 'task')} ${done < 2 ? 'is' : 'are'} ticked: finish it, or tick what has been done${more}`,
+        why: `it is called done, but ${done === 0 ? 'none' : `only ${done}`} of its ${plural(total, 'task')} ${done < 2 ? 'is' : 'are'} ticked; finish it, or tick what has been done${more}`,
         evidence: evidenceOf(story, sprint?.file),
         about: story.id,
       });
@@ -104,7 +104,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   first(stories.filter(isDisputed), (story, more) =>
     actions.push({
       what: `Decide whether story ${story.id} is done`,
-      why: `the ledger says ${story.row?.word ?? 'done'}, its file ${story.file?.word ?? 'does not'}; correct whichever is wrong${more}`,
+      why: `the ledger says ${story.row?.word ?? 'done'} and its file ${story.file?.word ?? 'does not'}, so correct whichever is wrong${more}`,
       evidence: evidenceOf(story, sprint?.file),
       about: story.id,
     }),
@@ -145,7 +145,7 @@ function review(story: Story, more: string): [what: string, why: string, story: 
     const place = file === undefined ? '' : ` and changes the status in ${at({ file, line })}`;
     const open = story.file?.review?.open ?? 0;
     const first =
-      open === 0 ? '' : `, but the review left ${plural(open, 'item')} unticked: settle that first`;
+      open === 0 ? '' : `, but the review left ${plural(open, 'item')} unticked; settle that first`;
     return [
       `Set story ${id} to Done`,
       `${says}${first}; the owner decides${place}`,
@@ -234,8 +234,9 @@ function closingActions({ epics, sprint, files }: Report, workers: Workers): Act
   const [item] = open;
   if (item !== undefined)
     actions.push({
-      what: `Action item from epic ${item.epic}: ${item.action.slice(0, 100)}`,
-      why: `${plural(open.length, 'action item')} from retrospectives ${open.length === 1 ? 'is' : 'are'} open`,
+      what: `Settle an action item of epic ${item.epic}`,
+      why: open.length === 1 ? 'the only one that is open' : `one of ${open.length} that are open`,
+      says: item.action,
       evidence: [{ file, line: item.line, says: item.status }],
       optional: true,
     });

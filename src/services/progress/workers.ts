@@ -159,6 +159,8 @@ export interface Action {
   worker?: Worker | undefined;
   /** When the worker is needed at all, where what is left is an edit. */
   workerFor?: string | undefined;
+  /** What somebody wrote about it, in their own words. */
+  says?: string;
   /** What the worker is told. */
   about?: string;
   /** The story that it is about, and what is done with it. */

@@ -75,7 +75,7 @@ describe('a session in a French project', () => {
     expect(next).toMatch(/^planification terminée\n/);
     expect(next).toContain('Écrire l’architecture');
     expect(next).toContain(
-      'Pour commencer quelque chose de nouveau : pour un seul changement : build · pour plusieurs stories : correct-course',
+      'Pour commencer quelque chose de nouveau : build (pour un seul changement) · correct-course (pour plusieurs stories)',
     );
     expect(next).toContain('toutes les preuves : bmad next --detail full');
     expect(englishLines(next)).toEqual([]);

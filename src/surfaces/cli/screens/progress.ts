@@ -1,4 +1,6 @@
 import { commandLine } from '../../../operations/command-line.ts';
+import type { Action as NextAction } from '../../../operations/project/next-actions.ts';
+import { shownSteps, type Detail } from '../../../operations/project/next-text.ts';
 import { line, span, stacked, type Line } from '../screen/lines.ts';
 import { padded } from '../screen/width.ts';
 import { wrapped } from '../screen/wrap.ts';
@@ -9,22 +11,10 @@ interface Phase {
   state: string;
 }
 
-interface Action {
-  what: string;
-  why: string;
-  says?: string | undefined;
-  use?: string | undefined;
-  agent?: string | undefined;
-  call?: Readonly<Partial<Record<string, unknown>>> | undefined;
-  action?: { name: string; args?: Readonly<Record<string, unknown>> | undefined } | undefined;
-  use_for?: string | undefined;
-  steps?: readonly { operation: string; args?: Readonly<Record<string, unknown>> | undefined }[] | undefined;
-  optional: boolean;
-  of: string;
-}
+type Action = Omit<NextAction, 'evidence'>;
 
 export interface Standing {
-  detail: string;
+  detail: Detail;
   phases: readonly Phase[];
   actions: readonly Action[];
   drift: readonly { kind: string; says: string }[];
@@ -33,7 +23,7 @@ export interface Standing {
   verification?: { verdict: string; says: string } | undefined;
 }
 
-const SHOWN = { actions: 6, drift: 3 };
+const SHOWN_DRIFT = 3;
 const PHASE_WIDTH = 16;
 
 /** `bmad next` and `bmad status`: the phases as a board, what to do, and the ways to begin something new. */
@@ -41,10 +31,7 @@ export const nextScreen: Draw<Standing> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
   const { say } = page;
-  const most = data.detail === 'brief' ? 1 : SHOWN.actions;
-  const due = data.actions.filter(({ of }) => of !== 'new');
-  const needed = due.filter(({ optional, of }) => !optional || of === 'begun');
-  const shown = (needed.length === 0 ? due : needed).slice(0, most);
+  const shown = shownSteps(data.actions, data.detail);
   const ways =
     data.detail === 'brief' && shown.length > 0 ? [] : data.actions.filter(({ of }) => of === 'new');
   const isBegun = data.phases.some(({ state: word }) => word !== 'not started');
@@ -99,11 +86,11 @@ function shareOf(word: string): [done: number, all: number] {
 }
 
 function troubleLines({ drift, troubles }: Standing, page: Page): Line[] {
-  const more = drift.length - SHOWN.drift;
+  const more = drift.length - SHOWN_DRIFT;
   return [
     ...problemLines(
       [
-        ...drift.slice(0, SHOWN.drift).map(({ kind, says }) => `${kind}: ${says}`),
+        ...drift.slice(0, SHOWN_DRIFT).map(({ kind, says }) => `${kind}: ${says}`),
         ...(more > 0 ? [`and ${more} more places where the project contradicts itself`] : []),
       ],
       page,
