@@ -112,8 +112,12 @@ export function verificationLines(
   return verdict !== 'PASS' || detail === 'full' || (compared === false && isOver(due, phases)) ? [says] : [];
 }
 
-export function stepsOf({ what, action, steps = [] }: Action): Step[] {
+/** What a reader does for it, the first step first. */
+export function stepsOf({ what, call, action, steps = [] }: Omit<Action, 'evidence'>): Step[] {
+  const { operation = 'execute', message, ...named } = call ?? {};
+  const [[kind, name] = []] = Object.entries(named);
   return [
+    ...(call === undefined ? [] : [{ operation, args: present({ name, kind, message }), why: what }]),
     ...(action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }]),
     ...steps,
   ];
@@ -124,18 +128,14 @@ export function isSame(a: Step, b: Step): boolean {
 }
 
 export function actionLines(number: number, action: Action, say: SayStep): string[] {
-  const { what, why, says, use_for: purpose, call, optional } = action;
+  const { what, why, says, use_for: purpose, optional } = action;
   const begun = `${number}. ${what}${optional ? ' (optional)' : ''}`;
   const first = says === undefined ? `${begun}: ${why}` : `${begun}, ${why}: ${asWritten(says)}`;
   const label = purpose === undefined ? '' : `${purpose}: `;
   const steps = stepsOf(action).map(
     (step) => `   ${step.why === what ? label : `${step.why}: `}${say(step)}`,
   );
-  if (call === undefined) return [first, ...steps];
-  const { operation = 'execute', message, ...named } = call;
-  const [[kind, name] = []] = Object.entries(named);
-  const step = say({ operation, args: present({ name, kind, message }) });
-  return [first, `   ${label}${step}`, ...steps];
+  return [first, ...steps];
 }
 
 /** The ways to begin something new, in a line with what each is for, and how they are called: with the user's words once. */

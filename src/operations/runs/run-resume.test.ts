@@ -76,7 +76,7 @@ describe('a build whose spec has taken the short route', () => {
     expect(opened.progress.total).toBe(5);
     const { run_id: id } = opened;
     await session.ok(runCheckpoint, { run_id: id, step: 2, artefacts: [SPEC] });
-    const { data, answer } = await session.ok(runResume, { run_id: id });
+    const { data } = await session.ok(runResume, { run_id: id });
     expect((data['run'] as RunData).next_files).toEqual([
       { step: '3', uri: 'bmad://rendered/bmad-build/step-oneshot.md' },
     ]);

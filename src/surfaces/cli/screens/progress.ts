@@ -1,6 +1,6 @@
 import { commandLine } from '../../../operations/command-line.ts';
 import type { Action as NextAction } from '../../../operations/project/next-actions.ts';
-import { shownSteps, type Detail } from '../../../operations/project/next-text.ts';
+import { shownSteps, stepsOf, type Detail } from '../../../operations/project/next-text.ts';
 import { line, span, stacked, type Line } from '../screen/lines.ts';
 import { padded } from '../screen/width.ts';
 import { wrapped } from '../screen/wrap.ts';
@@ -145,19 +145,7 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
   ];
 }
 
-function commandOf({ call, action, steps = [] }: Action): string | undefined {
-  if (action !== undefined)
-    return commandLine({
-      operation: action.name,
-      why: '',
-      ...(action.args === undefined ? {} : { args: action.args }),
-    });
-  if (call === undefined) {
-    const [step] = steps;
-    return step === undefined ? undefined : commandLine({ ...step, why: '' });
-  }
-  const { operation = 'execute', message, ...named } = call;
-  const [[kind, name] = []] = Object.entries(named);
-  const args = { name, kind, ...(message === undefined ? {} : { message }) };
-  return commandLine({ operation: String(operation), args, why: '' });
+function commandOf(action: Action): string | undefined {
+  const [first] = stepsOf(action);
+  return first === undefined ? undefined : commandLine(first);
 }
