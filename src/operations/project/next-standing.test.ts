@@ -180,6 +180,8 @@ describe('next, in a project that others have worked in', () => {
     const { body } = (await ok(next)).answer;
     expect(body).toMatch(/\n1\. Resume run bmad-build-\S+ for story 1-1-setup: it is running, 0 of 5 steps/);
     expect(body).not.toContain('Build story 1-1-setup');
+    // Another change can be built meanwhile.
+    expect(body).toContain('To begin something new: build (for one change)');
   });
 
   it('has tasks that somebody has claimed', async () => {

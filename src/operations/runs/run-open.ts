@@ -30,7 +30,7 @@ export const runOpen = defineOperation({
       .optional()
       .describe('How many steps it has, where the workflow has no file for each'),
     variables: variablesField.optional().describe('Values to keep with the run, by name'),
-    agent: agentField.optional().describe('The agent at work; default: the one started last'),
+    agent: agentField.optional().describe('The agent at work'),
     project: projectField,
   }),
   output: z.object({

@@ -226,6 +226,7 @@ describe('run_resume', () => {
     expect(saidIn(answer)).toContain(`{operation:"execute", workflow:"bmm/bmad-prd", run_id:"${run_id}"}`);
     expect(`${answer.body}${answer.note ?? ''}`).not.toContain('command line');
     expect(answer.body).toContain('"topic": "shop"');
+    expect(saidIn(answer)).not.toContain('run_resume');
     await session.ok(runFinish, { run_id });
     const next = await session.ok(runResume);
     expect(next.data).toMatchObject({ run: { run_id: KIT_RUN, resume_step: 4 } });

@@ -69,7 +69,7 @@ export const runCheckpoint = defineOperation({
       .optional()
       .describe('Paths of the files it produced, relative to the project root'),
     notes: notesField.optional().describe('Notes, replacing the earlier ones'),
-    agent: agentField.optional().describe('The agent at work; default: the one started last'),
+    agent: agentField.optional().describe('The agent at work'),
   }),
   output: changed,
   async run({ run_id: id, branch, project, ...given }, context) {

@@ -222,7 +222,7 @@ function closingActions({ epics, sprint, files }: Report, workers: Workers): Act
     const { length } = done.stories;
     actions.push({
       what: `Hold the retrospective for epic ${done.epic}`,
-      why: length === 1 ? 'its only story is done' : `all its ${length} stories are done`,
+      why: length === 1 ? 'its only story is done' : `all ${length} of its stories are done`,
       evidence: [{ file, line, says: word }],
       worker: workers.for(RULES['epic done'].work, false),
       about: `epic ${done.epic}`,

@@ -129,7 +129,7 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
       width,
       { first: line(span(`${number}. `, 'muted')), rest: indent },
     ),
-    ...wrapped(line(says === undefined ? say(why) : `${say(why)}: ${says}`), width, {
+    ...wrapped(line(says === undefined ? say(why) : `${say(`${why}:`)} ${says}`), width, {
       first: indent,
       rest: indent,
     }),
@@ -138,7 +138,7 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
       : [
           [
             ...indent,
-            ...(action.use_for === undefined ? [] : [span(`${say(action.use_for)}: `, 'muted')]),
+            ...(action.use_for === undefined ? [] : [span(`${say(`${action.use_for}:`)} `, 'muted')]),
             span(command, 'name'),
           ],
         ]),
