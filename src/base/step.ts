@@ -15,16 +15,20 @@ export interface Step {
 export type StepWriter = (step: Step) => string | undefined;
 
 /** Writes a step inside a text, for texts whose steps belong to single lines. */
-export type SayStep = (step: Omit<Step, 'why'>) => string;
+export interface SayStep {
+  (step: Omit<Step, 'why'>): string;
+  /** The same, and nothing for a step that this caller cannot take. */
+  ifTaken?(step: Omit<Step, 'why'>): string | undefined;
+}
 
 /** The writer of one caller inside of texts; a step that this caller cannot take is named all the same. */
 export function saying(write: StepWriter = unwritten): SayStep {
   const known = sayings.get(write);
   if (known !== undefined) return known;
-  const say: SayStep = (step) => {
-    const whole = { ...step, why: '' };
-    return write(whole) ?? `${step.operation} ${argumentsText(stepArguments(whole))}`;
-  };
+  const ifTaken = (step: Omit<Step, 'why'>): string | undefined => write({ ...step, why: '' });
+  const always = (step: Omit<Step, 'why'>): string =>
+    ifTaken(step) ?? `${step.operation} ${argumentsText(stepArguments({ ...step, why: '' }))}`;
+  const say = Object.assign(always, { ifTaken: write === unwritten ? always : ifTaken });
   sayings.set(write, say);
   return say;
 }

@@ -12,8 +12,7 @@ import { TEXT } from '../support/progress-trees/pieces.ts';
 import { RUN_FILES } from '../support/run-project.ts';
 
 interface Next {
-  waiting: { handoffs: { id: string }[]; session?: { next: string } };
-  actions: { what: string }[];
+  actions: { what: string; says?: string }[];
 }
 
 const DOCUMENTS = { '_bmad-output/planning-artifacts/architecture.md': `# Architecture\n\n${TEXT}` };
@@ -32,10 +31,11 @@ describe('what exists in a project', () => {
     const known = (await session.ok(getProjectContext)).data as unknown as ContextData;
     const told = (await session.ok(next)).data as unknown as Next;
     const open = [...(known.agents?.requests ?? []), ...(known.agents?.handoffs ?? [])];
-    expect(told.waiting.handoffs.map(({ id }) => id)).toEqual(
+    const begun = (start: string) => told.actions.filter(({ what }) => what.startsWith(start));
+    expect(begun('Settle request ').map(({ what }) => what.split(' ')[2])).toEqual(
       open.filter(({ done }) => !done).map(({ id }) => id),
     );
-    expect(told.waiting.session?.next).toEqual(known.session?.next);
+    expect(begun('Continue from the last session')[0]?.says).toEqual(known.session?.next);
     expect(known.decisions?.map(({ text }) => text)).toContain('Orders are kept in one table');
     expect(known.documents).toContainEqual({
       kind: 'architecture',

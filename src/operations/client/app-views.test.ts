@@ -9,7 +9,7 @@ afterAll(() => session.close());
 describe('what hosts show that show apps', () => {
   it('has the whole text of what it draws', async () => {
     const { answer } = await session.ok(showBoard);
-    expect(answer.body).toContain('analysis not started');
+    expect(answer.body).toContain('Nothing is planned yet.');
     expect((await session.ok(showCatalogue, { what: 'agents' })).answer.body).toContain('architect');
     expect((await session.ok(showCatalogue, { query: 'product brief' })).answer.body).toContain('brief');
   });

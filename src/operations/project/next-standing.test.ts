@@ -33,13 +33,17 @@ const finished4 = {
 describe.skipIf(process.platform === 'win32')('next, where everything is built', () => {
   it('has proving it as the step that is left, with who does what', async () => {
     const { ok, folder } = await contractSession(afterAll, finished4, waiting);
-    const { answer } = await ok(next);
+    const { answer, data } = await ok(next);
     expect(answer.body).toContain('1 of 1 story done, 0 proven');
     expect(answer.body).not.toContain('Everything planned is done');
     expect(answer.body).toMatch(
       /1\. Prove what is done: it is built and reviewed, but not proven; the user has to allow the completion contract \(it runs [^)]*npm[^)]*\)\n/,
     );
-    expect(answer.body).toContain(`   The user runs: trust {folder:"${folder}"}\n   Then call: `);
+    expect((data['actions'] as Action[])[0]?.steps).toMatchObject([
+      { operation: 'trust', args: { folder }, why: 'The user runs' },
+      { operation: 'run_completion_contract', why: 'Then call' },
+    ]);
+    expect(answer.body).toContain('\n   Then call: run_completion_contract {}');
     // Said once: under the step.
     expect(answer.steps?.some(({ operation }) => operation === 'trust')).toBe(false);
   });

@@ -132,9 +132,10 @@ export function actionLines(number: number, action: Action, say: SayStep): strin
   const begun = `${number}. ${what}${optional ? ' (optional)' : ''}`;
   const first = says === undefined ? `${begun}: ${why}` : `${begun}, ${why}: ${asWritten(says)}`;
   const label = purpose === undefined ? '' : `${purpose}: `;
-  const steps = stepsOf(action).map(
-    (step) => `   ${step.why === what ? label : `${step.why}: `}${say(step)}`,
-  );
+  const steps = stepsOf(action).flatMap((step) => {
+    const said = (say.ifTaken ?? say)(step);
+    return said === undefined ? [] : [`   ${step.why === what ? label : `${step.why}: `}${said}`];
+  });
   return [first, ...steps];
 }
 
