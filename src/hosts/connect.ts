@@ -2,7 +2,7 @@ import { BmadError } from '../base/errors.ts';
 import { writeAtomic } from '../base/files/file-state.ts';
 import { missingFolders, readForeign, removeMade } from '../base/files/foreign-file.ts';
 import { sha256 } from '../base/sha256.ts';
-import { addedTo, isOurs, isSame, startOf, withAdded } from './entries.ts';
+import { addedTo, isOurs, isSame, startText, withAdded } from './entries.ts';
 import type { Format } from './splice-parts.ts';
 import type { Connection, Connections } from './records.ts';
 import { cut, entryIn, isEmpty, put, type ConfigText } from './splice.ts';
@@ -133,10 +133,8 @@ async function replaced(work: FileWork, before: string | undefined, after: strin
 const configOf = ({ file, format, key }: FileWork, text: string): ConfigText => ({ file, format, key, text });
 
 function foreignEntry(file: string, found: unknown): BmadError {
-  const start = startOf(found);
-  const what =
-    start === undefined ? 'something else' : [start.command, ...start.args].join(' ').slice(0, 120);
-  return new BmadError('conflict', `"bmad" in ${file} is not ours: it starts ${what}. It is unchanged.`, {
+  const what = `"bmad" in ${file} is not ours: it starts ${startText(found)}. It is unchanged.`;
+  return new BmadError('conflict', what, {
     subject: file,
     hint: 'Rename that entry, or replace it with --force.',
   });

@@ -37,6 +37,12 @@ export function startOf(entry: unknown): WrittenStart | undefined {
   return { command: program, args: rest, env: texts(env ?? envs ?? environment), ...folder };
 }
 
+/** What an entry that is not ours starts, in a few words. */
+export function startText(entry: unknown): string {
+  const start = startOf(entry);
+  return start === undefined ? 'something else' : cut([start.command, ...start.args].join(' '), 120);
+}
+
 export type WrittenStart = Start & { env: Record<string, string>; cwd?: string };
 
 function texts(table: unknown): Record<string, string> {

@@ -7,8 +7,8 @@ import { cutToml, spliceToml } from './splice-toml.ts';
 import { cutYaml, spliceYaml } from './splice-yaml.ts';
 
 interface FormatDoor {
-  /** The whole file as a table, for comparing; nothing in it is an empty one. */
-  read(file: string, text: string): Table;
+  /** The whole file as a table; nothing in it is an empty one. What the keys of `once` lead to must not be there twice. */
+  read(file: string, text: string, once?: readonly string[]): Table;
   splice(target: Target, entry: Table): Spliced;
   cut(target: Target, made: Made | undefined): Removal[];
 }
@@ -21,7 +21,7 @@ function table(file: string, value: unknown): Table {
 
 export const FORMATS: Readonly<Record<Format, FormatDoor>> = {
   json: {
-    read: (file, text) => table(file, jsonTree(file, text).root?.value),
+    read: (file, text, once) => table(file, jsonTree(file, text, once).root?.value),
     splice: spliceJson,
     cut: cutJson,
   },

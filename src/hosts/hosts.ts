@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { connectFile, disconnectFile, type FileWork } from './connect.ts';
-import { addedTo, entryOf, isOurs, isSame, startOf, type WrittenStart } from './entries.ts';
+import { entryOf, isOurs, isSame, startOf, type WrittenStart } from './entries.ts';
 import { inspect } from './inspect.ts';
 import { pathsOf, placeOf, type Surroundings } from './places.ts';
 import { connectionsIn } from './records.ts';
@@ -128,12 +128,7 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
       const entry = await entryOfFile(host, file);
       const found = startOf(entry);
       if (found === undefined || !isOurs(entry)) return undefined;
-      const wanted = entryOf(host, scope, start);
-      const isPlain = found.command === start.command && isSame(found.args, start.args);
-      return {
-        start: found,
-        mayStart: scope === 'user' || (isPlain && addedTo(wanted, entry).length === 0),
-      };
+      return { start: found, mayStart: scope === 'user' || isSame(entry, entryOf(host, scope, start)) };
     },
     /** What the files of a host say of its entry. Nothing is started for it. */
     inspect: (target: HostTarget) => inspect(target, { surroundings, root, start }),

@@ -1,5 +1,5 @@
-import { dirname, isAbsolute, join, relative } from 'node:path';
-import { BmadError } from '../base/errors.ts';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isBelow } from '../base/files/open-file.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
 import { field, isTable, tableOf, type Table } from '../base/parse/parse.ts';
 import { SERVER_KEY } from '../base/product.ts';
@@ -31,10 +31,9 @@ export interface Asked {
 async function tableIn(file: string): Promise<Table | undefined> {
   try {
     const text = await readForeign(file);
-    return text === undefined ? {} : FORMATS.json.read(file, text);
-  } catch (error) {
-    if (error instanceof BmadError || error instanceof Error) return undefined;
-    throw error;
+    return text === undefined ? {} : FORMATS[file.endsWith('.toml') ? 'toml' : 'json'].read(file, text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -150,15 +149,10 @@ export async function geminiChecks({ surroundings, root, table }: Asked): Promis
 /** The longest rule that a folder is in counts. */
 function isTrusted(root: string, rules: Table): boolean {
   const fitting = Object.entries(rules).filter(([path, level]) =>
-    isWithin(level === 'TRUST_PARENT' ? dirname(path) : path, root),
+    isBelow(level === 'TRUST_PARENT' ? dirname(resolve(path)) : resolve(path), root),
   );
   const [, level] = fitting.sort(([a], [b]) => b.length - a.length)[0] ?? [];
   return level === 'TRUST_FOLDER' || level === 'TRUST_PARENT';
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
 }
 
 /** Codex reads the file of a project only if the project is trusted. */
@@ -166,13 +160,8 @@ export async function codexChecks({ surroundings, root, scope }: Asked): Promise
   if (scope !== 'project' || root === undefined) return [];
   const home = surroundings.env['CODEX_HOME'] ?? '';
   const file = join(isAbsolute(home) ? home : join(surroundings.home, '.codex'), 'config.toml');
-  const text = await readForeign(file).catch(() => undefined);
-  let user: Table = {};
-  try {
-    user = FORMATS.toml.read(file, text ?? '');
-  } catch {
-    return [];
-  }
+  const user = await tableIn(file);
+  if (user === undefined) return [];
   const level = tableOf(field(tableOf(field(user, 'projects')), root))['trust_level'];
   if (level === 'trusted') return [];
   return [
@@ -184,16 +173,7 @@ export async function codexChecks({ surroundings, root, scope }: Asked): Promise
   ];
 }
 
-const broken = (about: HostCheck['about'], text: string, fix: string): HostCheck => ({
-  level: 'broken',
-  about,
-  text,
-  fix,
-});
-
-const notice = (about: HostCheck['about'], text: string, fix: string): HostCheck => ({
-  level: 'notice',
-  about,
-  text,
-  fix,
-});
+const check =
+  (level: HostCheck['level']) =>
+  (about: HostCheck['about'], text: string, fix: string): HostCheck => ({ level, about, text, fix });
+const [broken, notice] = [check('broken'), check('notice')];

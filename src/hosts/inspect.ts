@@ -4,11 +4,11 @@ import { pathExists } from '../base/files/files.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
 import { isTable, type Table } from '../base/parse/parse.ts';
 import { claudeChecks, codexChecks, geminiChecks, type Asked, type HostCheck } from './inspect-ways.ts';
-import { addedTo, entryOf, isOurs, startOf } from './entries.ts';
+import { addedTo, entryOf, isOurs, isSame, startOf, startText, withAdded } from './entries.ts';
 import { FORMATS } from './formats.ts';
 import { entryIn } from './splice.ts';
 import type { Surroundings } from './places.ts';
-import type { Host, Scope, Start } from './table.ts';
+import type { Entry, Host, Scope, Start } from './table.ts';
 
 export type { HostCheck };
 
@@ -46,18 +46,15 @@ export async function inspect({ host, scope, file }: EntryPlace, parts: Parts): 
   }
   if (entry === undefined) return [];
   if (!isOurs(entry)) {
-    const words = startOf(entry);
-    const what =
-      words === undefined ? 'something else' : [words.command, ...words.args].join(' ').slice(0, 120);
-    const text = `The entry "bmad" is not ours: it starts ${what}.`;
+    const text = `The entry "bmad" is not ours: it starts ${startText(entry)}.`;
     return [{ level: 'notice', about: 'entry', text, repair: 'force' }];
   }
   const own = await WAYS[host.id]?.({ ...parts, scope, table });
-  const added = addedTo(entryOf(host, scope, parts.start), entry);
+  const wanted = entryOf(host, scope, parts.start);
   return [
     ...switchedOff(entry),
-    ...(await programChecks(entry, parts.start)),
-    ...additions(added, scope),
+    ...(await programChecks(entry, wanted)),
+    ...additions(addedTo(wanted, entry), scope),
     ...(own ?? []),
   ];
 }
@@ -78,18 +75,15 @@ function switchedOff(entry: unknown): HostCheck[] {
   return [{ level: 'broken', about: 'entry', text, fix: 'Switch it on in the host.' }];
 }
 
-async function programChecks(entry: unknown, start: Start): Promise<HostCheck[]> {
+async function programChecks(entry: Entry, wanted: Entry): Promise<HostCheck[]> {
   const own = startOf(entry);
   if (own === undefined) return [];
-  for (const path of [own.command, ...own.args.slice(0, 1)])
+  const words = [own.command, ...own.args];
+  for (const path of words.slice(0, 2))
     if (isAbsolute(path) && !(await pathExists(path)))
       return [{ level: 'broken', about: 'start', text: `${path} does not exist any more.`, repair: 'setup' }];
-  if (isStart(own, start)) return [];
-  const text = `It starts another copy of the server than this one: ${[own.command, ...own.args].join(' ')}`;
+  // What people have added may follow.
+  if (isSame(startOf(withAdded(wanted, entry)), own)) return [];
+  const text = `It starts another copy of the server than this one: ${words.join(' ')}`;
   return [{ level: 'notice', about: 'start', text: text.slice(0, 300), repair: 'setup' }];
-}
-
-/** Whether an entry begins with this command line; flags may follow. */
-function isStart(own: Start, { command, args }: Start): boolean {
-  return own.command === command && args.every((word, index) => own.args[index] === word);
 }

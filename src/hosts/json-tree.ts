@@ -31,7 +31,11 @@ export interface JsonTree {
 const DEEPEST = 200;
 const SPACE = new Set([' ', '\t', '\n', '\r', '\uFEFF']);
 
-export function jsonTree(file: string, text: string): JsonTree {
+/**
+ * `once` are the keys that lead to what is looked for: neither they nor any key in it may be there twice, because of two values
+ * some hosts take the first, some the last, and some both. What else is in the file is its owner's business.
+ */
+export function jsonTree(file: string, text: string, once?: readonly string[]): JsonTree {
   const comments: JsonTree['comments'] = [];
   let at = 0;
   const fail = (reason: string, where = at): never => {
@@ -56,16 +60,17 @@ export function jsonTree(file: string, text: string): JsonTree {
     }
   }
 
-  function node(depth: number): JsonNode {
+  /** `way` is what is left of the keys: none of them inside what they lead to, nothing beside it. */
+  function node(depth: number, way: readonly string[] | undefined): JsonNode {
     if (depth > DEEPEST) fail('nested too deeply');
     const start = at;
-    if (text[at] === '{') return object(start, depth);
-    if (text[at] === '[') return list(start, depth);
+    if (text[at] === '{') return object(start, depth, way);
+    if (text[at] === '[') return list(start, depth, way?.length === 0 ? way : undefined);
     const value = text[at] === '"' ? string() : word();
     return { start, end: at, value };
   }
 
-  function object(start: number, depth: number): JsonNode {
+  function object(start: number, depth: number, way: readonly string[] | undefined): JsonNode {
     const pairs: JsonPair[] = [];
     const keys = new Set<string>();
     at += 1;
@@ -75,14 +80,15 @@ export function jsonTree(file: string, text: string): JsonTree {
       if (text[at] !== '"')
         fail(at < text.length ? 'a key in quotation marks is expected' : 'it ends too early');
       const pair: JsonPair = { start: at, key: string(), node: { start: 0, end: 0, value: null } };
-      // Of two values some hosts take the first, some the last, and some both.
-      if (keys.has(pair.key)) fail(`"${pair.key.slice(0, 80)}" is there more than once`, pair.start);
+      const inner = way?.length === 0 || way?.[0] === pair.key ? way?.slice(1) : undefined;
+      if (inner !== undefined && keys.has(pair.key))
+        fail(`"${pair.key.slice(0, 80)}" is there more than once`, pair.start);
       keys.add(pair.key);
       skip();
       if (text[at] !== ':') fail('a colon is expected after the key');
       at += 1;
       skip();
-      pair.node = node(depth + 1);
+      pair.node = node(depth + 1, inner);
       pairs.push(pair);
       skip();
       if (text[at] === ',') {
@@ -96,13 +102,13 @@ export function jsonTree(file: string, text: string): JsonTree {
     return { start, end: at, value, pairs };
   }
 
-  function list(start: number, depth: number): JsonNode {
+  function list(start: number, depth: number, way: readonly string[] | undefined): JsonNode {
     const values: unknown[] = [];
     at += 1;
     for (;;) {
       skip();
       if (text[at] === ']') break;
-      values.push(node(depth + 1).value);
+      values.push(node(depth + 1, way).value);
       skip();
       if (text[at] === ',') at += 1;
       else if (text[at] !== ']') fail('a comma or a closing bracket is expected');
@@ -138,7 +144,7 @@ export function jsonTree(file: string, text: string): JsonTree {
 
   skip();
   if (at === text.length) return { root: undefined, comments };
-  const root = node(0);
+  const root = node(0, once);
   skip();
   if (at < text.length) fail('something follows the end');
   return { root, comments };

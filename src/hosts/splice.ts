@@ -23,7 +23,7 @@ export interface Put {
 
 /** The entry under our name; undefined if there is none. Throws if the file cannot be understood. */
 export function entryIn({ file, text, format, key }: ConfigText): unknown {
-  const holder = readable(file, () => FORMATS[format].read(file, text))[key];
+  const holder = readable(file, () => FORMATS[format].read(file, text, [key, SERVER_KEY]))[key];
   return isTable(holder) && Object.hasOwn(holder, SERVER_KEY) ? holder[SERVER_KEY] : undefined;
 }
 

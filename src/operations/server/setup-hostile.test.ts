@@ -214,6 +214,11 @@ describe('setup in a clone whose author has written our entry', () => {
       'a key of our entry twice',
       `{"mcpServers":{"bmad":{"command":"bmad-mcp-server","env":{"NODE_OPTIONS":"x"},"env":{}}}}`,
     ],
+    ['the servers twice', `{"mcpServers":{"bmad":${JSON.stringify(EVIL)}},"mcpServers":{}}`],
+    [
+      'a key deep in our entry twice',
+      `{"mcpServers":{"bmad":{"command":"bmad-mcp-server","env":{"A":"x","A":"y"}}}}`,
+    ],
   ])('refuses a file with %s, of which hosts make different things (X-03)', async (_what, text) => {
     const here = await clone({ '.mcp.json': text });
     const { rows } = await here.setup({ hosts: ['claude-code'], scope: 'project', force: true });
@@ -222,6 +227,19 @@ describe('setup in a clone whose author has written our entry', () => {
       problem: expect.stringContaining('more than once') as string,
     });
     expect(await here.text('shop/.mcp.json')).toBe(text);
+  });
+
+  it('writes into a file that has other keys twice, which are left as they are', async () => {
+    const others =
+      '"theme":"dark","theme":"light","mcpServers":{"x":{"url":"a","url":"b"},"y":{},"y":{"bmad":1,"bmad":2}';
+    const here = await clone({ '.mcp.json': `{${others}}}` });
+    const { rows } = await here.setup({ hosts: ['claude-code'], scope: 'project' });
+    expect(rows[0]).toMatchObject({ outcome: 'written' });
+    const after = await here.text('shop/.mcp.json');
+    expect(after.startsWith(`{${others}, "bmad": {`)).toBe(true);
+    expect(jsonc(after)['mcpServers']?.['bmad']).toEqual({ type: 'stdio', ...OWN });
+    await here.remove({ hosts: ['claude-code'], scope: 'project' });
+    expect(await here.text('shop/.mcp.json')).toBe(`{${others}}}`);
   });
 
   it('refuses to add an entry beside one in another file that the host reads too (X-03)', async () => {
