@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { ours } from '../expected.ts';
 import { jsonObject } from '../parse/json.ts';
 import { readState, stateNames, writeAtomic } from './file-state.ts';
+import { processSpace } from './is-running.ts';
 import { removeFile } from './open-file.ts';
 
 const ENDING = '.json';
-/** Where several machines share a folder, each looks after its own processes; after this time anybody may. */
-const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** A list of processes: a file for each in one folder, which the process removes when it ends. */
+/**
+ * A list of processes: a file for each in one folder, which the process removes when it ends. Machines and containers may share
+ * the folder: each knows of its own processes alone, and removes what is left of one only if that has ended for certain.
+ */
 export function processList<Entry extends { pid: number; started: string }>(
   folder: string,
   schema: z.ZodType<Entry>,
@@ -25,13 +26,12 @@ export function processList<Entry extends { pid: number; started: string }>(
       // Gone, or not to be read at the moment: its process may be there.
       if (text === undefined) continue;
       const kept = jsonObject(text);
-      const { data: entry } = schema.safeParse(kept);
+      if (kept?.['space'] !== processSpace()) continue;
       const remove = (): Promise<void> => removeFile(file).catch(() => undefined);
-      const elsewhere = kept?.['host'] !== undefined && kept['host'] !== hostname();
-      if (entry !== undefined && elsewhere && Date.parse(entry.started) > Date.now() - FORGOTTEN_MS) continue;
-      if (entry !== undefined && !elsewhere && (await isThat(entry.pid, kept?.['mark'])))
-        all.push({ entry, remove });
-      else await remove();
+      const { data: entry } = schema.safeParse(kept);
+      if (!(await isThat(Number(kept['pid']), kept['mark']))) await remove();
+      // Another version of this program may list more, or less.
+      else if (entry !== undefined) all.push({ entry, remove });
     }
     return all.sort((a, b) => (a.entry.started < b.entry.started ? -1 : 1));
   }
@@ -40,7 +40,7 @@ export function processList<Entry extends { pid: number; started: string }>(
     /** Answers with how to take it off the list again. `id` tells it from a later process with the same number. */
     async add(entry: Entry, id = newId()): Promise<() => Promise<void>> {
       const file = join(folder, `${entry.pid}-${id}${ENDING}`);
-      const kept = { ...entry, host: hostname(), mark: await markOf(entry.pid) };
+      const kept = { ...entry, space: processSpace(), mark: await markOf(entry.pid) };
       await writeAtomic(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
       return () => removeFile(file).catch(() => undefined);
     },
@@ -61,17 +61,12 @@ async function isThat(pid: number, mark: unknown): Promise<boolean> {
   return mark === undefined || mark === (await markOf(pid));
 }
 
-/** When a process began, and since which start of the machine its numbers count; only Linux tells without a program. */
+/** When a process began, since the start of the machine; only Linux tells without a program. */
 async function markOf(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
-  const read = (file: string): Promise<string | undefined> => readState(file).catch(ours(() => undefined));
-  const [about, boot] = await Promise.all([
-    read(`/proc/${pid}/stat`),
-    read('/proc/sys/kernel/random/boot_id'),
-  ]);
+  const about = await readState(`/proc/${pid}/stat`).catch(ours(() => undefined));
   // The second field is the name of the program, which may have blanks and brackets in it; the 22nd is the time.
-  const began = about?.slice(about.lastIndexOf(')') + 2).split(' ')[19];
-  return began === undefined || boot === undefined ? undefined : `${boot.trim()} ${began}`;
+  return about?.slice(about.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 export const newId = (): string => randomBytes(4).toString('hex');

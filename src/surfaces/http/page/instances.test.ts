@@ -55,9 +55,10 @@ describe('the list of servers that are running', () => {
     const one = instance();
     const remove = await instances.add(one);
     await instances.add(instance({ pid: await endedProcess() }));
+    // Whose these are, nobody here can tell.
     await writeFiles(state, { 'instances/1-broken.json': '{"pid":', 'instances/notes.txt': 'not ours' });
     expect(await instances.running()).toEqual([one]);
-    expect(await names()).toHaveLength(2);
+    expect(await names()).toHaveLength(3);
     await remove();
     expect(await instances.running()).toEqual([]);
   });
@@ -70,13 +71,11 @@ describe('the list of servers that are running', () => {
       await instances.add(one);
       const [name = ''] = await names();
       const kept = JSON.parse(await readFile(join(state, 'instances', name), 'utf8')) as { mark: string };
-      expect(kept.mark).toMatch(/^[\da-f-]{36} \d+$/);
-      // The number was that of another process, before the machine was started again or since.
-      for (const mark of [kept.mark.replace(/\d+$/, '1'), kept.mark.replace(/^[\da-f]/, 'x')]) {
-        await writeFiles(state, { [`instances/${name}`]: JSON.stringify({ ...kept, mark }) });
-        expect(await instances.running()).toEqual([]);
-        expect(await names()).toEqual([]);
-      }
+      expect(kept.mark).toMatch(/^\d+$/);
+      // The number was that of another process.
+      await writeFiles(state, { [`instances/${name}`]: JSON.stringify({ ...kept, mark: '1' }) });
+      expect(await instances.running()).toEqual([]);
+      expect(await names()).toEqual([]);
       if (process.getuid?.() === 0) return;
       await writeFiles(state, {
         [`instances/${name}`]: JSON.stringify({ ...kept, pid: 1, mark: undefined }),
@@ -85,15 +84,33 @@ describe('the list of servers that are running', () => {
     },
   );
 
-  it('leaves those of another machine alone that shares the folder', async () => {
+  it('leaves those of another machine or container alone, whatever its name and theirs (15)', async () => {
     const { state, names, instances } = await list();
-    const other = { ...instance(), host: `not-${hostname()}` };
+    const gone = { ...instance(), pid: await endedProcess() };
     await writeFiles(state, {
-      'instances/1-a.json': JSON.stringify(other),
-      'instances/1-b.json': JSON.stringify({ ...other, started: '2020-01-01T00:00:00.000Z' }),
+      // The same name, other numbers: a container has that of its host, or a machine the name of another.
+      'instances/1-a.json': JSON.stringify({ ...gone, space: '0123456789abcdef', host: hostname() }),
+      'instances/1-b.json': JSON.stringify({ ...gone, started: '2020-01-01T00:00:00.000Z' }),
     });
     expect(await instances.answering()).toEqual({ proven: [], strangers: [] });
-    expect(await names()).toEqual(['1-a.json']);
+    expect(await names()).toEqual(['1-a.json', '1-b.json']);
+  });
+
+  it('keeps what another version has written about a process that is there', async () => {
+    const { state, names, instances } = await list();
+    await instances.add(instance());
+    const [name = ''] = await names();
+    const { secret: _secret, ...older } = JSON.parse(
+      await readFile(join(state, 'instances', name), 'utf8'),
+    ) as Record<string, unknown>;
+    await writeFiles(state, { [`instances/${name}`]: JSON.stringify(older) });
+    expect(await instances.running()).toEqual([]);
+    expect(await names()).toEqual([name]);
+    await writeFiles(state, {
+      [`instances/${name}`]: JSON.stringify({ ...older, pid: await endedProcess() }),
+    });
+    expect(await instances.running()).toEqual([]);
+    expect(await names()).toEqual([]);
   });
 });
 
