@@ -30,8 +30,17 @@ describe('what is said in another language', () => {
     expect(say(text('Try again.'))).toBe('Aucun agent ne s’appelle Try again..');
     expect(say(withMarks(() => asWritten('Try again.\n3 tasks')))).toBe('Try again.\n3 tasks');
     // Somebody who writes the marks ends nothing by them.
-    expect(say(text('a\u{10FFF1} Try again. \u{10FFF0}'))).toBe('Aucun agent ne s’appelle a Try again. .');
+    expect(say(text('a\uFDD1 Try again. \uFDD0'))).toBe('Aucun agent ne s’appelle a Try again. .');
     expect(asWritten('Try again.')).toBe('Try again.');
+  });
+
+  it('leaves the icons of fonts where they are, beside what somebody wrote and in it (18)', () => {
+    const icons = '\u{F0001}\u{F0002} \u{F0000} \u{FFFFD}';
+    expect(say(withMarks(() => `${icons} ${asWritten(`a ${icons}`)}\n3 tasks`))).toBe(
+      `${icons} a ${icons}\n3 tâches`,
+    );
+    const many = icons.repeat(20_000);
+    expect(say(withMarks(() => `${many}${asWritten('a')}`))).toBe(`${many}a`);
   });
 
   it.each([

@@ -22,13 +22,18 @@ export function written(text: string, max: number): string {
   return asWritten(oneLine(text, max));
 }
 
-/** Stand around what somebody wrote while an answer is made for a terminal that speaks another language. */
-const [OPEN, CLOSE] = ['\u{10FFF0}', '\u{10FFF1}'];
-const MARKED = /\u{10FFF0}([^\u{10FFF0}\u{10FFF1}]*)\u{10FFF1}/gu;
-const MARKS = /[\u{10FFF0}\u{10FFF1}]/gu;
+/**
+ * Stand around what somebody wrote while an answer is made for a terminal that speaks another language. Unicode keeps both for
+ * the inside of programs: no text has them.
+ */
+const [OPEN, CLOSE] = ['\uFDD0', '\uFDD1'];
+const MARKS = /[\uFDD0\uFDD1]/g;
 /** The first of the characters that stand for such texts meanwhile: they are no letters, so nothing is said of them. */
 const HELD = 0xf0000;
 const HELD_ONES = /[\u{F0000}-\u{FFFFD}]/gu;
+/** People write these as well, as icons of their fonts: each stands for itself then. */
+const WRITTEN = /\uFDD0([^\uFDD0\uFDD1]*)\uFDD1|[\u{F0000}-\u{FFFFD}]/gu;
+const MOST_HELD = 0xfffe;
 
 /** The programs consist of several files, each with its own copy of this one. */
 const MARKING = Symbol.for('bmad-mcp-server: what is written is marked');
@@ -52,10 +57,13 @@ export function withMarks<T>(make: () => T): T {
 /** Says a text otherwise, except for what is marked in it, and takes the marks away. */
 export function saidAround(text: string, say: (text: string) => string): string {
   const held: string[] = [];
-  const open = text.replace(MARKED, (_, own: string) => String.fromCodePoint(HELD + held.push(own) - 1));
+  const open = text.replace(WRITTEN, (whole, own: string = whole) =>
+    String.fromCodePoint(HELD + (held.push(own) % MOST_HELD)),
+  );
+  if (held.length >= MOST_HELD) return text.replace(MARKS, '');
   return say(open.replace(MARKS, '')).replace(
     HELD_ONES,
-    (one) => held[(one.codePointAt(0) ?? 0) - HELD] ?? one,
+    (one) => held[(one.codePointAt(0) ?? 0) - HELD - 1] ?? one,
   );
 }
 
