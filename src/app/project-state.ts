@@ -32,12 +32,12 @@ export function projectState(project: Project, settings: Settings): ProjectState
       return isUnused(await own(), userState);
     },
     async filesToShow(paths, signal) {
-      const [{ filesToShow }, { bmadFolders }] = await Promise.all([
+      const [{ filesToShow }, { ownFilesOf }] = await Promise.all([
         import('../base/process/project-files.ts'),
         import('../kit/output.ts'),
       ]);
-      const folders = await bmadFolders(await own(), BMAD_MARKERS);
-      return filesToShow(root, paths, folders, { env: outside.env, timeoutMs: LIST_MS, signal });
+      const isOwn = await ownFilesOf(await own(), BMAD_MARKERS);
+      return filesToShow(root, paths, isOwn, { env: outside.env, timeoutMs: LIST_MS, signal });
     },
     async place() {
       const { statePlace } = await import('../services/facts/state-place.ts');

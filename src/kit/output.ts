@@ -34,14 +34,26 @@ export async function outputFolder(kit: Kit): Promise<string | undefined> {
   return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
 }
 
-/** The folders of a project that are BMAD's, known by `signs`, with what its agents produce and remember. */
-export async function bmadFolders(kit: Kit, signs: readonly string[]): Promise<string[]> {
+/**
+ * Which files of a project, by their paths, are BMAD's whatever git says: those in its folders, known by `signs`, and what
+ * its agents have produced. The project's own configuration names the folder of the latter, so it is not believed any further.
+ */
+export async function ownFilesOf(kit: Kit, signs: readonly string[]): Promise<(path: string) => boolean> {
   const folders: string[] = [];
   for (const sign of signs)
-    if ((await realFolder(join(kit.root, sign))) !== undefined) folders.push(sign.split('/', 1)[0] ?? sign);
+    if ((await realFolder(join(kit.root, sign))) !== undefined) folders.push(`${sign.split('/', 1)[0]}/`);
   const output = await outputFolder(kit);
-  return output === undefined ? folders : [...folders, output];
+  return (path) =>
+    folders.some((folder) => path.startsWith(folder)) ||
+    (output !== undefined && path.startsWith(`${output}/`) && (isOutputName(output) || NOTE.test(path)));
 }
+
+/** Only this name says that nothing else is in a folder: `apps/bmad-ui` may be a program, and `.env.d` hold keys. */
+export const isOutputName = (folder: string): boolean =>
+  /(?:^|\/)[._]?(?:bmad|grimoire)-output$/i.test(folder);
+
+/** What BMAD writes into any folder it is given; other documents may be what a program is made from. */
+export const NOTE = /\.md$|status\.ya?ml$/i;
 
 /** Whether the project is one of BMAD's: it has an output folder, or a folder of BMAD's own. */
 export async function hasBmad({ root, folder }: Kit): Promise<boolean> {

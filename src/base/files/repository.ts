@@ -53,7 +53,12 @@ export async function decidingFiles(root: string, env: Environment): Promise<str
     }
     if (dirname(folder) === folder) break;
   }
-  const home = env['HOME'] || env['USERPROFILE'] || '/';
-  const settings = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'git');
-  return [...found, join(home, '.gitconfig'), join(settings, 'config'), join(settings, 'ignore')];
+  const settings = usersGit(env);
+  return [...found, join(homeIn(env), '.gitconfig'), join(settings, 'config'), join(settings, 'ignore')];
 }
+
+const homeIn = (env: Environment): string => env['HOME'] || env['USERPROFILE'] || '/';
+
+/** Where git keeps what is the user's own, such as the file `ignore` for all projects. */
+export const usersGit = (env: Environment): string =>
+  join(env['XDG_CONFIG_HOME'] || join(homeIn(env), '.config'), 'git');

@@ -11,7 +11,7 @@ import {
   gitAdditions,
   gitFiles,
   gitHead,
-  gitIsAncestor,
+  gitIsRelated,
   gitLog,
   gitStatus,
   type GitQuestion,
@@ -40,12 +40,13 @@ async function repository(): Promise<{ folder: string; root: string; ran: string
 async function askAll(root: string, question = asked) {
   const status = await gitStatus(root, question);
   const files = await gitFiles(root, question);
-  await gitFiles(root, question, ['a.txt', 'b']);
+  await gitFiles(root, question, { paths: ['a.txt', 'b'] });
+  await gitFiles(root, question, { byFilesAlone: true });
   const log = await gitLog(root, question);
   await gitLog(root, question, { paths: ['a.txt'], added: true });
   const additions = await gitAdditions(root, question, { paths: files ?? ['a.txt'], most: 10 });
   const head = await gitHead(root, question);
-  if (head !== undefined) await gitIsAncestor(root, question, { older: head, newer: head });
+  if (head !== undefined) await gitIsRelated(root, question, { commit: head, others: [head] });
   return { status, files, log, additions, head };
 }
 
@@ -215,21 +216,54 @@ describe('git about a project', () => {
     await git(root, 'checkout', '-q', '--orphan', 'other');
     await git(root, 'commit', '-qm', 'other');
     const other = (await gitHead(root, asked)) ?? '';
+    const isRelated = (commit: string, ...others: string[]) => gitIsRelated(root, asked, { commit, others });
     const tells = async () => [
-      await gitIsAncestor(root, asked, { older, newer }),
-      await gitIsAncestor(root, asked, { older: newer, newer: older }),
-      await gitIsAncestor(root, asked, { older, newer: other }),
-      await gitIsAncestor(root, asked, { older: other, newer: other }),
+      await isRelated(newer, older),
+      await isRelated(older, newer),
+      await isRelated(other, older),
+      await isRelated(other, newer, older),
+      await isRelated(newer, other, older),
+      await isRelated(other, newer, other),
     ];
-    expect(await tells()).toEqual([true, false, false, true]);
+    const truth = [true, true, false, false, true, true];
+    expect(await tells()).toEqual(truth);
     await appendFile(join(root, '.git/info/grafts'), `${other} ${newer}\n`);
-    expect(await tells()).toEqual([true, false, false, true]);
+    expect(await tells()).toEqual(truth);
     await rm(join(root, '.git/info/grafts'));
     await git(root, 'replace', other, newer);
-    expect(await tells()).toEqual([true, false, false, true]);
+    expect(await tells()).toEqual(truth);
     const unknown = 'f'.repeat(40);
-    expect(await gitIsAncestor(root, asked, { older: unknown, newer })).toBeUndefined();
-    expect(await gitIsAncestor(root, asked, { older: '--all', newer: 'HEAD' })).toBeUndefined();
+    expect(await isRelated(newer, unknown)).toBe(false);
+    expect(await isRelated(unknown, newer)).toBe(false);
+    expect(await isRelated(newer, unknown, older)).toBe(true);
+    expect(await isRelated(newer)).toBe(false);
+    expect(await isRelated('HEAD', '--all')).toBe(false);
+  });
+
+  it('counts for a proof what only the repository’s own settings leave out', async () => {
+    const { folder, root } = await repository();
+    await writeFiles(folder, { 'home/.config/git/ignore': '*.swp\n', all: 'seen.ts\n' });
+    await writeFiles(root, {
+      '.gitignore': '*.log\n',
+      'a.log': '',
+      'b.swp': '',
+      'hidden.ts': '',
+      'seen.ts': '',
+    });
+    await appendFile(join(root, '.git/info/exclude'), 'hidden.ts\n');
+    await git(root, 'config', 'core.excludesFile', join(folder, 'all'));
+    const question = { ...asked, env: { ...env, HOME: join(folder, 'home') } };
+    const shown = ['.gitignore', 'a.txt', 'b/c.md'];
+    expect((await gitFiles(root, question))?.sort()).toEqual([...shown, 'b.swp'].sort());
+    const all = await gitFiles(root, question, { byFilesAlone: true });
+    expect(all?.sort()).toEqual([...shown, 'hidden.ts', 'seen.ts'].sort());
+    await writeFiles(folder, {
+      'home/.gitconfig': '[core]\n\texcludesFile = ~/mine\n',
+      'home/mine': 'seen.ts\n',
+    });
+    expect((await gitFiles(root, question, { byFilesAlone: true }))?.sort()).toEqual(
+      [...shown, 'b.swp', 'hidden.ts'].sort(),
+    );
   });
 
   it('lists files by their names, and takes none for a pattern or an option', async () => {
@@ -240,7 +274,7 @@ describe('git about a project', () => {
       Object.fromEntries([...names, 'ignored.log', '.gitignore'].map((name) => [name, 'x\n'])),
     );
     await writeFile(join(root, '.gitignore'), '*.log\n');
-    const sorted = async (paths?: string[]) => (await gitFiles(root, asked, paths))?.sort();
+    const sorted = async (paths?: string[]) => (await gitFiles(root, asked, paths && { paths }))?.sort();
     expect(await sorted(names)).toEqual([...names].sort());
     expect(await sorted(['a.txt', 'b', 'ignored.log', 'missing'])).toEqual(['a.txt', 'b/c.md']);
     expect(await sorted([])).toEqual([]);

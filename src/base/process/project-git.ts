@@ -1,3 +1,6 @@
+import { isAbsolute, join } from 'node:path';
+import { changeMark } from '../files/file-stamps.ts';
+import { usersGit } from '../files/repository.ts';
 import { runGit } from './git.ts';
 import { intake, type ProgramEnvironment } from './process.ts';
 import { isAbsent } from './start-program.ts';
@@ -57,23 +60,38 @@ export function gitStatus(root: string, asked: GitQuestion): Promise<GitStatus |
   });
 }
 
-/** The files that git tracks or would track, from the top of the project: all, or those among some paths. */
+/**
+ * The files that git tracks or would track, from the top of the project: all, or those among some paths. Nothing, too, where
+ * there is not one: an ignored folder of a larger repository has no files for git, but someone has made it their project.
+ */
 export function gitFiles(
   root: string,
   asked: GitQuestion,
-  paths?: readonly string[],
+  { paths, byFilesAlone }: { paths?: readonly string[]; byFilesAlone?: true } = {},
 ): Promise<string[] | undefined> {
   return inWorkTree(root, asked, async (ask) => {
+    const by = byFilesAlone === true ? await byFiles(ask, asked.env) : ['--exclude-standard'];
+    const listed = async (some: readonly string[]): Promise<string[] | undefined> =>
+      partsOf(await ask(['ls-files', '-z', '--cached', '--others', ...by, '--', ...some]));
     const found = new Set<string>();
-    for (const some of paths === undefined ? [['.']] : inPieces(paths)) {
-      const listed = partsOf(
-        await ask(['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...some]),
-      );
-      if (listed === undefined) return undefined;
-      for (const path of listed) found.add(path);
-    }
-    return [...found];
+    for (const some of inPieces(paths ?? ['.']))
+      for (const path of (await listed(some)) ?? []) found.add(path);
+    const isAny = found.size > 0 || ((paths && (await listed(['.']))) ?? []).length > 0;
+    return isAny ? [...found] : undefined;
   });
+}
+
+/**
+ * By the ignore files of the project and of the user. What `.git/info/exclude` or the settings of a repository leave out, no
+ * file of the project says.
+ */
+async function byFiles(ask: Ask, env: ProgramEnvironment): Promise<string[]> {
+  const named = await ask(['config', '--global', '--path', '--get', 'core.excludesFile']);
+  const users = named?.code === 0 ? named.output.trimEnd() : join(usersGit(env), 'ignore');
+  return [
+    '--exclude-per-directory=.gitignore',
+    ...(isAbsolute(users) && changeMark(users) !== undefined ? [`--exclude-from=${users}`] : []),
+  ];
 }
 
 /** Commits that have touched some paths, the newest first; with `added` only those in which a path first appears. */
@@ -120,18 +138,28 @@ export function gitHead(root: string, asked: GitQuestion): Promise<string | unde
   });
 }
 
-/** Whether one commit is in the history of another, or the same; nothing where one of them is unknown. */
-export function gitIsAncestor(
+/** Whether a commit comes before or after one of some others, or is one of them; not where git cannot tell. */
+export async function gitIsRelated(
   root: string,
   asked: GitQuestion,
-  { older, newer }: { older: string; newer: string },
-): Promise<boolean | undefined> {
-  return inWorkTree(root, asked, async (ask) => {
-    if (![older, newer].every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))) return undefined;
-    // The commits themselves are read: what is written down about them can be forged.
-    const ran = await ask(['-c', 'core.commitGraph=false', 'merge-base', '--is-ancestor', older, newer]);
-    return ran?.code === 0 ? true : ran?.code === 1 ? false : undefined;
+  { commit, others }: { commit: string; others: readonly string[] },
+): Promise<boolean> {
+  if (![commit, ...others].every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))) return false;
+  const related = await inWorkTree(root, asked, async (ask) => {
+    const listed = async (...words: string[]): Promise<string[] | undefined> => {
+      // The commits themselves are read: what is written down about them can be forged.
+      const ran = await ask(['-c', 'core.commitGraph=false', 'rev-list', ...words, '--'], COMMITS_BYTES);
+      return ran?.code === 0 && ran.output.length < COMMITS_BYTES ? ran.output.trim().split('\n') : undefined;
+    };
+    // Some may have gone with a branch that nobody needed any more.
+    const known = (await listed('--no-walk', '--ignore-missing', ...others))?.filter((id) => id !== '');
+    if (known === undefined || known.length === 0) return false;
+    const beyond = await listed('--max-count=1', commit, ...known.map((id) => `^${id}`));
+    if (beyond?.[0] === '') return true;
+    const apart = await listed(...known, `^${commit}`);
+    return apart !== undefined && known.some((id) => !apart.includes(id));
   });
+  return related === true;
 }
 
 type Ask = (
@@ -140,6 +168,8 @@ type Ask = (
 ) => Promise<{ code: number | undefined; output: string } | undefined>;
 
 const STATUS_BYTES = 20_000_000;
+/** Some 480,000 commits. */
+const COMMITS_BYTES = 20_000_000;
 const MOST_FILTERS = 100;
 const PIECE_LENGTH = 50_000;
 

@@ -1,5 +1,6 @@
-import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { chmod, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { allowed, contractSession, inGit } from '../../../tests/support/contract-project.ts';
@@ -68,6 +69,39 @@ describe('trust in a line of history (X-13)', () => {
     expect((await session.fail(runCompletionContract)).message).toContain('(it is no longer in git)');
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'asks git the same few questions, on however many lines it was given (19)',
+    async () => {
+      const folder = await temporaryFolder(onTestFinished);
+      const real = execFileSync('which', ['git']).toString().trim();
+      await writeFiles(folder, { git: `#!/bin/sh\necho "$*" >> "${folder}/asked"\nexec "${real}" "$@"\n` });
+      await chmod(join(folder, 'git'), 0o755);
+      const session = await contractSession(
+        onTestFinished,
+        { ...MANIFEST, '.gitignore': 'no-home\n' },
+        {
+          flags: { trustProject: 'false' },
+          env: { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` },
+        },
+      );
+      const git = await inGit(session.folder);
+      const asked = async (): Promise<number> => {
+        await rm(join(folder, 'asked'), { force: true });
+        await session.fail(runCompletionContract);
+        return (await readFile(join(folder, 'asked'), 'utf8')).trim().split('\n').length;
+      };
+      const lines: number[] = [];
+      for (const name of ['one', 'two', 'three', 'four']) {
+        await git('checkout', '-q', '--orphan', name);
+        await git('commit', '-qm', name);
+        if (name !== 'one') lines.push(await asked());
+        await allowed(session);
+      }
+      expect(new Set(lines).size).toBe(1);
+      expect(lines[0]).toBeLessThan(10);
+    },
+  );
+
   it('is not given to a commit that was checked out after the question (X-13)', async () => {
     const session = await cloned({ ...MANIFEST, '.gitignore': 'no-home\n' });
     const git = await inGit(session.folder);
@@ -89,6 +123,25 @@ describe.skipIf(process.platform === 'win32')('a program of the project', () => 
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
     await writeFile(place, program('touch r'));
     expect((await session.fail(runCompletionContract)).message).toContain('(.venv/bin/pytest)');
+  });
+
+  it('is one also where the PATH has it by a link to a folder of the project (X-14)', async () => {
+    const elsewhere = await temporaryFolder(onTestFinished);
+    const session = await contractSession(
+      onTestFinished,
+      { 'pyproject.toml': '', 'tools/pytest': program('exit 0') },
+      {
+        flags: { trustProject: 'false' },
+        env: { PATH: `${join(elsewhere, 'bin')}${delimiter}${process.env['PATH'] ?? ''}` },
+      },
+    );
+    const place = join(session.folder, 'tools/pytest');
+    await chmod(place, 0o755);
+    await symlink(join(session.folder, 'tools'), join(elsewhere, 'bin'));
+    expect((await allowed(session)).answer.body).toContain(`SHA-256 ${sha256(program('exit 0'))}`);
+    expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
+    await writeFile(place, program('touch r'));
+    expect((await session.fail(runCompletionContract)).message).toContain('(tools/pytest)');
   });
 
   it('that lies elsewhere, behind a link, is asked about each time (X-14)', async () => {

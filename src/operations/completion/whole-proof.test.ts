@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, open, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commitAll, contractSession, PASSING_PROJECT } from '../../../tests/support/contract-project.ts';
@@ -22,6 +22,20 @@ describe('a proof', () => {
     const { data, answer } = await session.ok(verifyReceipts);
     expect(data).toMatchObject({ proven: false, changes: [{ path: 'data.bin', change: 'changed' }] });
     expect(answer.body).toMatch(/^NOT proven/);
+  });
+
+  it('reads what only .git/info/exclude hides, which no file of the project would tell of (X-11)', async () => {
+    const session = await contractSession(onTestFinished, PASSING_PROJECT);
+    await commitAll(session.folder);
+    await appendFile(join(session.folder, '.git/info/exclude'), 'hook.ts\n');
+    await writeFile(join(session.folder, 'hook.ts'), 'a');
+    await session.ok(runCompletionContract);
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true });
+    await writeFile(join(session.folder, 'hook.ts'), 'b');
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({
+      proven: false,
+      changes: [{ path: 'hook.ts', change: 'changed' }],
+    });
   });
 
   it('reads the files of a repository inside, which git names as one folder (X-11)', async () => {

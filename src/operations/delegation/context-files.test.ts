@@ -92,6 +92,31 @@ describe('of a repository, files that a caller names (X-12)', () => {
   );
 });
 
+describe('a folder that the project calls its output', () => {
+  const files = (output: string): Record<string, string> => ({
+    '.gitignore': 'node_modules/\n.keys.d/\n_bmad-output/\nplans/\n',
+    '_bmad/core/config.yaml': `output_folder: ${output}\n`,
+    [`${output}/prod`]: 'mine alone',
+    [`${output}/x/index.js`]: 'mine alone',
+    [`${output}/prd.md`]: 'the plan',
+  });
+
+  it.each(['.keys.d', 'node_modules', 'plans'])(
+    'opens of what git ignores only what BMAD writes: %s (X-12)',
+    async (output) => {
+      const { read, refused } = await projectOf(files(output), true);
+      expect(await read(`${output}/prd.md`)).toMatchObject([{ text: 'the plan' }]);
+      for (const name of ['prod', 'x/index.js'])
+        expect((await refused(`${output}/${name}`)).message).toContain('git ignores it, or it is hidden');
+    },
+  );
+
+  it('is open as a whole where its name says that it is nothing else', async () => {
+    const { read } = await projectOf(files('_bmad-output'), true);
+    expect(await read('_bmad-output/prod', '_bmad-output/x/index.js')).toHaveLength(2);
+  });
+});
+
 describe('without a repository, files that a caller names (X-12)', () => {
   it('are those that are neither hidden nor named in an ignore file, and BMAD’s own', async () => {
     const { read } = await projectOf(FILES);

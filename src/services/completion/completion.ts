@@ -79,7 +79,8 @@ export async function openCompletion(setup: CompletionSetup) {
     /** What a run would start, and whether it may. */
     async consent(workingDir?: string): Promise<Consent> {
       const plan = await planOf({ setup, root }, { workingDir });
-      return consentOf(await readPrograms(plan, await scriptOf(root, kit)), setup);
+      const programs = await readPrograms(plan, await scriptOf(root, kit));
+      return consentOf(programs, setup, await headOf(root, setup.env));
     },
     /** What has been verified so far, and whether a run could verify more. */
     async standing(): Promise<VerifiedSoFar> {
@@ -147,7 +148,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   if (script !== undefined) refuseWindowsLines(script);
   const programs = await readPrograms(plan, script);
   const head = await headOf(root, setup.env);
-  await requireConsent(programs, setup, caller);
+  await requireConsent(programs, setup, caller, head);
   const receipts = await receiptPlace(kit, setup.state);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.

@@ -3,7 +3,7 @@ import { visible } from '../../base/text/hidden.ts';
 import type { ConfirmRequest, Confirmed } from '../../model/confirmation.ts';
 import type { DecidedBy } from '../../model/decision.ts';
 import { programLines, shownCommands, type Programs } from './programs.ts';
-import { headOf, recordTrust, standingOf, type Standing, type TrustSetup } from './trust.ts';
+import { decidedOn, recordTrust, ruledOn, type Standing, type TrustSetup } from './trust.ts';
 
 /** Who wants it to run. */
 export interface Asking {
@@ -21,29 +21,31 @@ export async function requireConsent(
   programs: Programs,
   setup: TrustSetup,
   { confirm, typed }: Asking,
+  commit: string | undefined,
 ): Promise<void> {
-  const standing = await standingOf(programs, setup);
-  if (standing.allowed) return;
+  if (ruledOn(programs, setup)?.allowed === true) return;
   if (setup.trust.rule === 'never')
     throw new BmadError('forbidden', 'NOT_VERIFIED: no project may run its programs here.', {
       hint: `The setting trust is "never" (${setup.trust.from}).`,
     });
-  const consent = await consentOf(programs, setup);
+  const consent = await consentOf(programs, setup, commit);
+  if (consent.allowed) return;
   const answer = await confirm?.(consent.question);
-  if (answer?.yes !== true) throw refusal(programs, standing, answer, typed === true);
+  if (answer?.yes !== true) throw refusal(programs, consent.changed, answer, typed === true);
   await consent.record(typed === true ? 'terminal' : 'host');
 }
 
 /** What a run would start, whether it may, and the way to allow it. */
 export type Consent = Awaited<ReturnType<typeof consentOf>>;
 
-export async function consentOf(programs: Programs, setup: TrustSetup) {
-  // A person who allows it by hand decides about the project, whatever the rule is.
-  const byHand: TrustSetup = { ...setup, trust: { ...setup.trust, rule: 'ask', folders: [] } };
-  const standing = await standingOf(programs, byHand);
-  const changed = standing.allowed ? undefined : standing.changed;
+/** A person who allows it by hand decides about the project, whatever the settings say. */
+export async function consentOf(programs: Programs, setup: TrustSetup, commit: string | undefined) {
   const { root, digest, scripted } = programs;
-  const commit = await headOf(root, setup.env);
+  const isNothing = programs.commands.length === 0;
+  const standing: Standing = isNothing
+    ? { allowed: true }
+    : await decidedOn(programs, setup, async () => commit);
+  const changed = standing.allowed ? undefined : standing.changed;
   const lines = [
     `Folder: ${visible(root)}`,
     commit === undefined
@@ -69,8 +71,9 @@ export async function consentOf(programs: Programs, setup: TrustSetup) {
     digest,
     commit,
     scripted,
-    empty: programs.commands.length === 0,
+    empty: isNothing,
     allowed: standing.allowed,
+    changed,
     question,
     /** Notes a yes to what was read here. */
     record: (via: DecidedBy, by = personIn(setup)) => recordTrust(programs, commit, setup, { by, via }),
@@ -90,14 +93,14 @@ function trustArguments({ root, folder }: Programs): Record<string, string> {
 
 function refusal(
   programs: Programs,
-  standing: Exclude<Standing, { allowed: true }>,
+  changed: readonly string[] | undefined,
   answer: Exclude<Confirmed, { yes: true }> | undefined,
   typed: boolean,
 ): BmadError {
   const what =
-    standing.changed === undefined
+    changed === undefined
       ? "NOT_VERIFIED: this project's programs have not been allowed to run on this machine"
-      : `NOT_VERIFIED: what this project runs has changed since it was allowed (${standing.changed.join(', ')})`;
+      : `NOT_VERIFIED: what this project runs has changed since it was allowed (${changed.join(', ')})`;
   return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
     subject: programs.root,
     hint: refusalHint(programs, typed, answer !== undefined),

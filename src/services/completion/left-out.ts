@@ -1,6 +1,6 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { Kit } from '../../kit/kit.ts';
-import { outputFolder } from '../../kit/output.ts';
+import { isOutputName, NOTE, outputFolder } from '../../kit/output.ts';
 
 /** Whether a file of the project, by its path below the root, is no part of what is verified. */
 export type LeftOut = (path: string) => boolean;
@@ -34,15 +34,11 @@ const FAMILIES = ['_bmad', '_grimoire'];
 function documentsOf(output: string): RegExp | undefined {
   // BMAD itself is there, whose documents are instructions.
   if (/^[._]?(?:bmad|grimoire)(?:\/|$)/i.test(output)) return undefined;
-  // Only this name says that nothing else is in it: `apps/bmad-ui` may be a program.
-  return /^[._]?(?:bmad|grimoire)-output$/i.test(posix.basename(output)) ? DOCUMENT : NOTE;
+  return isOutputName(output) ? DOCUMENT : NOTE;
 }
 
 const DOCUMENT =
   /\.(?:md|markdown|txt|log|diff|patch|ya?ml|json|jsonl|csv|tsv|html?|xml|pdf|svg|png|jpe?g|gif|webp|excalidraw|drawio|mmd|puml|lock|tmp)$/i;
-
-/** What BMAD writes into any folder it is given; other documents may be what a program is made from. */
-const NOTE = /\.md$|status\.ya?ml$/i;
 
 /** Folders of this server, and what it writes there. */
 const OWN_FOLDERS = new Set(['.receipts', '.runs', '.tasks', '.memory', '.bmad-memory']);

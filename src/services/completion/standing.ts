@@ -1,4 +1,4 @@
-import { standingOf, type TrustSetup } from './trust.ts';
+import { decidedOn, ruledOn, type TrustSetup } from './trust.ts';
 import { shownCommands, type Programs } from './programs.ts';
 import type { Receipt } from './receipts.ts';
 
@@ -36,7 +36,7 @@ export async function wayOf(programs: Programs, setup: TrustSetup): Promise<Way>
   if (programs.commands.length === 0) return { may: 'nothing' };
   const { rule, from } = setup.trust;
   if (rule === 'never') return { may: 'never', from };
-  const standing = await standingOf(programs, setup);
+  const standing = ruledOn(programs, setup) ?? (await decidedOn(programs, setup));
   const commands = shownCommands(programs);
   return standing.allowed
     ? { may: 'run', commands }

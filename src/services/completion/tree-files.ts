@@ -1,7 +1,5 @@
-import { unlessShort } from '../../base/expected.ts';
-import { listInside, readInside } from '../../base/files/files.ts';
-import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { present } from '../../base/present.ts';
+import { walkFiles } from '../../base/process/project-files.ts';
 import { gitFiles, gitStatus } from '../../base/process/project-git.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Receipt } from './receipts.ts';
@@ -19,11 +17,11 @@ const GIT_MS = 30_000;
 
 /** The files of a project: those that git tracks or would track, else all that no ignore file names. */
 export async function listTree(root: string, env: Environment, signal: AbortSignal): Promise<TreeFiles> {
-  const listed = await gitFiles(root, { env, signal, timeoutMs: GIT_MS });
-  // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
-  return listed === undefined || listed.length === 0
-    ? { ...(await walk(root, signal)), listed: 'walk' }
-    : { paths: listed, listed: 'git', cut: false };
+  // What only the repository's own settings leave out counts: no file of the project would tell of it.
+  const paths = await gitFiles(root, { env, signal, timeoutMs: GIT_MS }, { byFilesAlone: true });
+  return paths === undefined
+    ? { ...(await walkTree(root, signal)), listed: 'walk' }
+    : { paths, listed: 'git', cut: false };
 }
 
 /** Where the repository of a project stands; nothing without one. What agents write does not make it dirty. */
@@ -41,49 +39,20 @@ export async function gitState(
   return present<NonNullable<Receipt['git']>>({ commit, branch, dirty });
 }
 
-const FOREIGN = new Set(
-  '.git .hg .svn node_modules .venv venv __pycache__ .terraform .tox .mypy_cache .pytest_cache'.split(' '),
-);
+const FOREIGN =
+  /(?:^|\/)(?:\.git|\.hg|\.svn|node_modules|\.venv|venv|__pycache__|\.terraform|\.tox|\.mypy_cache|\.pytest_cache)\/?$/;
 /** More would fill the memory. */
 const MOST_PATHS = 1_000_000;
-const RULES_BYTES = 256 * 1024;
 
-type PlacedRules = { folder: string; rules: IgnoreRules }[];
-
-/** Without git. Links are listed and not followed, so there is no way out of the root and no loop. */
-export async function walk(root: string, signal: AbortSignal, from = ''): Promise<Omit<TreeFiles, 'listed'>> {
-  const found: string[] = [];
-  let isCut = false;
-  const open: { folder: string; rules: PlacedRules }[] = [{ folder: from, rules: [] }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    signal.throwIfAborted();
-    if (found.length > MOST_PATHS) return { paths: found, cut: true };
-    const { folder } = next;
-    // What programs keep keys in counts too: only digests of it are kept. What cannot be listed may change unseen.
-    const entries = await listInside(root, folder, { secrets: 'mine' }).catch(unlessShort(undefined));
-    if (entries === undefined) {
-      isCut = true;
-      continue;
-    }
-    const ignore = entries.some(({ name }) => name === '.gitignore')
-      ? await readInside(root, `${folder}.gitignore`, RULES_BYTES).catch(unlessShort(Buffer.alloc(0)))
-      : undefined;
-    const own = ignore === undefined ? [] : [{ folder, rules: ignoreRules(ignore.toString('utf8')) }];
-    const rules = [...next.rules, ...own];
-    for (const { name, kind, link } of entries) {
-      const path = folder + name;
-      if (FOREIGN.has(name) || isIgnored(rules, path, kind === 'folder')) continue;
-      if (kind === 'file' || link === true) found.push(path);
-      else open.push({ folder: `${path}/`, rules });
-    }
-  }
-  return { paths: found, cut: isCut };
-}
-
-/** The ignore file nearest to a path has the last word. */
-function isIgnored(placed: PlacedRules, path: string, folder: boolean): boolean {
-  let verdict: boolean | undefined;
-  for (const { folder: place, rules } of placed)
-    verdict = rules.verdict(path.slice(place.length), folder) ?? verdict;
-  return verdict === true;
+/** Without git. What programs keep keys in counts too: only digests of it are kept. */
+export function walkTree(root: string, signal: AbortSignal, from = ''): Promise<Omit<TreeFiles, 'listed'>> {
+  return walkFiles(root, {
+    from,
+    ignoring: ['.gitignore'],
+    skips: (path) => FOREIGN.test(path),
+    links: true,
+    most: MOST_PATHS,
+    rules: { secrets: 'mine' },
+    signal,
+  });
 }

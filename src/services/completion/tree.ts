@@ -9,7 +9,7 @@ import { removeFile } from '../../base/files/open-file.ts';
 import type { LeftOut } from './left-out.ts';
 import { TREES, type ReceiptPlace } from './receipts.ts';
 import type { Environment } from './run.ts';
-import { listTree, walk, type TreeFiles } from './tree-files.ts';
+import { listTree, walkTree, type TreeFiles } from './tree-files.ts';
 
 /** What the files of a project are like at one moment. */
 export interface Tree {
@@ -70,7 +70,7 @@ export async function treeOf(
   let isCut = cut;
   for (const folder of folders) {
     marks.delete(folder);
-    const inner = await walk(root, signal, folder.endsWith('/') ? folder : `${folder}/`);
+    const inner = await walkTree(root, signal, folder.endsWith('/') ? folder : `${folder}/`);
     await mapLimited(inner.paths, 16, read);
     isCut ||= inner.cut;
   }

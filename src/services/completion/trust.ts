@@ -1,5 +1,5 @@
 import { isBelow } from '../../base/files/open-file.ts';
-import { gitHead, gitIsAncestor } from '../../base/process/project-git.ts';
+import { gitHead, gitIsRelated } from '../../base/process/project-git.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Decision, Decisions } from '../../model/decision.ts';
 import type { Programs } from './programs.ts';
@@ -21,26 +21,30 @@ export interface TrustSetup {
   env: Environment;
 }
 
-export type Standing =
-  | { allowed: true }
-  /** `changed` names what is other than when a person allowed it; nothing if nobody ever did. */
-  | { allowed: false; changed: string[] | undefined };
+/** `changed` names what is other than when a person allowed it; nothing if nobody ever did. */
+export type Standing = { allowed: true } | { allowed: false; changed: string[] | undefined };
 
-/** Whether these programs may run: by the settings of the user, or because a person has allowed the very same ones. */
-export async function standingOf(programs: Programs, setup: TrustSetup): Promise<Standing> {
-  const { rule, folders } = setup.trust;
-  if (programs.commands.length === 0) return { allowed: true };
+/** What the settings of the user say about these programs; nothing where people decide. */
+export function ruledOn({ commands, root }: Programs, { trust }: TrustSetup): Standing | undefined {
+  const { rule, folders } = trust;
+  if (commands.length === 0) return { allowed: true };
   if (rule === 'never') return { allowed: false, changed: undefined };
-  if (rule === 'always' || folders.some((folder) => isBelow(folder, programs.root))) return { allowed: true };
+  return rule === 'always' || folders.some((folder) => isBelow(folder, root)) ? { allowed: true } : undefined;
+}
+
+/** Whether a person has allowed the very same programs, on this line of history. Git is asked last. */
+export async function decidedOn(
+  programs: Programs,
+  setup: TrustSetup,
+  head: () => Promise<string | undefined> = () => headOf(programs.root, setup.env),
+): Promise<Standing> {
   const last = await lastYes(programs, setup);
   if (last === undefined) return { allowed: false, changed: undefined };
   const changed = changedSince(last, programs);
-  if (changed.length === 0) {
-    const moved = await elsewhere(headsIn(last), await headOf(programs.root, setup.env), programs, setup);
-    if (moved === undefined) return { allowed: true };
-    changed.push(moved);
-  }
-  return { allowed: false, changed };
+  const moved =
+    changed.length > 0 ? undefined : await elsewhere(headsIn(last), await head(), programs, setup);
+  if (moved !== undefined) changed.push(moved);
+  return changed.length === 0 ? { allowed: true } : { allowed: false, changed };
 }
 
 /** Each folder with scripts of its own is decided on by itself. */
@@ -88,22 +92,17 @@ export async function recordTrust(
   return setup.decisions.decide({ kind: 'programs', id: idOf(programs), digest, yes: true, by, via, parts });
 }
 
-/**
- * Why the code is not on a line of history that was allowed: neither older nor newer than a commit at which a person said
- * yes. Where git cannot tell, as in a shallow clone, it is not.
- */
+/** Why the code is not on a line of history that was allowed; nothing where it is. Where git cannot tell, it is not. */
 async function elsewhere(
-  allowed: readonly string[],
-  head: string | undefined,
+  others: readonly string[],
+  commit: string | undefined,
   { root }: Programs,
   { env }: TrustSetup,
 ): Promise<string | undefined> {
-  if (head === undefined) return allowed.length === 0 ? undefined : 'it is no longer in git';
-  if (allowed.includes(head)) return undefined;
-  const follows = async (older: string, newer: string): Promise<boolean> =>
-    (await gitIsAncestor(root, question(env), { older, newer })) === true;
-  for (const one of allowed) if ((await follows(one, head)) || (await follows(head, one))) return undefined;
-  return `commit ${head.slice(0, 12)}, which neither precedes nor follows one that was allowed`;
+  if (commit === undefined) return others.length === 0 ? undefined : 'it is no longer in git';
+  if (others.includes(commit) || (await gitIsRelated(root, question(env), { commit, others })))
+    return undefined;
+  return `commit ${commit.slice(0, 12)}, which neither precedes nor follows one that was allowed`;
 }
 
 /** The commit that is checked out; nothing without git, and before the first commit. */
