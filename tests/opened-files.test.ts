@@ -101,6 +101,14 @@ describe('the code', () => {
     expect(allowed.filter((pair) => !taken.has(pair))).toEqual([]);
   });
 
+  it('compares paths as the system itself writes them, whatever their case and form (20)', async () => {
+    // Of the ways to ask Node, only this one does not tell how the disk writes a name.
+    const wrong: string[] = [];
+    for (const file of production)
+      if (/\brealpathSync\(/.test(await readFile(join(source, file), 'utf8'))) wrong.push(file);
+    expect(wrong).toEqual([]);
+  });
+
   /** What is read though its name says that it holds secrets: no one is shown it, or the user has named it. */
   const READS_ALL: Record<string, string> = {
     'services/completion/programs.ts':

@@ -9,7 +9,8 @@ import type { Settings } from './settings.ts';
 const KEPT = 4;
 
 /** The code of the projects that have been searched; part of the composition root. It outlives a refresh of the content. */
-export function createCodebases({ outside, config, cache, log, builtIn }: Settings, model: Model) {
+export function createCodebases(settings: Settings, model: Model) {
+  const { outside, config, cache, log, builtIn, privateFolders } = settings;
   const end = (codebase: Promise<Codebase>): void =>
     void codebase.then(
       ({ stop }) => stop(),
@@ -20,6 +21,7 @@ export function createCodebases({ outside, config, cache, log, builtIn }: Settin
   async function open(root: string, writes: boolean): Promise<Codebase> {
     const data: CodebaseData = {
       cache,
+      privateFolders,
       writes,
       budgetMs: config.codeSearchMs,
       background: !outside.patient,

@@ -1,3 +1,4 @@
+import { keepPrivate } from '../base/files/file-modes.ts';
 import type { Log } from '../base/log.ts';
 import { createModel, openBuiltIn } from './built-in-model.ts';
 import type { CodebaseParts, OpenedCodebase } from '../services/codebase/codebase.ts';
@@ -9,13 +10,16 @@ export interface CodebaseData extends Pick<
 > {
   /** The folder of the built-in model; nothing where meaning is switched off. */
   model: string | undefined;
+  /** The user's folders: a thread knows only what it is handed. */
+  privateFolders: readonly string[];
 }
 
 export async function openCodebase(
-  { model, ...data }: CodebaseData & Pick<CodebaseParts, 'onWritten'>,
+  { model, privateFolders, ...data }: CodebaseData & Pick<CodebaseParts, 'onWritten'>,
   log: Log,
   embedder = createModel(model === undefined ? undefined : openBuiltIn(model), log),
 ): Promise<OpenedCodebase> {
+  await keepPrivate(privateFolders);
   const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
     import('../services/codebase/codebase.ts'),
     import('../meaning/analyse.ts'),

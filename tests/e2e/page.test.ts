@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
@@ -122,6 +124,27 @@ describe('bmad page', () => {
     expect((await page(['--at', 'nowhere'])).stderr).toContain('is not an address');
     expect((await page(['--help'])).stdout).toContain('--export');
     await Promise.all([one.stop(), other.stop()]);
+  });
+
+  it('prints none for an address of this machine at which no server has proven itself (X-04)', async () => {
+    const one = await startHttpServer({ cwd: shop, home, more: ['--page', 'on'] });
+    onTestFinished(() => void one.stop());
+    const stranger = createServer((_, response) => void response.end('{"status":"ok"}'));
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void stranger.close());
+    const { port } = stranger.address() as AddressInfo;
+    // The only server that is running is not meant by the address of another program.
+    for (const at of [
+      `http://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+      `http://[::1]:${port}`,
+      'http://127.0.0.1',
+    ]) {
+      const { code, stdout, stderr } = await page(['--at', at]);
+      expect([code === 0, stdout, stderr.includes('has the address')], at).toEqual([false, '', true]);
+    }
+    expect((await page(['--at', new URL(one.url).origin])).stdout).toMatch(LINK);
+    await one.stop();
   });
 
   it('gives no link to a program that listens where a server was, forgets that one, and says what to do (X-04)', async () => {

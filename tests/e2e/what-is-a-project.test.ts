@@ -91,6 +91,37 @@ describe('what is not in a project', () => {
         }
   });
 
+  it('is the server’s own state, though it lies in the project (17)', async () => {
+    const own = join(folder, 'container');
+    const files = [
+      'state/bmad-mcp-server/decisions/x.jsonl',
+      'config/bmad-mcp-server/config.toml',
+      'cache/bmad-mcp-server/x.md',
+    ];
+    await writeFiles(own, {
+      'package.json': '{}',
+      'x.md': 'plain',
+      ...Object.fromEntries(files.map((file) => [file, `# ${CANARY}\n`])),
+    });
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      XDG_STATE_HOME: join(own, 'state'),
+      XDG_CONFIG_HOME: join(own, 'config'),
+      XDG_CACHE_HOME: join(own, 'cache'),
+    };
+    for (const isRepository of [false, true]) {
+      if (isRepository) execFileSync('git', ['init', '-q'], { cwd: own });
+      const client = await LineClient.connect({ cwd: own, home, args: ['--project', own], env });
+      onTestFinished(async () => void (await client.close()));
+      for (const file of files)
+        for (const [tool, argsFor] of TOOLS)
+          expect(await said(client, tool, argsFor(file)), `${tool} ${file}`).not.toContain(CANARY);
+      expect(
+        await said(client, 'delegate_to_agent', { agent_id: 'architect', task: 'x', context: '@x.md' }),
+      ).toContain('plain');
+    }
+  });
+
   it('cannot be read over HTTP either, of which nothing is told (X-12)', async () => {
     const server = await startHttpServer({ cwd: shop, home, env: { PATH: process.env['PATH'] ?? '' } });
     onTestFinished(async () => void (await server.stop()));

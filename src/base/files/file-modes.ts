@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { createNew, holdFolder } from './open-file.ts';
+import { createNew, holdFolder, isBelow } from './open-file.ts';
 
 /**
  * Who may read and write what the server creates. In a project, several people and a server account share folders: what
@@ -29,9 +29,11 @@ export async function keepPrivate(folders: readonly string[]): Promise<void> {
   }
 }
 
-function isPrivate(path: string): boolean {
-  return [...privateFolders].some((folder) => path === folder || path.startsWith(folder + sep));
-}
+const isPrivate = (path: string): boolean => [...privateFolders].some((folder) => isBelow(folder, path));
+
+/** Whether something is the server's own though its root is not: a project may lie around the folders of its user. */
+export const isKeptBack = (root: string, path: string): boolean =>
+  [...privateFolders].some((folder) => isBelow(folder, path) && !isBelow(folder, root));
 
 /** Creates a folder and its parents; where a folder is named that nothing may lead out of, only in there. */
 export async function makeFolders(path: string, inside?: string, tries = TRIES): Promise<void> {

@@ -22,6 +22,7 @@ import {
   openedPaths,
   openedPathsNow,
 } from './open-file.ts';
+import { isKeptBack } from './file-modes.ts';
 import { breath } from '../pace.ts';
 import { isSecretEntry } from '../secrets/secret-files.ts';
 import type { Seen } from './places.ts';
@@ -171,8 +172,10 @@ function checkPlace(
   if (!isBelow(realRoot, target) || !isBelow(within, realRoot)) throw leadsAway(path);
   // Where it really is, so that a root in a folder of secrets opens nothing, and what it is called. A folder has no
   // content, but its name may say what its files are.
-  if (secrets !== 'mine' && [target, path].some((place) => isSecretEntry(place, kind, secrets)))
-    throw missing(path);
+  if (secrets !== 'mine') {
+    const isSecret = [target, path].some((place) => isSecretEntry(place, kind, secrets));
+    if (isSecret || isKeptBack(realRoot, target)) throw missing(path);
+  }
   if (serves?.(target.slice(realRoot.length)) === false) throw missing(path);
 }
 

@@ -18,7 +18,9 @@ export function madePrivate(folder: string): boolean {
     const user = process.getuid?.();
     if (!info.isDirectory()) return false;
     if (user === undefined) return true;
-    return info.uid === user && (info.mode & 0o022) === 0 && !isReplaceable(realpathSync(folder), user);
+    return (
+      info.uid === user && (info.mode & 0o022) === 0 && !isReplaceable(realpathSync.native(folder), user)
+    );
   } catch {
     return false;
   }

@@ -236,6 +236,20 @@ describe('a decision on the page', () => {
     expect(refused.status).toBe(403);
   });
 
+  it.each([
+    ['http://127.0.0.1:1', 403],
+    ['http://evil.example.com', 403],
+    ['null', 403],
+    ['own', 200],
+  ])('is read by no page of another origin, here %s (X-05)', async (from, status) => {
+    const { cookie } = await signedIn(door);
+    const origin = from === 'own' ? door.origin : from;
+    for (const method of ['GET', 'HEAD']) {
+      const read = await fetch(`${door.origin}/api/page/inbox`, { method, headers: { cookie, origin } });
+      expect(read.status, method).toBe(status);
+    }
+  });
+
   it('is one of a closed list, with arguments that are checked', async () => {
     const { act, headers, get } = await signedIn(door);
     expect((await act('setup', { hosts: ['codex'] })).status).toBe(404);
