@@ -142,20 +142,24 @@ async function acquire(lock: Lock, token: string, { signal, waitMs, onWait }: Lo
       continue;
     }
     // Who has ended is not waited for in vain: its last sign is soon old.
-    if (state !== 'ended' && performance.now() > deadline)
-      throw new BmadError(
-        'unavailable',
-        `Another process (${holder?.pid ?? 'unknown'}) is using ${lock.path}.`,
-        {
-          reason: 'locked',
-          hint: 'Wait for it to finish, then try again.',
-        },
-      );
+    if (state !== 'ended' && performance.now() > deadline) throw locked(lock, holder);
     if (!waited) onWait?.();
     waited = true;
     await pause(POLL_MS, undefined, { signal });
   }
   return tookOver;
+}
+
+/** Anyone who may write there can have written the file, so it is only quoted. */
+function locked({ path }: Lock, holder: Holder | undefined): BmadError {
+  const { pid = 0, host } = holder ?? {};
+  const isHere = host === processSpace();
+  const who =
+    pid === 0 ? 'no process' : isHere ? `process ${pid}` : 'a process of another machine or container';
+  return new BmadError('unavailable', `${path} is a lock, which names ${who}.`, {
+    reason: 'locked',
+    hint: 'Wait until that process has finished, then try again. If there is none, the lock is taken over after a while.',
+  });
 }
 
 async function create(lock: Lock, token: string): Promise<boolean> {
