@@ -5,11 +5,10 @@ import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
  * expression that is only another one with other flags has none.
  */
 export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
-  'src/config/list-in-file.ts': [/^[ \t]*prefer[ \t]*=/gm],
+  'src/base/parse/toml-list.ts': [/^[ \t]*(?:sources|"sources"|'sources')[ \t]*=[ \t]*/gm],
   'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
   'src/services/delivery/agent-profile.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
   'src/services/delivery/workflow-parts.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
-  'src/services/git-sources/list-text.ts': [/^[ \t]*(?:sources|"sources"|'sources')[ \t]*=[ \t]*/m],
   'src/kit/settings.ts': [/^\s*["']?user_name["']?\s*:/],
   'src/kit/agents.ts': [/\bAGENT_TAG=([\w.-]{1,100})/],
   'src/readers/v4/yaml-text.ts': [/^[ \t]*(?:- )?name:[ \t]*(\S.*)$/m],

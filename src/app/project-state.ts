@@ -12,7 +12,7 @@ import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
-import type { KeptTasks } from '../services/tasks/open-tasks.ts';
+import type { KeptTasks } from '../services/tasks/tasks.ts';
 import { createBounded } from './bounded.ts';
 import { rootOf, type Settings } from './settings.ts';
 
@@ -100,7 +100,7 @@ export function projectState(project: Project, settings: Settings): ProjectState
       return bringPart(root, part);
     },
     async tasks() {
-      const { openTasks } = await import('../services/tasks/open-tasks.ts');
+      const { openTasks } = await import('../services/tasks/tasks.ts');
       const place = { root: userState, folder: `tasks/${projectKey(root)}` };
       return openTasks(
         await own(),
@@ -131,7 +131,7 @@ function keptOf(settings: Settings, root: string): Kept {
   const known = all.get(root) ?? {
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
-    tasks: once(async () => new (await import('../services/tasks/open-tasks.ts')).KeptTasks()),
+    tasks: once(async () => new (await import('../services/tasks/tasks.ts')).KeptTasks()),
   };
   all.set(root, known);
   return known;

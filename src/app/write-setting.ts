@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { withLock } from '../base/files/file-lock.ts';
 import { replaceShared } from '../base/files/file-shared.ts';
 import { ensureFolder, readState } from '../base/files/file-state.ts';
-import { withList } from '../config/list-in-file.ts';
+import { withList } from '../base/parse/toml-list.ts';
 import { userConfigFile } from '../config/locations.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,7 +20,7 @@ export async function changePreferred(
     const text = (await readState(file)) ?? '';
     // As they are now: somebody else may have chosen in the meantime.
     const entries = change((await load()).config.prefer);
-    const next = withList(file, text, 'prefer', entries);
+    const next = withList(file, text, 'prefer', () => entries);
     if (next !== text) await replaceShared(dirname(file), basename(file), next);
     return { file, entries };
   });

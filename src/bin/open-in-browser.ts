@@ -4,7 +4,7 @@ import type { Outside } from '../app/app.ts';
 import { ours } from '../base/expected.ts';
 import { writeAtomic } from '../base/files/file-state.ts';
 import { programsBesides } from '../base/files/find-program.ts';
-import { cannotStart, startProgram } from '../base/process/start-program.ts';
+import { startProgram } from '../base/process/start-program.ts';
 
 const FILE = 'page-open.html';
 
@@ -33,14 +33,11 @@ export async function openInBrowser(
   );
   const [name, ...args] = openerOf(platform);
   const programs = await programsBesides({ env, besides });
-  const program = await programs.find(name);
-  const started =
-    program === undefined
-      ? cannotStart(name, { code: 'ENOENT' }).message
-      : // It starts a browser by its name.
-        await startProgram(program, [...args, pathToFileURL(file).href], { env: programs.env }).catch(
-          ours(({ message }) => message),
-        );
+  const started = await programs
+    .required(name)
+    // It starts a browser by its name.
+    .then((program) => startProgram(program, [...args, pathToFileURL(file).href], { env: programs.env }))
+    .catch(ours(({ message }) => message));
   if (typeof started === 'string') return `${started} Open the link yourself.`;
   started.child.unref();
   return undefined;

@@ -9,7 +9,7 @@ export type DecidedKind = (typeof DECIDED_KINDS)[number];
  * How the person was asked. A call that a program answers for itself is none of these; `maker` stands for nobody having been
  * asked: the process that made something here has noted that it needs no person, or that it waits for one.
  */
-export const DECIDED_BY = ['terminal', 'flag', 'page', 'host', 'upgrade', 'maker'] as const;
+export const DECIDED_BY = ['terminal', 'flag', 'page', 'host', 'maker'] as const;
 export type DecidedBy = (typeof DECIDED_BY)[number];
 
 /** One decision of one person about exactly what was shown. */

@@ -26,7 +26,7 @@ import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
 import type { HandoverDesk } from '../services/handover/handovers.ts';
-import type { TaskQueue } from '../services/tasks/open-tasks.ts';
+import type { TaskQueue } from '../services/tasks/tasks.ts';
 import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { SourceView } from '../services/git-sources/view.ts';
 import type { Tree } from '../sources/tree.ts';

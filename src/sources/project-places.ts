@@ -1,6 +1,6 @@
 import { dirname, join, parse, relative, resolve, sep } from 'node:path';
 import { fileIdentity } from '../base/files/file-identity.ts';
-import { isBelow } from '../base/files/open-file.ts';
+import { isBelow, upwards } from '../base/files/open-file.ts';
 import { repositoryAt } from '../base/files/repository.ts';
 import { isSecretFile } from '../base/secrets/secret-files.ts';
 import type { Disk } from './disk.ts';
@@ -97,12 +97,6 @@ async function knownPlace(root: string, home: string): Promise<string> {
     if (same !== undefined) return join(same, relative(folder, root));
   }
   return root;
-}
-
-/** A folder and all that it lies in. */
-export function upwards(folder: string): string[] {
-  const above = dirname(folder);
-  return above === folder ? [folder] : [folder, ...upwards(above)];
 }
 
 /**

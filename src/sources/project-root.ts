@@ -1,10 +1,10 @@
 import { dirname, join, resolve } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { realFolder } from '../base/files/files.ts';
-import { isBelow } from '../base/files/open-file.ts';
+import { isBelow, upwards } from '../base/files/open-file.ts';
 import { DISK, type Disk } from './disk.ts';
 import { BMAD_MARKERS, isProjectFile, MARKERS, NAMED_MARKERS } from './project-marks.ts';
-import { unfitness, upwards, type Surroundings, type Unfit } from './project-places.ts';
+import { unfitness, type Surroundings, type Unfit } from './project-places.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */

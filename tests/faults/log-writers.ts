@@ -12,7 +12,7 @@ import { createVocabulary } from '../../src/services/codebase/code-index.ts';
 import { loadIndex, saveIndex, UNWRITTEN } from '../../src/services/codebase/index-file.ts';
 import { packOf } from '../../src/services/codebase/pieces.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { addToConfig } from '../../src/services/git-sources/config-list.ts';
+import { Levels } from '../../src/services/git-sources/levels.ts';
 import { changePins, readPins } from '../../src/services/git-sources/lock-file.ts';
 import { openUsage } from '../../src/services/ranking/usage.ts';
 import { parseGitAddress } from '../../src/sources/git/address.ts';
@@ -144,7 +144,11 @@ export const LOG_WRITERS: readonly Writer[] = [
   {
     name: 'the list of git sources in a configuration file',
     prepare: ({ project }) => writeFiles(project, { 'bmad.toml': '# ours\ngit = ["x"]\n' }),
-    act: ({ project }, what) => addToConfig(join(project, 'bmad.toml'), what),
+    act: ({ project, state }, what) => {
+      const user = { config: join(project, 'bmad.toml'), lock: join(project, 'bmad.lock') };
+      const levels = new Levels({ user, project: undefined, guards: join(state, 'locks') });
+      return levels.changeList('user', (list) => [...list, what]);
+    },
     read: async ({ project }) =>
       [...(await textAt(project, 'bmad.toml')).matchAll(/"(\w+)"/g)].map(([, name = '']) => name),
   },

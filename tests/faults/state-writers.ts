@@ -11,7 +11,7 @@ import {
 } from '../../src/services/completion/receipts.ts';
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { openTasks } from '../../src/services/tasks/open-tasks.ts';
+import { openTasks } from '../../src/services/tasks/tasks.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { branchFile, kitState } from '../support/run-project.ts';

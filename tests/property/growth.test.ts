@@ -41,9 +41,9 @@ import { needlesOf } from '../../src/services/codebase/exact.ts';
 import { isTestPath, unfitText } from '../../src/services/codebase/wanted-files.ts';
 import { VerdictReader } from '../../src/services/completion/verdict.ts';
 import { furtherTasks } from '../../src/services/delegation/requests.ts';
+import { withList } from '../../src/base/parse/toml-list.ts';
 import { allTexts, inside, tagText, yamlBlock } from '../../src/services/delivery/agent-profile.ts';
 import { tidyText } from '../../src/services/delivery/tidy-text.ts';
-import { findList } from '../../src/services/git-sources/list-text.ts';
 import { withStatus } from '../../src/services/handover/compose.ts';
 import { readHandover } from '../../src/services/handover/document.ts';
 import { fromMarkdown } from '../../src/services/memory/transfer/markdown.ts';
@@ -161,7 +161,7 @@ const SERVICES: Record<string, (text: string) => unknown> = {
   },
   'further tasks': furtherTasks,
   'names in a context': eachLine(namedIn),
-  'a list in a configuration': (text) => findList(text, 'sources'),
+  'a list in a configuration': (text) => withList('a.toml', text, 'sources', (list) => [...list, 'x']),
   'a hand-over': (text) => readHandover('a.md', text),
   'the status of a hand-over': (text) => withStatus(text, { status: 'accepted', by: 'a', at: 'b' }),
   'memories in Markdown': fromMarkdown,

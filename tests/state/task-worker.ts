@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readKit } from '../../src/kit/kit.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { openTasks } from '../../src/services/tasks/open-tasks.ts';
+import { openTasks } from '../../src/services/tasks/tasks.ts';
 
 /**
  * A process that works on the tasks of a project until none is left: `task-worker FOLDER NAME`. It says what it has

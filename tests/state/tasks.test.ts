@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readKit } from '../../src/kit/kit.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { openTasks } from '../../src/services/tasks/open-tasks.ts';
+import { openTasks } from '../../src/services/tasks/tasks.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';

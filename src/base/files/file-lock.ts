@@ -9,7 +9,7 @@ import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
 import { hasEnded, processSpace } from './is-running.ts';
-import { createNew, openToRead, removeFile } from './open-file.ts';
+import { createNew, openToRead, removeFile, upwards } from './open-file.ts';
 
 export interface LockOptions {
   /** The folder that nothing may lead out of; for locks in a project. */
@@ -95,12 +95,10 @@ async function removed({ path, inside }: Lock): Promise<BmadError | undefined> {
 /** The topmost folder that has to be created for this one; undefined if it exists. */
 async function missingAt(folder: string): Promise<string | undefined> {
   let missing: string | undefined;
-  const isThere = (path: string): Promise<boolean> =>
-    stat(path).then(
-      () => true,
-      () => false,
-    );
-  for (let next = folder; next !== missing && !(await isThere(next)); next = dirname(next)) missing = next;
+  for (const next of upwards(folder)) {
+    if ((await stat(next).catch(() => undefined)) !== undefined) break;
+    missing = next;
+  }
   return missing;
 }
 

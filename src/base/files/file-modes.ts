@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { createNew, holdFolder, isBelow } from './open-file.ts';
+import { createNew, holdFolder, isBelow, upwards } from './open-file.ts';
 
 /**
  * Who may read and write what the server creates. In a project, several people and a server account share folders: what
@@ -113,12 +113,12 @@ export async function openToOthers(paths: readonly string[]): Promise<string[]> 
 /** The deepest folder that already exists, and the folders to create below it, from the top. */
 async function nearest(path: string): Promise<{ place: string; around?: Stats; missing: string[] }> {
   const missing: string[] = [];
-  for (let place = path; ; place = dirname(place)) {
+  for (const place of upwards(path)) {
     const around = await statsOf(place);
     if (around !== undefined) return { place, around, missing };
-    if (dirname(place) === place) return { place, missing };
     missing.unshift(place);
   }
+  return { place: missing.shift() ?? path, missing };
 }
 
 function modeLike(around: Stats | undefined): number {

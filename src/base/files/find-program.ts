@@ -1,6 +1,8 @@
-import { access, constants, lstat, realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { isBelow } from './open-file.ts';
+import { isThereNow } from './file-identity.ts';
+import { isBelow, upwards } from './open-file.ts';
+import { cannotStart } from '../process/start-program.ts';
 import type { ProgramEnvironment } from '../process/process.ts';
 
 declare const FOUND: unique symbol;
@@ -22,6 +24,8 @@ export interface Lookout {
 export interface Programs {
   /** The first executable of this name; undefined if there is none. */
   find(name: string): Promise<FoundProgram | undefined>;
+  /** The same; one that is not there cannot be started. */
+  required(name: string): Promise<FoundProgram>;
   /** The environment without the folders of projects on its PATH, for programs that start others by their names. */
   env: Record<string, string | undefined>;
 }
@@ -32,12 +36,18 @@ export async function programsBesides({ env, besides, before, after }: Lookout):
   const own = await Promise.all(all.map((folder) => belongsTo(projects, folder)));
   const folders = all.filter((_, at) => own[at] === false);
   const others = Object.entries(env).filter(([name]) => !isPath(name));
+  const find: Programs['find'] = async (name) => {
+    for (const place of await executables(name, folders, env))
+      // A link in a folder of the user's may lead into a project all the same.
+      if (!(await belongsTo(projects, place))) return place as FoundProgram;
+    return undefined;
+  };
   return {
-    async find(name) {
-      for (const place of await executables(name, folders, env))
-        // A link in a folder of the user's may lead into a project all the same.
-        if (!(await belongsTo(projects, place))) return place as FoundProgram;
-      return undefined;
+    find,
+    async required(name) {
+      const found = await find(name);
+      if (found === undefined) throw cannotStart(name, { code: 'ENOENT' });
+      return found;
     },
     env: { ...Object.fromEntries(others), PATH: folders.join(delimiter) },
   };
@@ -48,8 +58,8 @@ export async function findProgram(name: string, lookout: Lookout): Promise<Found
 }
 
 /** What a person has named, in the settings of a host for example: by its path, or else found as all others are. */
-export async function findNamed(command: string, lookout: Lookout): Promise<FoundProgram | undefined> {
-  return isAbsolute(command) ? (command as FoundProgram) : findProgram(command, lookout);
+export async function findNamed(command: string, lookout: Lookout): Promise<FoundProgram> {
+  return isAbsolute(command) ? (command as FoundProgram) : (await programsBesides(lookout)).required(command);
 }
 
 /** This Node, or a program of our own packages. */
@@ -98,10 +108,8 @@ async function wholeProjects(projects: readonly string[], env: ProgramEnvironmen
   const home = await real(env['HOME'] || env['USERPROFILE'] || sep);
   const found = await Promise.all(
     projects.map(async (project) => {
-      let whole: string | undefined;
-      for (let at = await real(project); !isBelow(at, home) && dirname(at) !== at; at = dirname(at))
-        if (whole === undefined || (await isNamed(join(at, '.git')))) whole = at;
-      return whole;
+      const places = upwards(await real(project)).filter((at) => !isBelow(at, home) && dirname(at) !== at);
+      return places.findLast((at) => isThereNow(join(at, '.git'))) ?? places[0];
     }),
   );
   return found.filter((whole) => whole !== undefined);
@@ -113,7 +121,7 @@ async function workingFolder(env: ProgramEnvironment): Promise<string[]> {
   const named = await Promise.all(foldersOn(env).map(real));
   return named.includes(here) &&
     (await wholeProjects(['.'], env))[0] === here &&
-    !(await isNamed(join(here, '.git')))
+    !isThereNow(join(here, '.git'))
     ? []
     : [here];
 }
@@ -126,9 +134,6 @@ async function belongsTo(projects: readonly string[], place: string): Promise<bo
     places.some((one) => projects.some((root) => isBelow(root, one)))
   );
 }
-
-const isNamed = async (place: string): Promise<boolean> =>
-  (await lstat(place).catch(() => undefined)) !== undefined;
 
 const real = (place: string): Promise<string> => realpath(place).catch(() => resolve(place));
 

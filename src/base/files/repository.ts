@@ -1,6 +1,7 @@
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isNamed } from './file-stamps.ts';
 import { readInside } from './files.ts';
+import { upwards } from './open-file.ts';
 
 /** A file in place of the folder says where that is, in a line or two. */
 const MOST_BYTES = 4_096;
@@ -38,7 +39,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function decidingFiles(root: string, env: Environment): Promise<string[]> {
   const found: string[] = [];
-  for (let folder = root; ; folder = dirname(folder)) {
+  for (const folder of upwards(root)) {
     if (folder !== root) found.push(join(folder, '.gitignore'));
     const repository = await repositoryAt(folder);
     if (repository !== undefined) {
@@ -51,7 +52,6 @@ export async function decidingFiles(root: string, env: Environment): Promise<str
       );
       break;
     }
-    if (dirname(folder) === folder) break;
   }
   const settings = usersGit(env);
   return [...found, join(homeIn(env), '.gitconfig'), join(settings, 'config'), join(settings, 'ignore')];

@@ -140,36 +140,20 @@ describe("a project's programs that were allowed", () => {
     },
   );
 
-  it('are asked for each time where npm would run or obey what is not shown (S-29)', async () => {
+  it('are shown with the settings that lead npm elsewhere, and asked for again with others (S-29)', async () => {
     const session = await cloned({
       'package.json': JSON.stringify({ workspaces: ['packages/*'], scripts: { test: 'node -e 0' } }),
-      'packages/a/package.json': JSON.stringify({ name: 'a', scripts: { test: EVIL } }),
-      'other/rc': 'script-shell=./evil.sh\n',
     });
     const npmrc = join(session.folder, '.npmrc');
-    // What npm makes of each was tried with npm itself: it runs the script of the workspace, or the other shell.
-    for (const setting of [
-      'workspaces=true',
-      'workspaces',
-      'workspace[]=a',
-      'userconfig = ./other/rc',
-      'globalconfig=./other/rc',
-      '"user\\u0063onfig"=./other/rc',
-      'user${NONE?}config=./other/rc',
-      'userconfig;=./other/rc',
-    ]) {
+    for (const setting of ['workspaces=true', 'userconfig = ./other/rc', '"user\\u0063onfig"=./other/rc']) {
       await writeFile(npmrc, `fund=false\n${setting}\n`);
-      expect((await allowed(session)).answer.body).toContain('not shown here');
-      expect((await session.fail(runCompletionContract)).message, setting).toContain('(.npmrc)');
+      if (setting !== 'workspaces=true')
+        expect((await session.fail(runCompletionContract)).message, setting).toContain('(.npmrc)');
+      expect((await allowed(session)).answer.body).toContain(setting);
+      expect((await session.ok(trust)).data['outcome']).toBe('already_trusted');
     }
-    await writeFile(
-      npmrc,
-      'workspaces=false\n@ours:registry=https://r.test\n//${HOST}/:_authToken=abc123def\n',
-    );
-    const { body } = (await allowed(session)).answer;
-    expect(body).toContain('//${HOST}/:_authToken=***');
-    expect(body).not.toContain('not shown here');
-    expect((await session.ok(trust)).data['outcome']).toBe('already_trusted');
+    await writeFile(npmrc, '@ours:registry=https://r.test\n//${HOST}/:_authToken=abc123def\n');
+    expect((await allowed(session)).answer.body).toContain('//${HOST}/:_authToken=***');
   });
 
   it.skipIf(process.platform === 'win32')('are not run by a bash of the project (S-23)', async () => {

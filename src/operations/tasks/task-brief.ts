@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { shortDigest } from '../../base/sha256.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import { spokenLanguage } from '../../base/text/spoken.ts';
 import type { Task } from '../../model/task.ts';
@@ -10,7 +10,6 @@ import { knownAbout } from '../memory/known-about.ts';
 import { askedAgent, languageOf } from '../catalogue/agent-names.ts';
 
 const BRIEF_BYTES = 60_000;
-const DIGITS = 16;
 
 interface ToBrief {
   agent: string;
@@ -57,7 +56,7 @@ export async function briefFor(order: ToBrief, context: Context, call: Pick<Call
 }
 
 export function digestsOf(files: readonly ContextFile[]): Record<string, string> {
-  return Object.fromEntries(files.map(({ path, text }) => [path, sha256(text).slice(0, DIGITS)]));
+  return Object.fromEntries(files.map(({ path, text }) => [path, shortDigest(text)]));
 }
 
 interface FreshBrief {

@@ -81,10 +81,10 @@ export const taskApproveAll = defineOperation({
     shown: z.array(decidedSchema).optional(),
     digest: z.string().describe('Stands for all of them; approving takes it'),
   }),
-  async run({ by, digest, project }, context, { signal }) {
+  async run({ by, digest, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
     if (digest !== undefined) {
-      const tasks = await queue.decideAll({ by, digest }, signal);
+      const tasks = await queue.decideAll({ agrees: true, by, via: askedBy(call), digest }, call.signal);
       return { tasks: tasks.map(viewOf), approved: true, digest };
     }
     const { waiting, digest: shown } = await queue.elsewhere();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sha256 } from '../../base/sha256.ts';
+import { shortDigest } from '../../base/sha256.ts';
 import { hiddenIn } from '../../base/text/hidden.ts';
 import { byteLength, fenced, plural } from '../../base/text/text.ts';
 import type { Task } from '../../model/task.ts';
@@ -21,8 +21,6 @@ export const decidedSchema = z.object({
 });
 export type Decided = z.output<typeof decidedSchema>;
 
-const SHOWN_DIGITS = 16;
-
 export function textsOf(
   task: Task,
   { brief, result, digest }: { brief: string; result?: string; digest: string },
@@ -43,7 +41,7 @@ export function textsOf(
               text,
               characters: Array.from(text).length,
               bytes: byteLength(text),
-              sha256: sha256(text).slice(0, SHOWN_DIGITS),
+              sha256: shortDigest(text),
               hidden: hiddenIn(text).length,
             },
           ],

@@ -5,13 +5,14 @@ import { isLink, readInside, realFolder } from '../../base/files/files.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
+import { foldersOf } from '../../base/process/project-files.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
 import type { PlannedCommand } from './plan.ts';
 import type { Script } from './run.ts';
-import { leadsElsewhere, plainText, withoutLogins, withoutSecrets } from './shown-programs.ts';
+import { plainText, withoutLogins, withoutSecrets } from './shown-programs.ts';
 
 /** Something of the project that says what is run. */
 interface ProgramFile {
@@ -67,7 +68,7 @@ export async function readPrograms(request: ProgramsRequest, script: Script | un
     script && textFile(script.path, script.content),
     ...(await Promise.all((await ownPlaces(root, planned)).map((path) => ownProgram(root, path)))),
   ];
-  for (const at of upwards(folder))
+  for (const at of foldersOf([posix.join(folder, 'package.json')]).toReversed())
     for (const name of ['package.json', ...RUNNERS]) found.push(await runnerFile(root, posix.join(at, name)));
   const files = found.filter((file) => file !== undefined);
   return {
@@ -97,13 +98,6 @@ async function ownProgram(root: string, path: string): Promise<ProgramFile> {
     : { path, digest: mark.digest, about: named(mark.bytes, mark.digest) };
 }
 
-/** The folder and those above it, up to the top of the project. */
-function upwards(folder: string): string[] {
-  const found = [folder];
-  for (let at = folder; at !== ''; found.push(at)) at = at.includes('/') ? posix.dirname(at) : '';
-  return found;
-}
-
 /**
  * A package manager may read what is refused here, such as a link that leads out of the project, or one that leads to a
  * file only where the package manager runs; that it is there counts.
@@ -124,18 +118,13 @@ async function runnerFile(root: string, path: string): Promise<ProgramFile | und
   if (isManifest) return scriptsOf(path, content);
   const file = textFile(path, content);
   if (!path.endsWith('js')) file.text = withoutLogins(file.text ?? '');
-  return posix.basename(path) === '.npmrc' && leadsElsewhere(content.toString('utf8'))
-    ? { ...file, digest: undefined, about: `${file.about}; ${ELSEWHERE}` }
-    : file;
+  return file;
 }
-
-const EACH_TIME = 'so it is asked about each time';
-const ELSEWHERE = `may run scripts or obey settings that are not shown here, ${EACH_TIME}`;
 
 const unread = (path: string): ProgramFile => ({
   path,
   digest: undefined,
-  about: `cannot be read here, ${EACH_TIME}`,
+  about: 'cannot be read here, so it is asked about each time',
 });
 
 const named = (bytes: number, digest: string): string => `${bytes} bytes, SHA-256 ${digest}`;

@@ -59,16 +59,3 @@ export function plainText(text: string): string {
   close();
   return shown.join('\n');
 }
-
-/** Settings with which npm runs the scripts of other packages, or obeys another file of settings. */
-const ELSEWHERE = /^(?:workspaces?|recursive|userconfig|globalconfig)(?:\[\])?$/;
-const NPM_NAME = /^[\w./:@-]+(?:\[\])?$/;
-
-/** Whether npm would run or obey what is not in the files that are shown, or might: not every name says what it sets. */
-export function leadsElsewhere(npmrc: string): boolean {
-  return npmrc.split(/[\r\n]+/).some((line) => {
-    const [name = '', value] = line.split('=').map((part) => part.trim());
-    if (/^\s*$|^(?:[#;]|\/\/|@)/.test(line.trim()) || value === 'false') return false;
-    return ELSEWHERE.test(name) || !NPM_NAME.test(name);
-  });
-}

@@ -2,6 +2,7 @@ import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
+import { projectKey } from '../../base/files/project-key.ts';
 import { keepPrivate } from '../../base/files/file-modes.ts';
 import type { DecidedKind, Decisions } from '../../model/decision.ts';
 import { openDecisions } from './decisions.ts';
@@ -52,9 +53,9 @@ describe('decisions of people', () => {
     const state = await temporaryFolder((cleanUp) => onTestFinished(cleanUp));
     await keepPrivate([state]);
     await openDecisions(state)
-      .of(undefined)
+      .of('/p/one')
       .decide({ ...YES, kind: 'source' });
-    const { mode } = await stat(join(state, 'decisions', 'user.jsonl'));
+    const { mode } = await stat(join(state, 'decisions', `${projectKey('/p/one')}.jsonl`));
     expect(process.platform === 'win32' ? 0 : mode & 0o077).toBe(0);
   });
 });

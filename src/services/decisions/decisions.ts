@@ -21,8 +21,6 @@ import {
 const FOLDER = 'decisions';
 const ENDING = '.jsonl';
 const LOCK_WAIT_MS = 15_000;
-/** What the user decides outside any project. */
-const OF_THE_USER = 'user';
 
 const lineSchema = z.object({
   root: z.string(),
@@ -44,21 +42,18 @@ export type DecisionBook = ReturnType<typeof openDecisions>;
 export function openDecisions(state: string) {
   const folder = join(state, FOLDER);
   const kept = new Map<string, DecisionFile>();
-  const fileOf = (root: string | undefined): DecisionFile => {
-    const name = root === undefined ? OF_THE_USER : projectKey(root);
-    let file = kept.get(name);
-    if (file === undefined)
-      kept.set(name, (file = new DecisionFile(join(folder, name + ENDING), root ?? '')));
-    return file;
-  };
   return {
-    /** Those about a project, by its real path, or about the user's own things. */
-    of: (root: string | undefined): Decisions => fileOf(root),
+    /** Those about a project, by its real path. */
+    of(root: string): Decisions {
+      const file = kept.get(root) ?? new DecisionFile(join(folder, projectKey(root) + ENDING), root);
+      kept.set(root, file);
+      return file;
+    },
     /** The projects that something was decided about, by their paths. */
     async projects(): Promise<string[]> {
       const names = (await stateNames(folder)).filter((name) => name.endsWith(ENDING));
       const roots = await Promise.all(names.map((name) => rootIn(join(folder, name))));
-      return [...new Set(roots.flatMap((root) => (root === undefined || root === '' ? [] : [root])))].sort();
+      return [...new Set(roots.flatMap((root) => root ?? []))].sort();
     },
   };
 }

@@ -7,7 +7,6 @@ import { clearCache, surveyCache } from './cache.ts';
 import { examine, type Finding } from './findings.ts';
 import type { CheckedFiles } from './hidden-text.ts';
 import { runProgram } from '../../base/process/process.ts';
-import { cannotStart } from '../../base/process/start-program.ts';
 
 export type Diagnosis = ReturnType<typeof createDiagnosis>;
 
@@ -76,7 +75,6 @@ export function createDiagnosis({
       const replies = new Map<number, Reply>();
       let stray: string | undefined;
       const program = await findNamed(command, { env, besides: [cwd] });
-      if (program === undefined) throw cannotStart(command, { code: 'ENOENT' });
       const { timedOut, code, stderr } = await runProgram(program, args, {
         cwd,
         env,

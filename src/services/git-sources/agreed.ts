@@ -1,12 +1,12 @@
 import { mapLimited } from '../../base/async.ts';
-import type { DecidedBy, Decisions } from '../../model/decision.ts';
+import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
 import type { GitAddress } from '../../sources/git/address.ts';
 import type { ConfiguredSource } from './configured.ts';
 import { parsedOr, type Pin } from './lock-file.ts';
 
-/** What people on this machine have decided, by project; what is about no project is about their own sources. */
+/** What people on this machine have decided, by project. */
 export interface AgreedBook {
-  of(root: string | undefined): Decisions;
+  of(root: string): Decisions;
   projects(): Promise<string[]>;
 }
 
@@ -23,35 +23,30 @@ const AT_ONCE = 4;
  */
 export class AgreedSources {
   readonly #book: AgreedBook;
-  readonly #root: string | undefined;
+  readonly #here: Decisions | undefined;
 
   constructor(book: AgreedBook, root: string | undefined) {
     this.#book = book;
-    this.#root = root;
+    this.#here = root === undefined ? undefined : book.of(root);
   }
 
   /** The user's own lock file says it for what the user lists. */
-  async to(source: ConfiguredSource): Promise<Pin | 'locked' | undefined> {
-    if (source.layer !== 'project') return 'locked';
-    const decided = await this.#about(source).last('source', source.address.source);
+  async to({ layer, address }: ConfiguredSource): Promise<Pin | 'locked' | undefined> {
+    if (layer !== 'project') return 'locked';
+    const decided = await this.#here?.last('source', address.source);
     const commit = decided?.parts?.['commit'];
     return decided?.yes !== true || commit === undefined ? undefined : { commit, digest: decided.digest };
   }
 
-  async agree(source: ConfiguredSource, { commit, digest }: Pin, by: string, via: DecidedBy): Promise<void> {
-    const about = {
-      kind: 'source',
-      id: source.address.source,
-      digest,
-      yes: true,
-      parts: { commit },
-    } as const;
-    await this.#about(source).decide({ ...about, by, via });
+  async agree({ layer, address }: ConfiguredSource, pin: Pin, by: string, via: DecidedBy): Promise<void> {
+    if (layer !== 'project') return;
+    const about = { kind: 'source', id: address.source, digest: pin.digest } as const;
+    await this.#here?.decide({ ...about, yes: true, by, via, parts: { commit: pin.commit } });
   }
 
   /** Changes with each decision about a source of the project, in this process or another. */
   async at(): Promise<string> {
-    const decided = [...(await this.#book.of(this.#root).all('source')).values()];
+    const decided = [...((await this.#here?.all('source')) ?? new Map<string, Decision>()).values()];
     return decided.map(({ id, at }) => `${id} ${at}`).join(' ');
   }
 
@@ -64,9 +59,5 @@ export class AgreedSources {
       const [address, commit] = [parsedOr(id), parts?.['commit']];
       return address === undefined || commit === undefined ? [] : [{ address, commit }];
     });
-  }
-
-  #about({ layer }: Pick<ConfiguredSource, 'layer'>): Decisions {
-    return this.#book.of(layer === 'project' ? this.#root : undefined);
   }
 }

@@ -6,7 +6,6 @@ import type { DecidedBy } from '../../model/decision.ts';
 import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';
 import { AgreedSources, type AgreedBook, type SourceCopy } from './agreed.ts';
-import { addToConfig, removeFromConfig } from './config-list.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
 import { Levels, type LevelParts } from './levels.ts';
 import { parsedOr, type Pin } from './lock-file.ts';
@@ -136,10 +135,10 @@ export class GitSources {
 
   /** Names a source in the configuration of a level and pins it, unless that level has a pin for it already. */
   async add(address: GitAddress, level: 'project' | 'user', found: Snapshot): Promise<SourceView> {
-    const { config, inside } = this.#levels.files(level);
+    const { config } = this.#levels.files(level);
     const source: ConfiguredSource = { address, layer: level, from: config };
     await this.#levels.checkLock(level);
-    await this.#levels.whileAlone(config, () => addToConfig(config, address.source, inside));
+    await this.#levels.changeList(level, (list) => [...new Set([...list, address.source])]);
     await this.#levels.pinFirst(source, await this.#pinOf(source, found));
     const { locked } = await this.#view(source);
     if (locked !== undefined) await this.#agreed.agree(source, locked, 'sources_add', 'flag');
@@ -157,12 +156,11 @@ export class GitSources {
         `${address.source} is not in a configuration file: it comes from ${from}.`,
         { subject: address.source, hint: 'Remove it there.' },
       );
-    const { config, inside } = this.#levels.files(layer);
+    const { config } = this.#levels.files(layer);
     // Both files or neither: a damaged lock file is found before the other is changed.
     await this.#levels.checkLock(layer);
-    await this.#levels.whileAlone(config, () =>
-      removeFromConfig(config, (entry) => parsedOr(entry)?.source === address.source, inside),
-    );
+    const isOther = (entry: string): boolean => parsedOr(entry)?.source !== address.source;
+    await this.#levels.changeList(layer, (list) => list.filter(isOther));
     await this.#levels.unpin({ address, layer });
     return this.sources.some((known) => known.address.source === address.source) ? config : undefined;
   }

@@ -3,6 +3,8 @@ import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
+import { readState, writeAtomic } from '../../base/files/file-state.ts';
+import { withList } from '../../base/parse/toml-list.ts';
 import type { ConfiguredSource, SourceLayer } from './configured.ts';
 import { changePins, readPins, type Pin, type Pins } from './lock-file.ts';
 
@@ -26,6 +28,8 @@ export interface LevelParts {
 export type PinsOfLevels = Record<'project' | 'user', Pins | BmadError>;
 
 const BUSY_MS = 10_000;
+/** The key of configuration files that lists git sources. */
+const LIST_KEY = 'git';
 
 type Pinned = Pick<ConfiguredSource, 'address' | 'layer'>;
 
@@ -98,9 +102,17 @@ export class Levels {
     });
   }
 
-  /** Changes a configuration file while no other process of ours does. */
-  async whileAlone(file: string, change: () => Promise<void>): Promise<void> {
-    await withLock(this.#guard(file), { waitMs: BUSY_MS }, change);
+  /** Changes the list of sources in a configuration file, which is made when it is missing. */
+  async changeList(
+    level: 'project' | 'user',
+    change: (list: readonly string[]) => readonly string[],
+  ): Promise<void> {
+    const { config, inside } = this.files(level);
+    await withLock(this.#guard(config), { waitMs: BUSY_MS }, async () => {
+      const text = (await readState(config, { inside, follow: true })) ?? '';
+      const changed = withList(config, text, LIST_KEY, change);
+      if (changed !== text) await writeAtomic(config, changed, { inside });
+    });
   }
 
   async #change(layer: SourceLayer, change: (pins: Record<string, Pin>) => void): Promise<void> {

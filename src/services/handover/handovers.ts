@@ -4,7 +4,7 @@ import { expected, ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { checkRead, shortDigest } from '../../base/sha256.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -28,9 +28,6 @@ interface KeptHandover {
   /** Stands for that text: whoever accepts the one accepts no other. */
   digest: string;
 }
-
-/** As many digits as those of tasks. */
-const DIGITS = 16;
 
 const CONTRACT_BYTES = 2_000_000;
 const LOCK_WAIT_MS = 15_000;
@@ -151,8 +148,7 @@ class Handovers {
           hint: `${first.map(({ message }) => message).join(' ')} Correct the file, or reject the contract.`,
         });
       }
-      if ((accepts || answer.digest !== undefined) && answer.digest !== digest)
-        throw notAsRead(id, answer.digest ?? '', digest);
+      if (accepts || answer.digest !== undefined) checkRead(id, answer.digest ?? '', digest);
       const isTold = contract.status === answer.status;
       const told = isTold ? text : withStatus(text, { ...answer, at: localDay(new Date()) });
       if (answer.via !== undefined)
@@ -163,7 +159,7 @@ class Handovers {
           yes: accepts,
           by: answer.by ?? contract.to ?? '',
           via: answer.via,
-          parts: { answered: digestOf(told), status: answer.status },
+          parts: { answered: shortDigest(told), status: answer.status },
         });
       if (!isTold) await replaceShared(this.#root, this.#file(id), told);
       return { ...(await this.#read(id)), validation };
@@ -174,7 +170,7 @@ class Handovers {
     const file = this.#file(id);
     const text = await this.#text(id);
     const contract = readHandover(file, text);
-    const digest = digestOf(text);
+    const digest = shortDigest(text);
     const status = standing(contract, digest, await this.#decisions.last('delivery', id));
     return { id, file, contract, status, text, digest };
   }
@@ -211,16 +207,6 @@ function standing(
   const known = HANDOVER_STATES.find((each) => each === said);
   // A word that is no status answers nothing.
   return known ?? ([id, from, to].some((each) => each !== undefined) ? 'pending-acceptance' : undefined);
-}
-
-const digestOf = (text: string): string => sha256(text).slice(0, DIGITS);
-
-function notAsRead(id: string, given: string, current: string): BmadError {
-  return new BmadError(
-    'conflict',
-    `${id} is not what was read: its digest is ${current}, not ${quoted(given)}.`,
-    { subject: id, hint: 'It has changed since, or the digest is that of another contract.' },
-  );
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { grouped } from '../../base/grouped.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
 import { checkDependencies, checkKey, newTask, type NewTask } from './task-rules.ts';
 import { digestOf, type TaskStore } from './task-store.ts';
@@ -135,13 +136,11 @@ function madeBefore({ outside, task: text }: NewTask, tasks: readonly Task[]): T
 function tooMany(tasks: readonly Task[]): Task[] {
   const ended = tasks.filter((task) => task.outside !== undefined && hasEnded(task));
   const needed = new Set(tasks.filter((task) => !hasEnded(task)).flatMap(({ depends_on }) => depends_on));
-  const groups = new Map<string | undefined, Task[]>();
-  for (const task of ended.filter(({ output_key }) => !needed.has(output_key))) {
-    const group = groups.get(task.outside?.requester) ?? [];
-    group.push(task);
-    groups.set(task.outside?.requester, group);
-  }
-  for (const group of groups.values()) group.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const spare = ended.filter(({ output_key }) => !needed.has(output_key));
+  const groups = grouped(
+    spare.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)),
+    ({ outside }) => outside?.requester,
+  );
   const removed: Task[] = [];
   while (removed.length < ended.length - ENDED_FROM_OUTSIDE) {
     const [largest] = [...groups.values()].sort((a, b) => b.length - a.length);

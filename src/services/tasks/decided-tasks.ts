@@ -1,6 +1,6 @@
 import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { shortDigest } from '../../base/sha256.ts';
 import type { Decision, Decisions } from '../../model/decision.ts';
 import { LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
 import { briefFile } from './create-task.ts';
@@ -17,8 +17,6 @@ export interface DecidedTask {
 
 type Waiting = DecidedTask & { task: Task };
 
-/** As many as stand for one task. */
-const ALL_DIGITS = 16;
 export const MINUTE = 60_000;
 /** What the clocks of machines that share a queue may differ by. */
 const CLOCKS_APART_MS = 10 * MINUTE;
@@ -92,7 +90,7 @@ export class DecidedTasks {
       if (decided !== undefined) waiting.push({ task, ...decided });
     }
     const all = waiting.map(({ task, digest }) => `${task.task_id} ${digest}`).join('\n');
-    return { waiting, digest: sha256(all).slice(0, ALL_DIGITS) };
+    return { waiting, digest: shortDigest(all) };
   }
 
   protected async standing(tasks: readonly Task[]): Promise<Task[]> {

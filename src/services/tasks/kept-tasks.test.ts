@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
 import { readKit } from '../../kit/kit.ts';
 import { openDecisions } from '../decisions/decisions.ts';
-import { openTasks } from './open-tasks.ts';
+import { openTasks } from './tasks.ts';
 import type { Tasks } from './tasks.ts';
 
 const MANY = 60;

@@ -1,5 +1,6 @@
 import { BmadError, quoted, type ErrorDetails } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
+import { present } from '../../base/present.ts';
 import type { DecidedBy } from '../../model/decision.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 import { digestOf } from './task-store.ts';
@@ -23,26 +24,26 @@ export interface NewTask {
 }
 
 export function newTask(order: NewTask, id: string, at: string): Task {
-  return {
+  return present<Task>({
     version: 1,
     task_id: id,
     agent: order.agent,
     task: order.task,
     output_key: order.outputKey,
     context_files: [...order.contextFiles],
-    ...(order.contextDigests === undefined ? {} : { context_digests: { ...order.contextDigests } }),
+    context_digests: order.contextDigests && { ...order.contextDigests },
     brief_digest: digestOf(order.brief),
     depends_on: [...order.dependsOn],
-    ...(order.runId === undefined ? {} : { run_id: order.runId }),
-    ...(order.branch === undefined ? {} : { branch: order.branch }),
+    run_id: order.runId,
+    branch: order.branch,
     status: order.approval === undefined ? 'queued' : 'needs_approval',
     created_at: at,
     updated_at: at,
     created_by: order.createdBy,
     attempts: 0,
-    ...(order.outside === undefined ? {} : { outside: order.outside }),
-    ...(order.approval === undefined ? {} : { approval: { reason: order.approval } }),
-  };
+    outside: order.outside,
+    approval: order.approval === undefined ? undefined : { reason: order.approval },
+  });
 }
 
 /** How often a task may be begun: a worker that dies with it every time is not given it for ever. */

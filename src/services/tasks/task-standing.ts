@@ -1,6 +1,5 @@
-import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { shortDigest } from '../../base/sha256.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Task } from '../../model/task.ts';
 
@@ -9,15 +8,12 @@ import type { Task } from '../../model/task.ts';
  * state says what a person has agreed to.
  */
 
-/** So many digits are shown and asked for: nobody finds a second text for them. */
-const DIGITS = 16;
-
 /** Stands for everything that is decided on; any other text, agent or file has another one. */
 export function taskDigest(task: Task, texts: { brief: string | undefined; result?: string }): string {
   const { agent, task: text, output_key, context_files, depends_on, run_id, branch, outside } = task;
   const decided = [agent, text, output_key, context_files, depends_on, run_id, branch, outside];
   const whole = [...decided, texts.brief, texts.result].map((part) => part ?? null);
-  return sha256(JSON.stringify(whole)).slice(0, DIGITS);
+  return shortDigest(JSON.stringify(whole));
 }
 
 /** Of what a worker reads. */
@@ -91,18 +87,4 @@ function whyItWaits({ status, approval }: Task, decision: Decision | undefined):
   return decision.via === 'maker'
     ? `Its file says ${status}, but no one has approved it on this machine`
     : `Its file says ${status}, but ${decision.by} has refused it on this machine`;
-}
-
-/** A decision counts for the text that was read, not for what has taken its place since. */
-export function checkRead(id: string, given: string, current: string): void {
-  if (given === current) return;
-  throw new BmadError(
-    'conflict',
-    `${id} is not what was read: its digest is ${current}, not ${quoted(given)}.`,
-    {
-      subject: id,
-      hint: 'It has changed since, or the digest is that of another task.',
-      steps: [{ operation: 'task_show', args: { task_id: id }, why: 'Read it again' }],
-    },
-  );
 }

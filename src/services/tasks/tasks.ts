@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
+import { checkRead } from '../../base/sha256.ts';
+import { stateFolder } from '../../kit/home.ts';
+import type { Kit } from '../../kit/kit.ts';
+import type { Decisions } from '../../model/decision.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
+import { composeBrief } from './brief.ts';
 import { createDone, createQueued, resultFile } from './create-task.ts';
 import { DecidedTasks, MINUTE } from './decided-tasks.ts';
+import { TaskFollower } from './follow-task.ts';
+import { KeptTasks } from './kept-tasks.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import {
   ATTEMPTS,
@@ -19,9 +27,7 @@ import {
   type NewTask,
   type TasksByKey,
 } from './task-rules.ts';
-import { nextTask } from './next-task.ts';
-import { checkRead } from './task-standing.ts';
-import { digestOf } from './task-store.ts';
+import { digestOf, TaskStore } from './task-store.ts';
 
 interface Claimed {
   task: Task;
@@ -42,15 +48,15 @@ interface Handed {
 /** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
 export class Tasks extends DecidedTasks {
   /** A person agrees to all of those at once, as they were shown. */
-  async decideAll({ by, digest }: { by: string; digest: string }, signal: AbortSignal): Promise<Task[]> {
+  async decideAll(answer: Answer & { agrees: true }, signal: AbortSignal): Promise<Task[]> {
     return this.store.change(signal, async () => {
       const { waiting, digest: current } = await this.elsewhere();
-      checkRead('The list', digest, current);
+      checkRead('The list', answer.digest, current, [
+        { operation: 'task_approve_all', why: 'Read it again' },
+      ]);
       const approved: Task[] = [];
-      for (const { task, brief, digest: own } of waiting) {
-        const read = { ...task, brief_digest: digestOf(brief) };
-        approved.push(await this.#settle(read, own, { agrees: true, by, via: 'upgrade', digest: own }));
-      }
+      for (const { task, brief, digest } of waiting)
+        approved.push(await this.#settle({ ...task, brief_digest: digestOf(brief) }, digest, answer));
       return approved;
     });
   }
@@ -160,7 +166,8 @@ export class Tasks extends DecidedTasks {
     return this.store.change(signal, async () => {
       const task = await this.undecided(id);
       const { digest } = await this.decided(task);
-      if (answer.agrees) checkRead(id, answer.digest, digest);
+      const again = { operation: 'task_show', args: { task_id: id }, why: 'Read it again' };
+      if (answer.agrees) checkRead(id, answer.digest, digest, [again]);
       return this.#settle(task, digest, answer);
     });
   }
@@ -218,11 +225,32 @@ export class Tasks extends DecidedTasks {
       const tasks = byKey(named.depends_on.length === 0 ? [] : (await this.all()).tasks);
       return { task: claimable(named, tasks, worker), tasks };
     }
-    const get = (each: string): Promise<Task> => this.get(each);
     const lately = await this.store.lately();
-    const found = await nextTask(get, await this.standing(lately.tasks), agent);
+    const found = await this.#next(await this.standing(lately.tasks), agent);
     if (found.task !== undefined || lately.isCurrent) return found;
-    return nextTask(get, (await this.all()).tasks, agent);
+    return this.#next((await this.all()).tasks, agent);
+  }
+
+  /**
+   * The oldest that can be begun, and what it builds on. One that nobody on this machine has agreed to as it is now is not
+   * among them. The tasks may be as they were a moment ago: what decides is read again.
+   */
+  async #next(
+    all: readonly Task[],
+    agent: string | undefined,
+  ): Promise<{ task: Task | undefined; tasks: TasksByKey }> {
+    const tasks = byKey(all);
+    const now = ({ task_id }: Task): Promise<Task | undefined> =>
+      this.get(task_id).catch(ours(() => undefined));
+    for (const known of all) {
+      if (!isStartable(known, tasks) || (agent !== undefined && known.agent !== agent)) continue;
+      const task = await now(known);
+      if (task === undefined || task.agent !== known.agent) continue;
+      const before = await Promise.all(task.depends_on.flatMap((key) => tasks.get(key) ?? []).map(now));
+      const builtOn = byKey(before.filter((each) => each !== undefined));
+      if (isStartable(task, builtOn)) return { task, tasks: builtOn };
+    }
+    return { task: undefined, tasks };
   }
 
   async #inputs({ depends_on, run_id }: Task, tasks: TasksByKey): Promise<Claimed['inputs']> {
@@ -263,9 +291,34 @@ export class Tasks extends DecidedTasks {
   }
 }
 
+function isStartable({ status, depends_on, run_id }: Task, tasks: TasksByKey): boolean {
+  return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
+}
+
 function changing({ task_id }: Task): BmadError {
   return new BmadError('conflict', `The files of ${task_id} are changing; no one may begin it.`, {
     subject: task_id,
     steps: [{ operation: 'task_show', args: { task_id }, why: 'See what it says now' }],
   });
+}
+
+export { KeptTasks };
+
+export type TaskQueue = Awaited<ReturnType<typeof openTasks>>;
+
+/** The queue of a project: in its output folder, or with the user where its state is kept there. */
+export async function openTasks(
+  kit: Kit,
+  userFolder: { root: string; folder: string },
+  decisions: Decisions,
+  kept = new KeptTasks(),
+) {
+  const output = await stateFolder(kit);
+  const place =
+    output === undefined
+      ? { ...userFolder, owner: 'user' as const }
+      : { root: kit.root, folder: `${output}/.tasks`, owner: 'project' as const };
+  const queue = new Tasks(new TaskStore(place, kept), decisions);
+  const follower = new TaskFollower(queue);
+  return { queue, composeBrief, follow: follower.follow.bind(follower) };
 }

@@ -1,27 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { parseToml } from '../../base/parse/parse.ts';
-import { temporaryFolder } from '../../../tests/support/app.ts';
-import { refusal } from '../../../tests/support/thrown.ts';
-import { addToConfig, removeFromConfig } from './config-list.ts';
-import { findList, withEntry, withoutEntries } from './list-text.ts';
+import { describe, expect, it } from 'vitest';
+import { parseToml } from './parse.ts';
+import { withList } from './toml-list.ts';
 
-let file: string;
-
-beforeEach(async () => {
-  file = join(await temporaryFolder((cleanUp) => onTestFinished(cleanUp)), 'config.toml');
-});
-
-async function changed(before: string, act: () => Promise<void>): Promise<string> {
-  await writeFile(file, before);
-  await act();
-  return readFile(file, 'utf8');
-}
+const changed = (before: string, change: (list: readonly string[]) => readonly string[]): string =>
+  withList('config.toml', before, 'git', change);
 
 describe('adding to the list', () => {
-  const add = () => addToConfig(file, 'new');
+  const add = (list: readonly string[]) => [...new Set([...list, 'new'])];
   it.each([
     ['', 'git = [\n  "new",\n]\n'],
     ['git = []', 'git = [\n  "new",\n]'],
@@ -39,13 +25,13 @@ describe('adding to the list', () => {
     ['x = 1\n[t]\ngit = ["a"]\n', 'x = 1\ngit = [\n  "new",\n]\n[t]\ngit = ["a"]\n'],
     ['git = ["new"]\n', 'git = ["new"]\n'],
     ['git = "new"\n', 'git = "new"\n'],
-  ])('makes of %j %j', async (before, after) => {
-    expect(await changed(before, add)).toBe(after);
+  ])('makes of %j %j', (before, after) => {
+    expect(changed(before, add)).toBe(after);
   });
 });
 
 describe('removing from the list', () => {
-  const remove = () => removeFromConfig(file, (entry) => entry === 'old');
+  const remove = (list: readonly string[]) => list.filter((entry) => entry !== 'old');
   it.each([
     ['', ''],
     ['git = ["a"]\n', 'git = ["a"]\n'],
@@ -58,26 +44,30 @@ describe('removing from the list', () => {
     ['git = [\r\n  "old",\r\n]\r\n', 'git = [\r\n]\r\n'],
     ['git = "old b"\n', 'git = [\n  "b",\n]\n'],
     ['git = "old"\n', 'git = [\n]\n'],
-  ])('makes of %j %j', async (before, after) => {
-    expect(await changed(before, remove)).toBe(after);
+  ])('makes of %j %j', (before, after) => {
+    expect(changed(before, remove)).toBe(after);
   });
 });
 
-describe('a file that cannot be changed safely', () => {
+describe('another list', () => {
   it.each([
-    'git = """a"""\n',
-    'git = ["\\U0001F600"]\n',
-    'git = [1]\n',
-    'git = { a = 1 }\n',
-    'git = 7\n',
-    'x = """\ngit = ["a"]\n"""\ngit = ["b"]\n',
-  ])('is left as it is: %j', async (before) => {
-    await writeFile(file, before);
-    const error = await refusal(() => addToConfig(file, 'new'));
-    expect(error).toMatchObject({ code: 'unavailable', message: `${file} cannot be changed safely.` });
-    expect(error.hint).toMatch(/^Edit it by hand so that it has: git = \[.*"new",\s\]$/);
-    expect(await readFile(file, 'utf8')).toBe(before);
+    ['git = ["b"] # why\nc = 2\n', 'git = [\n  "a",\n]\nc = 2\n'],
+    ['a = 1\r\ngit=["b"]\r\nc = 2\r\n', 'a = 1\r\ngit=[\n  "a",\n]\r\nc = 2\r\n'],
+    ['git = [\n  "b]=x", # ]\n  "c",\n]\n# end\n[t]\ngit = 1', 'git = [\n  "a",\n]\n# end\n[t]\ngit = 1'],
+    ["t = '''\ngit = [1]\n'''\ngit = [\"b\"]\n", "t = '''\ngit = [1]\n'''\ngit = [\n  \"a\",\n]\n"],
+    ['git = """b"""\n', 'git = [\n  "a",\n]\n'],
+    ['git = ["\\U0001F600"]\n', 'git = [\n  "a",\n]\n'],
+  ])('takes the place of what was there, and nothing else changes: %j', (before, after) => {
+    expect(changed(before, () => ['a'])).toBe(after);
   });
+
+  it.each(['git = [1]\n', 'git = { a = 1 }\n', 'git = 7\n', 'git.a = 1\n'])(
+    'is not written where that is not certain: %j',
+    (before) => {
+      expect(() => changed(before, (list) => [...list, 'new'])).toThrow('It was left unchanged');
+      expect(() => changed('git = [', () => ['a'])).toThrow('config.toml');
+    },
+  );
 });
 
 describe('any list', () => {
@@ -102,9 +92,7 @@ describe('any list', () => {
   it('grows by one entry and keeps all else', () => {
     fc.assert(
       fc.property(text, value, (before, entry) => {
-        const found = findList(before, 'git');
-        if (found === undefined) throw new Error('the list was not found');
-        const after = withEntry(before, found, entry);
+        const after = changed(before, (all) => [...all, entry]);
         const table = read(before) as { git: string[] };
         expect(read(after)).toEqual({ ...table, git: [...table.git, entry] });
         expect(after.split('#')).toHaveLength(before.split('#').length + entry.split('#').length - 1);
@@ -115,11 +103,9 @@ describe('any list', () => {
   it('loses what it should and keeps all else', () => {
     fc.assert(
       fc.property(text, fc.nat(4), (before, index) => {
-        const found = findList(before, 'git');
-        const gone = found?.entries[index]?.value;
-        if (found === undefined || gone === undefined) return;
-        const after = withoutEntries(before, found, (entry) => entry === gone);
         const table = read(before) as { git: string[] };
+        const gone = table.git[index];
+        const after = changed(before, (all) => all.filter((entry) => entry !== gone));
         expect(read(after)).toEqual({ ...table, git: table.git.filter((entry) => entry !== gone) });
       }),
     );
