@@ -128,7 +128,8 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
       const entry = await entryOfFile(host, file);
       const found = startOf(entry);
       if (found === undefined || !isOurs(entry)) return undefined;
-      return { start: found, mayStart: scope === 'user' || isSame(entry, entryOf(host, scope, start)) };
+      const wanted = entryOf(host, scope, start);
+      return { start: found, mayStart: scope === 'user' || isSame({ ...wanted, ...entry }, wanted) };
     },
     /** What the files of a host say of its entry. Nothing is started for it. */
     inspect: (target: HostTarget) => inspect(target, { surroundings, root, start }),

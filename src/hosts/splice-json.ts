@@ -12,7 +12,7 @@ interface Style {
 
 /** Puts an entry into a JSON text as its author would have written it; everything else stays as it is. */
 export function spliceJson({ file, text, key, name }: Target, entry: Table): Spliced {
-  const tree = jsonTree(file, text);
+  const tree = jsonTree(file, text, [key, name]);
   const style = styleOf(text, tree);
   const { root } = tree;
   const whole = { [key]: { [name]: entry } };
@@ -75,7 +75,7 @@ function lastComment(tree: JsonTree, from: number, to: number): { start: number;
 
 /** Takes an entry out of a JSON text, with the comma that is one too many then. */
 export function cutJson({ file, text, key, name }: Target, made: Made | undefined): Removal[] {
-  const tree = jsonTree(file, text);
+  const tree = jsonTree(file, text, [key, name]);
   const holder = tree.root?.pairs?.find((pair) => pair.key === key);
   const object = holder?.node;
   if (tree.root === undefined || object?.pairs === undefined) return [];

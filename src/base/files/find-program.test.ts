@@ -90,7 +90,7 @@ describe.runIf(process.platform !== 'win32')('a program', () => {
     const lookout = { env: envOf(bin, mine), besides: [project] };
     expect(await findNamed('tool', lookout)).toBe(join(mine, 'tool'));
     expect(await findNamed(join(bin, 'tool'), lookout)).toBe(join(bin, 'tool'));
-    expect(await findNamed('./bin/tool', { ...lookout, env: envOf(project) })).toBeUndefined();
+    await expect(findNamed('./bin/tool', { ...lookout, env: envOf(project) })).rejects.toThrow('(ENOENT)');
     expect(await findForProject('tool', envOf(bin, mine))).toBe(join(bin, 'tool'));
   });
 });

@@ -46,7 +46,7 @@ export async function programsBesides({ env, besides, before, after }: Lookout):
     find,
     async required(name) {
       const found = await find(name);
-      if (found === undefined) throw cannotStart(name, { code: 'ENOENT' });
+      if (found === undefined) throw cannotStart(name, Object.assign(new Error(), { code: 'ENOENT' }));
       return found;
     },
     env: { ...Object.fromEntries(others), PATH: folders.join(delimiter) },

@@ -75,13 +75,18 @@ function* changed(text: string, key: string, wanted: readonly string[]): Generat
       ? added.reduce((whole, value) => withEntry(whole, start, value), text)
       : without(text, list, wanted);
   }
-  for (const start of starts)
+  for (const start of starts) {
+    // One text in place of the list; what follows it on its line stays.
+    TOKEN.lastIndex = start;
+    const single = TOKEN.exec(text)?.[0].length ?? 0;
+    if (single > 0) yield text.slice(0, start) + writtenList(wanted) + text.slice(start + single);
     for (let lines = 0, to = start; lines < MOST_LINES && to < text.length; lines += 1) {
       const next = text.indexOf('\n', to);
       const stop = next === -1 ? text.length : next;
       yield text.slice(0, start) + writtenList(wanted) + text.slice(stop - (text[stop - 1] === '\r' ? 1 : 0));
       to = stop + 1;
     }
+  }
 }
 
 /** With one more entry at the end of the list that begins here. */

@@ -115,7 +115,7 @@ describe('sources add', () => {
     const error = await machine.fail(sourcesAdd, { source: team.source });
     expect(error).toMatchObject({
       code: 'unavailable',
-      message: `${machine.config} cannot be changed safely.`,
+      message: `${machine.config} cannot be changed safely. It was left unchanged.`,
       hint: expect.stringContaining(`"${team.source}"`) as string,
     });
     expect(await readFile(machine.config, 'utf8')).toBe(before);
