@@ -14,8 +14,7 @@ import {
   type KitStack,
 } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
-import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
-import { PLANS } from './plans.ts';
+import { PLANS, type Lack, type PlannedCommand, type Surroundings } from './plans.ts';
 import { contractEnvironment, type RunRequest, type RunResult } from './run.ts';
 import { ADD_TESTS, type Status, type Step } from './verdict.ts';
 

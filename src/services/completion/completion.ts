@@ -1,24 +1,23 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
-import { sha256 } from '../../base/sha256.ts';
 import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
-import { plural } from '../../base/text/text.ts';
+import { present } from '../../base/present.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import { kitAtHome, type Keeping } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
-import { consentOf, personIn, requireConsent, type Asking, type Consent } from './consent.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
-import { endOf, keepLog, OutputKeeper } from './output.ts';
+import { OutputKeeper, endOf, keepLog } from './output.ts';
 import { readPrograms, type ProgramsRequest } from './programs.ts';
 import {
+  RUN_LOCK,
   addReceipt,
   preparePlace,
   receiptPlace,
-  RUN_LOCK,
   type Receipt,
   type ReceiptBody,
 } from './receipts.ts';
@@ -34,11 +33,19 @@ import {
   type Script,
 } from './run.ts';
 import { sinceLastPass, type Since } from './since.ts';
-import { lastVerdict, wayOf, type VerifiedSoFar } from './standing.ts';
-import { tellerOf } from './teller.ts';
-import { gitState } from './tree-files.ts';
-import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
-import { headOf, type TrustSetup } from './trust.ts';
+import { gitState, keepList, readTree, treeChanges, type Tree } from './tree.ts';
+import {
+  consentOf,
+  headOf,
+  lastVerdict,
+  personIn,
+  requireConsent,
+  wayOf,
+  type Asking,
+  type Consent,
+  type TrustSetup,
+  type VerifiedSoFar,
+} from './trust.ts';
 import { VerdictReader } from './verdict.ts';
 import { readChain, verifyReceipts, type Verification } from './verify.ts';
 
@@ -264,4 +271,28 @@ function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
   const more = changes.length > named.length ? ` and ${changes.length - named.length} more` : '';
   const hint = `Files changed during the run: ${named.join(', ')}${more}. The receipt covers the files as they were before the run; add generated files to .gitignore.`;
   return { ...result, hints: [...result.hints, ...left, hint] };
+}
+
+const EVERY_MS = 250;
+const SILENT_MS = 10_000;
+
+/** Tells how far it is: steps at once, other lines now and then, and in silence that it still runs. */
+export function tellerOf(progress: (message: string) => void, hide: (text: string) => string) {
+  const started = performance.now();
+  let told = 0;
+  const tell = (message: string): void => {
+    told = performance.now();
+    progress(hide(oneLine(message, 200)));
+  };
+  const timer = setInterval(() => {
+    if (performance.now() - told >= SILENT_MS)
+      tell(`Still running after ${Math.round((performance.now() - started) / 1_000)} s`);
+  }, SILENT_MS / 2);
+  timer.unref();
+  return {
+    line(line: string, step: boolean): void {
+      if (line.trim() !== '' && (step || performance.now() - told >= EVERY_MS)) tell(line);
+    },
+    stop: () => clearInterval(timer),
+  };
 }

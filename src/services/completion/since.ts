@@ -3,8 +3,7 @@ import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Receipt, ReceiptPlace } from './receipts.ts';
 import type { Environment } from './run.ts';
-import { listTree } from './tree-files.ts';
-import { entries, keptList, treeOf } from './tree.ts';
+import { entries, keptList, listTree, treeOf } from './tree.ts';
 import { isSameContract, passesIn, readChain, verifyReceipts } from './verify.ts';
 
 /** Whether what has passed is still what is here, as far as a short look can tell. */

@@ -1,8 +1,12 @@
+import { BmadError } from '../../base/errors.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { gitHead, gitIsRelated } from '../../base/process/project-git.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { Decision, Decisions } from '../../model/decision.ts';
-import type { Programs } from './programs.ts';
+import { visible } from '../../base/text/hidden.ts';
+import type { ConfirmRequest, Confirmed } from '../../model/confirmation.ts';
+import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
+import { programLines, shownCommands, type Programs } from './programs.ts';
+import type { Receipt } from './receipts.ts';
 import type { Environment } from './run.ts';
 
 /** What the user's own settings say about the programs of projects. */
@@ -22,10 +26,10 @@ export interface TrustSetup {
 }
 
 /** `changed` names what is other than when a person allowed it; nothing if nobody ever did. */
-export type Standing = { allowed: true } | { allowed: false; changed: string[] | undefined };
+type Standing = { allowed: true } | { allowed: false; changed: string[] | undefined };
 
 /** What the settings of the user say about these programs; nothing where people decide. */
-export function ruledOn({ commands, root }: Programs, { trust }: TrustSetup): Standing | undefined {
+function ruledOn({ commands, root }: Programs, { trust }: TrustSetup): Standing | undefined {
   const { rule, folders } = trust;
   if (commands.length === 0) return { allowed: true };
   if (rule === 'never') return { allowed: false, changed: undefined };
@@ -33,7 +37,7 @@ export function ruledOn({ commands, root }: Programs, { trust }: TrustSetup): St
 }
 
 /** Whether a person has allowed the very same programs, on this line of history. Git is asked last. */
-export async function decidedOn(
+async function decidedOn(
   programs: Programs,
   setup: TrustSetup,
   head: () => Promise<string | undefined> = () => headOf(programs.root, setup.env),
@@ -78,7 +82,7 @@ function changedSince({ digest, parts = {} }: Decision, programs: Programs): str
 const headsIn = ({ parts }: Decision): string[] => parts?.[HEADS]?.split(' ') ?? [];
 
 /** Notes that a person allowed these programs at this commit, beside those at which they were allowed before. */
-export async function recordTrust(
+async function recordTrust(
   programs: Programs,
   head: string | undefined,
   setup: TrustSetup,
@@ -114,3 +118,156 @@ const question = (env: Environment) => ({
   timeoutMs: 10_000,
   signal: new AbortController().signal,
 });
+
+/** Who wants it to run. */
+export interface Asking {
+  /** Asks the person at the other end; not there where nobody can be asked. */
+  confirm?: ((request: ConfirmRequest) => Promise<Confirmed>) | undefined;
+  /** Whether it was typed at the command line. */
+  typed?: true | undefined;
+}
+
+/**
+ * Lets the programs of a project run only if a person has allowed them, now or before. Asks where somebody can be asked, and
+ * remembers a yes for these very programs.
+ */
+export async function requireConsent(
+  programs: Programs,
+  setup: TrustSetup,
+  { confirm, typed }: Asking,
+  commit: string | undefined,
+): Promise<void> {
+  if (ruledOn(programs, setup)?.allowed === true) return;
+  if (setup.trust.rule === 'never')
+    throw new BmadError('forbidden', 'NOT_VERIFIED: no project may run its programs here.', {
+      hint: `The setting trust is "never" (${setup.trust.from}).`,
+    });
+  const consent = await consentOf(programs, setup, commit);
+  if (consent.allowed) return;
+  const answer = await confirm?.(consent.question);
+  if (answer?.yes !== true) throw refusal(programs, consent.changed, answer, typed === true);
+  await consent.record(typed === true ? 'terminal' : 'host');
+}
+
+/** What a run would start, whether it may, and the way to allow it. */
+export type Consent = Awaited<ReturnType<typeof consentOf>>;
+
+/** A person who allows it by hand decides about the project, whatever the settings say. */
+export async function consentOf(programs: Programs, setup: TrustSetup, commit: string | undefined) {
+  const { root, digest, scripted } = programs;
+  const isNothing = programs.commands.length === 0;
+  const standing: Standing = isNothing
+    ? { allowed: true }
+    : await decidedOn(programs, setup, async () => commit);
+  const changed = standing.allowed ? undefined : standing.changed;
+  const lines = [
+    `Folder: ${visible(root)}`,
+    commit === undefined
+      ? 'It is not in git: you are asked again only when something changes that is shown here.'
+      : `Commit: ${commit}`,
+    ...programLines(programs, { changed, texts: true }),
+    RIGHTS,
+    `Digest: ${digest}`,
+  ];
+  const question: ConfirmRequest = {
+    question:
+      changed === undefined
+        ? 'May this project run its own programs on this machine?'
+        : 'What this project runs has changed. May it run on this machine?',
+    details: lines.join('\n'),
+    yes: 'Allow what is shown here',
+  };
+  return {
+    root,
+    /** What would run, whole, in lines for the person who decides; the same wherever somebody is asked. */
+    lines,
+    summary: programLines(programs, { changed, texts: false }),
+    digest,
+    commit,
+    scripted,
+    empty: isNothing,
+    allowed: standing.allowed,
+    changed,
+    question,
+    /** Notes a yes to what was read here. */
+    record: (via: DecidedBy, by = personIn(setup)) => recordTrust(programs, commit, setup, { by, via }),
+  };
+}
+
+const RIGHTS =
+  'All of the project’s own code can run then, with your rights, and not only what is shown here. Allow it only if you trust its author.';
+
+/** The user as the system names them. */
+export const personIn = ({ env }: Pick<TrustSetup, 'env'>): string =>
+  env['USER'] ?? env['LOGNAME'] ?? env['USERNAME'] ?? 'unknown';
+
+function trustArguments({ root, folder }: Programs): Record<string, string> {
+  return { folder: root, ...(folder === '' ? {} : { working_dir: folder }) };
+}
+
+function refusal(
+  programs: Programs,
+  changed: readonly string[] | undefined,
+  answer: Exclude<Confirmed, { yes: true }> | undefined,
+  typed: boolean,
+): BmadError {
+  const what =
+    changed === undefined
+      ? "NOT_VERIFIED: this project's programs have not been allowed to run on this machine"
+      : `NOT_VERIFIED: what this project runs has changed since it was allowed (${changed.join(', ')})`;
+  return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
+    subject: programs.root,
+    hint: refusalHint(programs, typed, answer !== undefined),
+    steps: [{ operation: 'trust', args: trustArguments(programs), why: 'Show what would run, and decide' }],
+  });
+}
+
+/** A model is told to tell the user; at a command line the reader may be that user, or an agent with a shell. */
+function refusalHint(programs: Programs, typed: boolean, asked: boolean): string {
+  if (!typed)
+    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it. A story is done when its review passes, and proven when the completion contract passes.`;
+  return asked
+    ? 'Nothing was run.'
+    : 'Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.';
+}
+
+/** Whether a run of the contract would verify anything now, and what stands in its way. */
+type Way =
+  /** It may run these. */
+  | { may: 'run'; commands: string[] }
+  /** A person has to allow these first: nobody has, or what it runs has changed since. */
+  | { may: 'ask'; commands: string[]; changed: boolean }
+  /** The user's settings forbid it; where they say so. */
+  | { may: 'never'; from: string }
+  /** There is nothing that it could run. */
+  | { may: 'nothing' };
+
+/** What the last verification said, and whether there can be another. Nothing is run, and no files are compared. */
+export interface VerifiedSoFar {
+  /** The newest verdict that was given here; none where nothing was ever verified. */
+  last: { status: 'PASS' | 'FAIL'; id: string; started: string } | undefined;
+  way: Way;
+}
+
+/** The newest of the receipts that is a verdict: a run that could check nothing says nothing about the work. */
+export function lastVerdict(
+  receipts: readonly Receipt[],
+  fromHere: (receipt: Receipt) => boolean,
+): VerifiedSoFar['last'] {
+  for (const receipt of receipts.toReversed()) {
+    const { status, id, started } = receipt;
+    if (status !== 'NOT_VERIFIED' && fromHere(receipt)) return { status, id, started };
+  }
+  return undefined;
+}
+
+export async function wayOf(programs: Programs, setup: TrustSetup): Promise<Way> {
+  if (programs.commands.length === 0) return { may: 'nothing' };
+  const { rule, from } = setup.trust;
+  if (rule === 'never') return { may: 'never', from };
+  const standing = ruledOn(programs, setup) ?? (await decidedOn(programs, setup));
+  const commands = shownCommands(programs);
+  return standing.allowed
+    ? { may: 'run', commands }
+    : { may: 'ask', commands, changed: standing.changed !== undefined };
+}
