@@ -33,7 +33,6 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     why: 'which folder is missing, and what is in its place',
   },
   'base/files/file-modes.ts': { names: ['stat'], why: 'permissions of the folder that something is made in' },
-  'base/files/file-rights.ts': { names: ['stat'], why: 'who may read a file of the user' },
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
   'base/files/is-running.ts': {
     names: ['readFileSync', 'readlinkSync'],
@@ -113,7 +112,7 @@ describe('the code', () => {
   const READS_ALL: Record<string, string> = {
     'services/completion/programs.ts':
       'what package managers read, such as .npmrc; values of credentials are masked',
-    'services/completion/tree-files.ts': 'names of files for a proof, of which only digests are kept',
+    'services/completion/tree.ts': 'names of files for a proof, of which only digests are kept',
     'base/files/files.ts': 'whether something is there, and when it changed, without reading it',
     'base/files/repository.ts': 'where git keeps a worktree, which is not shown',
     'operations/delegation/context-files.ts': 'where a file is, to refuse it in words of its own',

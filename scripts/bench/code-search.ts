@@ -7,12 +7,11 @@ import { createLog } from '../../src/base/log.ts';
 
 import { createSecrets } from '../../src/base/secrets/secrets.ts';
 import type { Analyser } from '../../src/meaning/analyser.ts';
-import { createCodebase } from '../../src/services/codebase/codebase.ts';
+import { createCodebase, withNames } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { ripgrepProgram } from '../../src/services/codebase/ripgrep.ts';
 import { createGrammars } from '../../src/services/codebase/grammars.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
-import { withNames } from '../../src/services/codebase/name-meaning.ts';
 import { pieceOf } from '../../src/services/codebase/pieces.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
 import { embedQuestion } from '../../src/services/codebase/vectors.ts';

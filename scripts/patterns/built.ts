@@ -1,4 +1,4 @@
-import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
+import { TOLD } from '../../src/base/secrets/secret-text.ts';
 
 /**
  * Expressions that are put together while the program runs, by file: one example for each, with what callers pass. An

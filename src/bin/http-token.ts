@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Outside } from '../app/app.ts';
 import { BmadError, systemCode } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
-import { isOpenToOthers, makePrivate } from '../base/files/file-rights.ts';
+import { makePrivate, openToOthers } from '../base/files/file-modes.ts';
 import { changeMark } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { SHORTEST_TOKEN } from '../config/http-settings.ts';
@@ -125,13 +125,13 @@ function parse(text: string, file: string): KnownToken[] {
 
 /** Anyone who can read a token file can call the server. The user's own file is not changed, only warned about. */
 async function guardGivenFile(file: string, { log }: Context): Promise<void> {
-  if (await isOpenToOthers(file))
+  if ((await openToOthers([file])).length > 0)
     log.warn('other users of this machine can read the token file; run chmod 600 on it', { file });
 }
 
 /** Ours becomes private; a start does not fail because it cannot. */
 async function guardKeptFile(file: string, { log }: Context): Promise<void> {
-  if (!(await isOpenToOthers(file))) return;
+  if ((await openToOthers([file])).length === 0) return;
   try {
     await makePrivate(file);
     log.warn(

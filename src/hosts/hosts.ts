@@ -1,11 +1,10 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
-import { connectFile, disconnectFile, type FileWork } from './connect.ts';
+import { connectFile, connectionsIn, disconnectFile, type FileWork } from './connect.ts';
 import { entryOf, isOurs, isSame, startOf, type WrittenStart } from './entries.ts';
 import { inspect } from './inspect.ts';
 import { pathsOf, placeOf, type Surroundings } from './places.ts';
-import { connectionsIn } from './records.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
 import { entryIn, put } from './splice.ts';
 import { HOSTS, type Entry, type Host, type Scope, type Start } from './table.ts';

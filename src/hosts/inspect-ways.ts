@@ -3,7 +3,7 @@ import { isBelow } from '../base/files/open-file.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
 import { field, isTable, tableOf, type Table } from '../base/parse/parse.ts';
 import { SERVER_KEY } from '../base/product.ts';
-import { FORMATS } from './formats.ts';
+import { FORMATS } from './splice.ts';
 import type { Surroundings } from './places.ts';
 import type { Scope } from './table.ts';
 

@@ -5,8 +5,7 @@ import { readForeign } from '../base/files/foreign-file.ts';
 import { isTable, type Table } from '../base/parse/parse.ts';
 import { claudeChecks, codexChecks, geminiChecks, type Asked, type HostCheck } from './inspect-ways.ts';
 import { addedTo, entryOf, isOurs, isSame, startOf, startText, withAdded } from './entries.ts';
-import { FORMATS } from './formats.ts';
-import { entryIn } from './splice.ts';
+import { FORMATS, entryIn } from './splice.ts';
 import type { Surroundings } from './places.ts';
 import type { Entry, Host, Scope, Start } from './table.ts';
 

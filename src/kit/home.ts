@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { attempt, orElse } from '../base/expected.ts';
-import { isNamed } from '../base/files/file-stamps.ts';
+import { isThereNow } from '../base/files/file-identity.ts';
 import { stateNames } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
@@ -30,8 +29,6 @@ export function userPlaces(root: string, state: string): Record<StatePart, { fol
   };
 }
 
-const isThere = (path: string): boolean => attempt(() => isNamed(path), orElse(false));
-
 interface UsersPart {
   part: StatePart;
   folder: string;
@@ -43,7 +40,7 @@ export async function partsWithUser(root: string, state: string, most = Infinity
   for (const [part, { folder, sign }] of Object.entries(userPlaces(root, state))) {
     if (found.length >= most) break;
     // Most are not there, and this is asked with every call.
-    if (!isThere(folder)) continue;
+    if (!isThereNow(folder)) continue;
     if ((await stateNames(folder).catch((): string[] => [])).some((name) => sign.test(name)))
       found.push({ part: part as StatePart, folder });
   }
@@ -96,7 +93,7 @@ export async function stateFolder(kit: Kit): Promise<string | undefined> {
 async function keepsState(kit: Kit): Promise<boolean> {
   const output = await outputFolder(kit);
   if (output === undefined) return false;
-  return IN_OUTPUT.some((name) => isThere(join(kit.root, output, name)));
+  return IN_OUTPUT.some((name) => isThereNow(join(kit.root, output, name)));
 }
 
 /** Whether nothing was ever kept for this project, in either place. */

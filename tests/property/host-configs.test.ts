@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BmadError } from '../../src/base/errors.ts';
 import { entryOf } from '../../src/hosts/entries.ts';
-import { FORMATS } from '../../src/hosts/formats.ts';
-import { cut, entryIn, put, type ConfigText } from '../../src/hosts/splice.ts';
+import { FORMATS, cut, entryIn, put, type ConfigText } from '../../src/hosts/splice.ts';
 import { HOSTS } from '../../src/hosts/table.ts';
 import { hostConfig } from '../support/host-configs.ts';
 

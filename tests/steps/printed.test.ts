@@ -3,7 +3,7 @@ import { stepLines, type Step } from '../../src/base/step.ts';
 import { asFunctionCall } from '../../src/library/steps.ts';
 import { commandLine } from '../../src/operations/command-line.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';
-import { asRequest } from '../../src/surfaces/http/api/steps.ts';
+import { asRequest } from '../../src/surfaces/http/api/answers.ts';
 import {
   stepsForModels,
   stepsForPrograms,

@@ -110,6 +110,9 @@ export async function openToOthers(paths: readonly string[]): Promise<string[]> 
   return paths.filter((_path, at) => ((modes[at] ?? 0) & OTHERS_READ) !== 0);
 }
 
+/** Leaves a file to its owner alone. */
+export const makePrivate = (path: string): Promise<void> => chmod(path, 0o600);
+
 /** The deepest folder that already exists, and the folders to create below it, from the top. */
 async function nearest(path: string): Promise<{ place: string; around?: Stats; missing: string[] }> {
   const missing: string[] = [];

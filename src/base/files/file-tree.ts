@@ -3,14 +3,14 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
-import { fileMode, makeFolders } from './file-modes.ts';
 import { writeFailure } from './file-failure.ts';
+import { fileMode, makeFolders } from './file-modes.ts';
 import { ensureFolder } from './file-state.ts';
 import { createNew, isAbsent, openToRead, type OpenedFile } from './open-file.ts';
 
 /** Compares, copies and moves whole folders of a project's state. Links are never followed. */
 
-export interface TreeFile {
+interface TreeFile {
   /** From the top of the folder, with slashes. */
   path: string;
   size: number;
@@ -129,7 +129,7 @@ export async function moveFolder(from: string, to: string): Promise<void> {
   }
 }
 
-export interface Bringing {
+interface Bringing {
   /** A temporary folder on the target's disk for incomplete pieces; removed at the end. */
   work: string;
   /** How many levels of folders are merged; anything deeper is moved whole or not at all. */
@@ -204,4 +204,20 @@ async function sameTree(
   for (const { path } of (await filesBelow(here)).files)
     if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
   return true;
+}
+
+/** The name of a file until it is complete; one that a crash has left is known by it. */
+export function draftOf(path: string): string {
+  return `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+}
+
+/** Gives a file another name on the same disk; whatever has that name is replaced. False if there is no such file. */
+export async function moveFile(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw writeFailure(to, error);
+  }
 }

@@ -1,8 +1,7 @@
 import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
-import type { CodeQuestion } from './rank.ts';
-import { best } from './best.ts';
 import { pieceOf, wordsIn } from './pieces.ts';
+import type { CodeQuestion } from './rank.ts';
 
 /** Measured on comments and the functions they were written for; see docs/decisions/0018. */
 const K1 = 3;
@@ -165,4 +164,35 @@ function nameWorth(
   const known = words.map(rarityOf).filter((value) => value > 0);
   const cover = known.reduce((sum, value) => sum + value, 0) / mass;
   return 1 + NAME_COVER * cover + NAME_FIT * (known.length / Math.max(1, words.length));
+}
+
+/** The places of the highest numbers above zero, highest first; of equal ones, the earlier first. Without sorting them all. */
+function best(scores: Float64Array, most: number): number[] {
+  /** A heap with the worst of the best on top. */
+  const heap: number[] = [];
+  const isWorse = (a: number, b: number): boolean => {
+    const difference = (scores[a] as number) - (scores[b] as number);
+    return difference < 0 || (difference === 0 && a > b);
+  };
+  function settle(from: number): void {
+    for (let at = from; ;) {
+      let worst = at;
+      for (const below of [2 * at + 1, 2 * at + 2])
+        if (below < heap.length && isWorse(heap[below] as number, heap[worst] as number)) worst = below;
+      if (worst === at) return;
+      [heap[at], heap[worst]] = [heap[worst] as number, heap[at] as number];
+      at = worst;
+    }
+  }
+  for (let place = 0; place < scores.length; place++) {
+    if (!((scores[place] as number) > 0)) continue;
+    if (heap.length < most) {
+      heap.push(place);
+      if (heap.length === most) for (let at = most >>> 1; at >= 0; at--) settle(at);
+    } else if (isWorse(heap[0] as number, place)) {
+      heap[0] = place;
+      settle(0);
+    }
+  }
+  return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1));
 }

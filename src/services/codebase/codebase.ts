@@ -1,25 +1,28 @@
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
+import { once } from '../../base/async.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
 import { pace } from '../../base/pace.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { codeWords } from '../../base/text/code-words.ts';
-import { once } from '../../base/async.ts';
-import type { Log } from '../../base/log.ts';
+import { codeWords, splitIdentifier } from '../../base/text/code-words.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
+import { globMatcher } from '../../base/text/glob.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { plural } from '../../base/text/text.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { nothingAt, pathFilter, plainPath } from './asked-path.ts';
 import type { IndexedFile } from './code-index.ts';
 import { matchesByIndex, matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
 import type { Environment, FileList } from './file-list.ts';
 import { createGrammars } from './grammars.ts';
+import { hitsOf, type CodeHit } from './hits.ts';
 import { openIndexer, type Indexer } from './indexer.ts';
 import { isProse, knownLanguage, languageOf } from './languages.ts';
-import { withNames } from './name-meaning.ts';
-import { rank, type CodeQuestion } from './rank.ts';
+import { pieceOf } from './pieces.ts';
+import { byScore, rank, type CodeQuestion, type Ranked } from './rank.ts';
 import { ripgrepProgram } from './ripgrep.ts';
 import { addUses } from './uses.ts';
-import { hitsOf, type CodeHit } from './hits.ts';
-import { embedQuestion } from './vectors.ts';
-import { plural } from '../../base/text/text.ts';
+import { embedQuestion, fileWords, unit } from './vectors.ts';
 
 export interface CodebaseParts {
   /** The real path of the project. */
@@ -244,4 +247,86 @@ function notesOf(
       'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.',
     );
   return notes;
+}
+
+/** Which paths a caller's folder, file or pattern takes. */
+export function pathFilter(root: string, given: string): (path: string) => boolean {
+  const wanted = plainPath(root, given);
+  if (wanted === '') return () => true;
+  if (!/[*?]/.test(wanted)) return (path) => path === wanted || path.startsWith(`${wanted}/`);
+  // A pattern without a folder applies to files in any folder.
+  return globMatcher(wanted.includes('/') ? wanted : `**/${wanted}`);
+}
+
+export function plainPath(root: string, given: string): string {
+  const slashed = given.trim().replaceAll('\\', '/');
+  const inside = isAbsolute(given.trim()) ? relative(root, given.trim()).replaceAll('\\', '/') : slashed;
+  const parts: string[] = [];
+  for (const part of inside.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) throw outside(given);
+  }
+  if (/^[A-Za-z]:$/.test(parts[0] ?? '') || given.includes('\0')) throw outside(given);
+  return parts.join('/');
+}
+
+function outside(given: string): BmadError {
+  return new BmadError('forbidden', `The path ${quoted(given)} is outside the project.`, {
+    subject: given.slice(0, 200),
+    hint: 'Use a folder, a file or a pattern inside the project: "src", "src/app.ts" or "src/**/*.ts".',
+  });
+}
+
+/** The error for a path that takes no file, with folders and files of a name like it. */
+export function nothingAt(given: string, paths: readonly string[]): BmadError {
+  const places = new Set<string>();
+  for (const path of paths.slice(0, 5_000)) {
+    places.add(path);
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+      places.add(path.slice(0, slash));
+  }
+  const wanted = withoutEnd(given.replace(/^\.?\/+/, ''), '/');
+  return new BmadError('not_found', `The project has no files at ${quoted(given)}.`, {
+    subject: given.slice(0, 200),
+    suggestions: /[*?]/.test(given) ? [] : nearest(wanted, places),
+    hint: 'Use a folder, a file or a pattern: "src", "src/app.ts" or "src/**/*.ts". Ignored and secret files are not searched.',
+  });
+}
+
+/** What the meaning of a name counts. Chosen on one half of the pairs; see docs/decisions/0058. */
+const NAME_SHARE = 0.8;
+/** Only the best are looked at again: a name that fits cannot make up for everything else. */
+const LOOKED_AT = 100;
+
+/**
+ * The same with the best in the order that the meaning of their names gives them as well. The vector of a piece is of all
+ * its code, in which the few words that say what it is for get lost.
+ */
+export async function withNames(
+  ranked: { best: Ranked[]; total: number },
+  embedder: Embedder | undefined,
+  asked: Float32Array | undefined,
+  signal: AbortSignal,
+): Promise<{ best: Ranked[]; total: number }> {
+  if (embedder === undefined || asked === undefined) return ranked;
+  const first = ranked.best.slice(0, LOOKED_AT);
+  const vectors = await embedder.embed(first.map(nameOf), signal);
+  for (const [at, hit] of first.entries()) {
+    const near = cosine(unit(vectors[at] ?? []), asked);
+    if (near <= 0) continue;
+    hit.parts.name = near;
+    hit.score += NAME_SHARE * near * (hit.parts.weight ?? 1);
+  }
+  return { ...ranked, best: [...first.sort(byScore), ...ranked.best.slice(LOOKED_AT)] };
+}
+
+/** A piece without a name is called like its file. */
+function nameOf({ file, chunk }: Ranked): string {
+  const { symbol } = pieceOf(file, chunk);
+  return `${splitIdentifier(symbol.replaceAll('.', ' ')).join(' ')}\n${fileWords(file.path)}`;
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 }

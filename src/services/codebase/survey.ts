@@ -1,10 +1,9 @@
 import { fileStamp, fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
 import { ListedFiles } from '../../base/files/listed-files.ts';
 import type { CodeIndex } from './code-index.ts';
-import { createFileLister, type FileList } from './file-list.ts';
+import { createFileLister, ownFiles, type FileList } from './file-list.ts';
 import type { IndexerParts } from './indexer.ts';
 import { isProse, languageOf } from './languages.ts';
-import { ownFiles } from './own-files.ts';
 
 /** Paths of files that are still to be read, to be taken apart by their grammar, and to get vectors. */
 interface ToDo {

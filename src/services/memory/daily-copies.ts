@@ -4,7 +4,7 @@ import { ensureFile } from '../../base/files/file-modes.ts';
 import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
 import { fileIdentity } from '../../base/files/file-identity.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { draftOf, moveFile } from '../../base/files/file-moves.ts';
+import { draftOf, moveFile } from '../../base/files/file-tree.ts';
 import { ensureFolder, removeTree, sizeAndTime, stateNames } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import type { Log } from '../../base/log.ts';

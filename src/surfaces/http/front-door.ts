@@ -1,5 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http/http-refusals.ts';
@@ -11,14 +18,12 @@ import {
   type Part,
   type Refuse,
 } from '../../base/http/http-route.ts';
+import { createShares } from '../../base/http/shares.ts';
 import type { Turn } from '../../base/http/turns.ts';
 import type { Log } from '../../base/log.ts';
-import { answerBrokenRequests } from './broken-requests.ts';
-import { pageRules } from './cors.ts';
 import { createDoorstep } from './doorstep.ts';
 import { CLIENT_LEFT, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
-import { createRoom, USUAL_LIMITS, type Limits } from './limits.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder, socketPlace } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
@@ -281,4 +286,131 @@ function notListening(host: string, port: number, error: NodeJS.ErrnoException):
     hint: 'Choose another port with --port, or let the system choose one with --port 0.',
     cause: error,
   });
+}
+
+/** What never became a request, by the code of node's parser. */
+const ANSWERS: Record<string, [status: string, detail: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too long.'],
+};
+
+const BROKEN: [string, string] = ['400 Bad Request', 'Malformed HTTP request.'];
+
+/** Answers what node could not read, or did not get in time, and cuts the connection. */
+function answerBrokenRequests(http: Server): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  http.prependListener('request', (incoming, outgoing) => void latest.set(incoming.socket, outgoing));
+  http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answering = latest.get(socket);
+    const midAnswer = answering !== undefined && answering.headersSent && !answering.writableFinished;
+    if (!socket.writable || midAnswer || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const [status, detail] = ANSWERS[error.code ?? ''] ?? BROKEN;
+    const number = Number(status.slice(0, 3));
+    const body = JSON.stringify({ type: 'about:blank', title: status.slice(4), status: number, detail });
+    const head = `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+  });
+}
+
+/** How long a browser may cache the answer. */
+const MAX_AGE_S = 600;
+
+const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, etag, link';
+
+/** Lets pages of the origins that were allowed by name call the server; without any, browsers get nothing from it. */
+function pageRules(origins: readonly string[]) {
+  const known = new Set(origins.map((origin) => new URL(origin).origin));
+  const allows = (origin: string | undefined): origin is string => origin !== undefined && known.has(origin);
+  return {
+    allows,
+    /** The question of a browser before the request proper; nothing, if it is something else. */
+    preflight(
+      method: string,
+      headers: IncomingHttpHeaders,
+      methods: readonly string[],
+    ): Response | undefined {
+      const asked = headers['access-control-request-method'];
+      if (method !== 'OPTIONS' || asked === undefined || !allows(headers.origin)) return undefined;
+      return new Response(null, {
+        status: 204,
+        headers: {
+          'access-control-allow-methods': methods.join(', '),
+          // Whatever the page wants to send is checked when it comes.
+          'access-control-allow-headers':
+            headers['access-control-request-headers'] ?? 'authorization, content-type',
+          'access-control-max-age': String(MAX_AGE_S),
+        },
+      });
+    },
+    /** Lets the page read the answer. */
+    opened(response: Response, origin: string | undefined): Response {
+      if (known.size > 0) response.headers.append('vary', 'origin');
+      if (!allows(origin)) return response;
+      response.headers.set('access-control-allow-origin', origin);
+      response.headers.set('access-control-expose-headers', EXPOSED);
+      return response;
+    },
+  };
+}
+
+/** What one server bears; more is refused, slower is cut. */
+interface Limits {
+  /** Calls that may be open at once. */
+  requests: number;
+  /** Streams that may be open at once; what is served without a token is in neither number. */
+  streams: number;
+  /** Connections that may be open at once without a call that was admitted; for one more, another is closed. */
+  waiting: number;
+  /** Bytes and number of headers. */
+  headerBytes: number;
+  headers: number;
+  /** Time for the headers to come, and for the whole request. */
+  headerMs: number;
+  requestMs: number;
+  /** How long a connection is kept for the next request: longer than clients and proxies usually want to use it again. */
+  keptMs: number;
+  /** How long a client may go without reading what it was sent. */
+  stalledMs: number;
+  /** How long the server keeps serving after a stop signal, so that load balancers notice in time. */
+  drainMs: number;
+  /** How long what runs may take to finish when the server ends. */
+  shutdownMs: number;
+}
+
+const USUAL_LIMITS: Limits = {
+  requests: 1_000,
+  streams: 1_000,
+  // Above what the system hands over at once, so that one that has just come is looked at before it can be closed.
+  waiting: 2_000,
+  headerBytes: 16_384,
+  headers: 100,
+  headerMs: 10_000,
+  requestMs: 60_000,
+  keptMs: 75_000,
+  stalledMs: 30_000,
+  drainMs: 0,
+  shutdownMs: 10_000,
+};
+
+/** How many exchanges are open: calls and streams are counted separately, so that listeners do not shut out callers. */
+function createRoom({ requests, streams: most }: Limits) {
+  const calls = createShares<object>(requests);
+  const streams = createShares<object>(most);
+  return {
+    /** Takes a place among the calls; `false` where there is none, or where the caller has its share of them. */
+    enter: (who: object, caller: Caller): boolean => calls.take(who, callerKey(caller)),
+    /** Goes over to the streams; `false` where there are enough, or where the caller has its share of them. */
+    stay(who: object, caller: Caller): boolean {
+      if (!streams.take(who, callerKey(caller))) return false;
+      calls.giveBack(who);
+      return true;
+    },
+    leave(who: object): void {
+      calls.giveBack(who);
+      streams.giveBack(who);
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../../base/errors.ts';
-import { copyNew } from '../../../base/files/file-tree.ts';
-import { draftOf, moveFile } from '../../../base/files/file-moves.ts';
+import { copyNew, draftOf, moveFile } from '../../../base/files/file-tree.ts';
 import { replaceLog } from '../../../base/files/file-log.ts';
 import { removeTree } from '../../../base/files/file-state.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wantedForm } from './accept.ts';
+import { wantedForm } from './answers.ts';
 
 describe('the form of an answer', () => {
   it.each([

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import { BmadError } from '../../../base/errors.ts';
 import { attempt } from '../../../base/expected.ts';
-import { stepLines } from '../../../base/step.ts';
 import type { Caller, Exchange } from '../../../base/http/http-route.ts';
+import type { Carrier, Ended, Tracing } from '../../../base/process/tracing.ts';
+import { stepLines, type StepWriter } from '../../../base/step.ts';
 import { nearest } from '../../../base/text/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
-import { execute, WRITING_HINT, type CallOutcome } from '../../../operations/execute.ts';
+import { WRITING_HINT, execute, type CallOutcome } from '../../../operations/execute.ts';
+import { FOR_PEOPLE, ON_THE_PAGE } from '../../../operations/for-people.ts';
+import { operations } from '../../../operations/index.ts';
+import { OFFERED } from '../../../operations/offered.ts';
+import { writtenArguments } from '../../../operations/offers.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
-import { reachable, reachableNamed, WRITES_ONLY, type Reach } from '../../../operations/reachable.ts';
-import { FORMS, wantedForm, type Form } from './accept.ts';
+import { WRITES_ONLY, reachable, reachableNamed, type Reach } from '../../../operations/reachable.ts';
 import { bodyInput, queryInput, takesQuery } from './input.ts';
-import { actOf, namedForPeople } from './for-people.ts';
 import { openApiDocument } from './openapi.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 import { problemOf } from './problems.ts';
-import { traced } from './traces.ts';
-import { asRequest } from './steps.ts';
 
 const SUGGESTED = 5;
 
@@ -195,4 +197,115 @@ async function tagged(response: Response, asked: Headers): Promise<Response> {
     .map((each) => each.trim().replace(/^W\//, ''));
   if (known?.includes(tag) === true) return new Response(null, { status: 304, headers });
   return new Response(body, { headers: { ...Object.fromEntries(response.headers), ...headers } });
+}
+
+/** The forms an answer has: data for programs, the text that a person or a model reads. */
+export const FORMS = ['application/json', 'text/markdown', 'text/plain'] as const;
+export type Form = (typeof FORMS)[number];
+
+/** The form that is wanted most; of equal ones the first of ours. Nothing, if none of them will do. */
+export function wantedForm(accept: string | null): Form | undefined {
+  if (accept === null || accept.trim() === '') return FORMS[0];
+  const wanted = accept.split(',').map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const weight = parameters.find((piece) => piece.startsWith('q='))?.slice(2);
+    return { range, weight: weight === undefined ? 1 : Number(weight) || 0 };
+  });
+  const best = FORMS.map((form) => ({ form, weight: weightOf(form, wanted) })).reduce((a, b) =>
+    b.weight > a.weight ? b : a,
+  );
+  return best.weight > 0 ? best.form : undefined;
+}
+
+/** What says most about a form decides: `text/plain;q=0, *\/*` is everything but plain text. */
+function weightOf(form: Form, wanted: readonly { range: string; weight: number }[]): number {
+  const [kind] = form.split('/');
+  for (const range of [form, `${kind}/*`, '*/*']) {
+    const found = wanted.find((each) => each.range === range);
+    if (found !== undefined) return found.weight;
+  }
+  return 0;
+}
+
+/** A step as a request. What is for a person alone has no route. */
+export const asRequest: StepWriter = (step) => {
+  const { toolset, behind, serves } = OFFERED[step.operation] ?? {};
+  if (toolset === undefined && behind === undefined && serves !== 'clients') return undefined;
+  return `POST ${BASE}/${step.operation} ${JSON.stringify(writtenArguments(step))}`;
+};
+
+const CARRIED = ['traceparent', 'tracestate', 'baggage'];
+
+/** A call as one span, by OpenTelemetry's HTTP conventions. `operation` is undefined for an unknown name. */
+export async function traced(
+  tracing: Tracing | undefined,
+  { request }: Exchange,
+  operation: string | undefined,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  if (tracing === undefined) return work();
+  const route = `${BASE}/${operation ?? '{operation}'}`;
+  return tracing.span(
+    `${request.method} ${route}`,
+    { 'http.request.method': request.method, 'http.route': route, 'network.transport': 'tcp' },
+    carrierOf(request.headers),
+    work,
+    endedBy,
+  );
+}
+
+function carrierOf(headers: Headers): Carrier {
+  return Object.fromEntries(
+    CARRIED.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** A client's mistake is not a failure of the server. */
+function endedBy(outcome: { result: Response } | { thrown: unknown }): Ended {
+  if ('thrown' in outcome)
+    return { errorType: outcome.thrown instanceof Error ? outcome.thrown.name : '_OTHER' };
+  const { status } = outcome.result;
+  return {
+    attributes: { 'http.response.status_code': status },
+    ...(status < 500 ? {} : { errorType: String(status) }),
+  };
+}
+
+const BY_NAME = new Map(operations.map((operation) => [operation.name, operation]));
+
+const actSchema = z.strictObject({
+  operation: z.string().min(1).max(100),
+  args: z.record(z.string(), z.unknown()).default({}),
+});
+
+type Act = z.output<typeof actSchema>;
+
+/** What a person wants to have done: one of the closed list, with who has decided where that is kept. */
+export function actOf(sent: Record<string, unknown>): Act | BmadError {
+  const { data, success } = actSchema.safeParse(sent);
+  if (!success)
+    return new BmadError('invalid_input', 'Expected an object with "operation" and "args".', {
+      hint: `Operations: ${FOR_PEOPLE.join(', ')}.`,
+    });
+  const { operation, args } = data;
+  if (!isForPeople(operation))
+    return new BmadError('not_found', 'There is no such operation for people.', {
+      suggestions: nearest(operation, FOR_PEOPLE, 3),
+      hint: `Operations: ${FOR_PEOPLE.join(', ')}. All others are below /api, or commands.`,
+    });
+  const keepsWho = 'by' in namedForPeople(operation).input.shape;
+  return { operation, args: keepsWho ? { by: ON_THE_PAGE, ...args } : args };
+}
+
+function isForPeople(name: string): boolean {
+  return (FOR_PEOPLE as readonly string[]).includes(name);
+}
+
+export function namedForPeople(name: string): AnyOperation {
+  const found = isForPeople(name) ? BY_NAME.get(name) : undefined;
+  if (found === undefined) throw new Error(`There is no operation ${name} for people.`);
+  return found;
 }

@@ -2,7 +2,7 @@ import { once } from '../../../base/async.ts';
 import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import { callerKey, type Exchange, type HttpRoute } from '../../../base/http/http-route.ts';
 import type { Call, Context } from '../../../operations/context.ts';
-import { notAPerson } from '../page/not-a-person.ts';
+import { notAPerson } from '../page/person-gate.ts';
 import type { Answers } from './answers.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 

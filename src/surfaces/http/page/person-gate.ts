@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import { digestOf, isForwarded, unauthorized, type Asked, type Gate, type Refused } from '../gate.ts';
 import { csrfOf, type Passes, type PersonSession } from './passes.ts';
 
@@ -9,7 +10,7 @@ const CSRF_HEADER = 'x-bmad-csrf';
 const MOST_COOKIES = 4;
 const SAFE = new Set(['GET', 'HEAD']);
 
-export interface PersonGateOptions {
+interface PersonGateOptions {
   passes: Passes;
   /** Whether only its own machine can reach the server: then the person is its user. */
   own: boolean;
@@ -101,4 +102,13 @@ function isOwnPage({ origin, host }: IncomingHttpHeaders, origins: readonly stri
 
 function refused(message: string): Refused {
   return { status: 403, message, headers: {} };
+}
+
+/** Told to programs, and to people without a session. */
+export function notAPerson(): Response {
+  return refuseAsProblem(
+    401,
+    'This is for people. Run "bmad page" on the server’s machine and open the link it prints.',
+    { 'www-authenticate': 'Bearer' },
+  );
 }

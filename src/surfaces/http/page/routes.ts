@@ -5,9 +5,8 @@ import { VERSION } from '../../../base/product.ts';
 import type { Context } from '../../../operations/context.ts';
 import { FOR_PEOPLE } from '../../../operations/for-people.ts';
 import type { Instance } from './instances.ts';
-import { notAPerson } from './not-a-person.ts';
+import { cookiesIn, notAPerson, sessionCookie, sessionOf } from './person-gate.ts';
 import { csrfOf, type Passes } from './passes.ts';
-import { cookiesIn, sessionCookie, sessionOf } from './person-gate.ts';
 import { PAGE_HEADERS, pageFiles } from './static-files.ts';
 
 /** A server over stdin and stdout, which a host has started. */
