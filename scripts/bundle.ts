@@ -52,7 +52,6 @@ const LATE_PARTS: Record<string, string> = {
   'src/app/codebase-thread.ts': 'codebase-thread',
   'src/app/open-codebase.ts': 'open-codebase',
   'src/services/completion/completion.ts': 'completion',
-  'src/services/completion/trust.ts': 'trust',
   'src/services/knowledge/knowledge.ts': 'knowledge',
   'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',

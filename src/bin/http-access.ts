@@ -93,7 +93,7 @@ export function onlyThisMachine({ httpHost, publicUrl, allowHosts }: Context['co
 }
 
 /**
- * Whoever has the full token of such a server is the user, or was given it by the user. What a proxy has forwarded comes from
+ * Anyone who has the full token of such a server is the user, or was given it by the user. What a proxy has forwarded comes from
  * somewhere else all the same.
  */
 function ownGate(gate: Gate): Gate {

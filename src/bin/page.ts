@@ -182,7 +182,7 @@ async function linkTo({ origin, id }: Place, state: string): Promise<string> {
   return `${origin}/page/enter?key=${key}\n`;
 }
 
-/** Whoever listens where a server of the user did gets neither a link nor a second question. */
+/** A program that listens where a server of the user did gets neither a link nor a second question. */
 const strangerLine = (origin: string): string =>
   `Another program answers at ${origin}, where a server of yours was listed. Do not open that address. It has been taken off the list; if you have opened links to it, run "bmad page --revoke all".\n`;
 

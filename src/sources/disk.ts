@@ -10,7 +10,7 @@ import {
 import type { Seen } from '../base/files/places.ts';
 import type { Tree } from './tree.ts';
 
-/** The ways to find out what is where, before it is known what may be read. Whoever asked is told of every place. */
+/** The ways to find out what is where, before it is known what may be read. The caller hears of every place. */
 export interface Disk {
   readonly seen: Seen | undefined;
   exists(path: string): Promise<boolean>;

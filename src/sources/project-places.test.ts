@@ -61,7 +61,7 @@ describe('a folder that a call names (X-12)', () => {
     ['../..', 'it is the home folder or contains it'],
     ['.', 'it is the home folder or contains it'],
     ['bare', 'it is a repository of git without files'],
-  ])('is no project though it has a marker: %s', async (call, reason) => {
+  ])('is not a project though it has a marker: %s', async (call, reason) => {
     const { find, home, hints } = await machine();
     await mkdir(join(home, 'shop/.git/hooks'), { recursive: true });
     if (call.includes('SSH')) await mkdir(join(home, '.SSH'), { recursive: true });
@@ -77,7 +77,7 @@ describe('a folder that a call names (X-12)', () => {
       ).toContain(reason);
   });
 
-  it.each(['Documents', 'shop/packages/plain'])('is no project without a marker: %s', async (call) => {
+  it.each(['Documents', 'shop/packages/plain'])('is not a project without a marker: %s', async (call) => {
     const { find } = await machine();
     const error = await refusal(() => find(call));
     expect([error.code, error.message]).toEqual([
@@ -247,7 +247,7 @@ describe('places of the system', () => {
 });
 
 describe('a hidden folder', () => {
-  it('is no project because the server was started in it: only the user names it (X-12)', async () => {
+  it('is not a project because the server was started in it: only the user names it (X-12)', async () => {
     const { home, find } = await machine();
     const cwd = join(home, '.config');
     for (const call of ['.config', '.config/tool'])

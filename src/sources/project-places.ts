@@ -14,7 +14,7 @@ export interface Surroundings {
   disk: Disk;
 }
 
-/** Why a folder is no project, and what to do about it. */
+/** Why a folder cannot be a project, and what to do about it. */
 export interface Unfit {
   reason: string;
   hint: string;

@@ -231,7 +231,7 @@ describe('the project', () => {
     expect(configured.message).toContain(`(from environment BMAD_PROJECT_ROOT) cannot be used: ${reason}.`);
   });
 
-  it('is never the root of the disk, whoever names it', async () => {
+  it('is never the root of the disk, no matter who names it', async () => {
     const folder = await playground([]);
     const hints = { call: rootOf(folder), cwd: folder, home: join(folder, 'home') };
     expect((await refusal(() => findProject(hints))).message).toContain('the file system root');

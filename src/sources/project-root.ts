@@ -59,7 +59,7 @@ async function ownProject(hints: Hints): Promise<Project> {
   const { disk, configured, configuredBy = 'the configuration' } = hints;
   if (configured !== undefined) {
     const { root, unfit } = await requiredFolder(configured, hints, configuredBy);
-    // The user has named it on purpose; whoever reads where the project comes from learns what it is.
+    // The user has named it on purpose, so only the reason against it is said.
     return { root, from: unfit === undefined ? configuredBy : `${configuredBy}, although ${unfit.reason}` };
   }
   const [offered] = await hostFolders(hints);

@@ -204,7 +204,7 @@ describe('a yes', () => {
     expect((await session.fail(trust, { yes: true, digest })).code).toBe('conflict');
   });
 
-  it('of whoever types it reads once, and prints and records what it has read (X-06)', async () => {
+  it('reads once for the person who types it, and prints and records what it has read (X-06)', async () => {
     const session = await cloned({ [SCRIPT_PATH]: SCRIPT });
     const context = await contextIn(session.folder, { env: { PATH: process.env['PATH'] } });
     const typed = { ...testCall(), typed: true as const };

@@ -163,7 +163,7 @@ export const deliveryReject = defineOperation({
   async run({ contract_id, reason, renegotiate, by, project }, context, call) {
     const { contracts } = await (await context.state(project)).handovers();
     const status = renegotiate ? 'renegotiating' : 'rejected';
-    // A model may say what is missing; that is no decision of a person.
+    // A model may say what is missing; no person has decided anything by it.
     const via = call.typed === true || call.person === true ? askedBy(call) : undefined;
     return answerData(await contracts.answer(contract_id, { status, by, reason, via }, call.signal));
   },

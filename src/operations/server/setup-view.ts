@@ -133,7 +133,7 @@ export function resultLines(results: readonly Result[], dry: boolean): string[] 
   });
 }
 
-/** What a host would obey beside our command line, whoever has written it. */
+/** What a host would obey beside our command line, no matter who has written it. */
 function additionLines({ scope, dropped = [], kept = [] }: Result, dry: boolean): string[] {
   if (dropped.length > 0)
     return [

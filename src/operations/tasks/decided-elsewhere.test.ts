@@ -212,7 +212,7 @@ describe('a decision', () => {
     expect((await session.ok(taskClaim)).data['task']).toMatchObject({ task_id: id });
   });
 
-  it('is made once, whoever is first (X-09)', async () => {
+  it('is made once, by the first of several (X-09)', async () => {
     const { machine } = await project();
     const session = await machine('here');
     const id = await waiting(session);

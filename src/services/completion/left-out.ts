@@ -2,11 +2,11 @@ import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { Kit } from '../../kit/kit.ts';
 import { isOutputName, NOTE, outputFolder } from '../../kit/output.ts';
 
-/** Whether a file of the project, by its path below the root, is no part of what is verified. */
+/** Whether a file of the project, by its path below the root, is left out of what is verified. */
 export type LeftOut = (path: string) => boolean;
 
 /**
- * What agents write while they work is no part of what is verified: documents, and the files of this server. The project's
+ * What agents write while they work is not verified: documents, and the files of this server. The project's
  * own configuration says where that is, so it is not believed any further: code counts wherever it is, and of a folder that
  * may as well hold the project's sources, only what cannot be one is left out.
  */

@@ -222,7 +222,7 @@ function refusal(
   });
 }
 
-/** A model is told to tell the user; at a command line the reader may be that user, or an agent with a shell. */
+/** A model has to tell the user; at a command line the reader may be that user, or an agent with a shell. */
 function refusalHint(programs: Programs, typed: boolean, asked: boolean): string {
   if (!typed)
     return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it. A story is done when its review passes, and proven when the completion contract passes.`;

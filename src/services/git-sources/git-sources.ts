@@ -185,7 +185,7 @@ export class GitSources {
       await this.#bring(before, options);
       return { view: await this.#view(source), outcome: 'pinned' };
     }
-    // Whoever fetches a project's source for the first time agrees to what its lock file names, as with an installer.
+    // A person who fetches a project's source for the first time agrees to what its lock file names, as with an installer.
     const isFirst = before.pin === undefined && !background;
     if (isFirst) await this.#agreed.agree(source, locked, 'sources_update', 'flag');
     // The approved content comes first: pending content can only be compared with something on this machine.
@@ -291,7 +291,7 @@ export interface SourceCopy {
 
 /**
  * Which version of a source a person on this machine has agreed to. A project's lock file is written by others too, so it
- * says what the team has, and this says what is served here. Being in the cache for another reason is no consent.
+ * says what the team has, and this says what is served here. Being in the cache for another reason is not consent.
  */
 export class AgreedSources {
   readonly #book: AgreedBook;

@@ -25,7 +25,7 @@ interface KeptHandover {
   /** What it is worth on this machine, whatever its file says; nothing for a file that is no contract. */
   status: Standing | undefined;
   text: string;
-  /** Stands for that text: whoever accepts the one accepts no other. */
+  /** Stands for that text: to accept the one is to accept no other. */
   digest: string;
 }
 

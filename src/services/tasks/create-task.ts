@@ -130,7 +130,7 @@ function madeBefore({ outside, task: text }: NewTask, tasks: readonly Task[]): T
 }
 
 /**
- * The ended tasks from outside that are too many: of whoever has most, first those nobody ever began, then the oldest. What
+ * The ended tasks from outside that are too many: of the client that has most, first those nobody ever began, then the oldest. What
  * the project has asked for itself is not among them, nor what an open task builds on.
  */
 function tooMany(tasks: readonly Task[]): Task[] {

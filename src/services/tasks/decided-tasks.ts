@@ -72,7 +72,7 @@ export class DecidedTasks {
 
   async decided(task: Task): Promise<DecidedTask> {
     const brief = await this.brief(task);
-    // What was handed in before anybody had agreed to the task is none of what is decided on.
+    // What was handed in before anybody had agreed to the task is not part of the decision.
     const result = task.status === 'needs_approval' ? undefined : await this.result(task);
     const digests = { brief: digestOf(brief), result: result === undefined ? undefined : digestOf(result) };
     return present<DecidedTask>({ brief, result, digest: taskDigest(task, present(digests)) });

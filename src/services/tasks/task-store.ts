@@ -74,7 +74,7 @@ export class TaskStore {
     return { tasks: this.#kept.tasks(), problems: this.#kept.problems() };
   }
 
-  /** All tasks as they were a moment ago: whoever acts on one of them reads it first. */
+  /** All tasks as they were a moment ago: a caller who acts on one of them reads it first. */
   async lately(): Promise<{ tasks: Task[]; isCurrent: boolean }> {
     if (this.#kept.isRecent(this.#folder, LATELY_MS)) return { tasks: this.#kept.tasks(), isCurrent: false };
     return { tasks: (await this.all()).tasks, isCurrent: true };
@@ -95,7 +95,7 @@ export class TaskStore {
   }
 
   /**
-   * Exactly this task; a name that is only near is told, not taken. Whoever `decides` is not told one either: a decision
+   * Exactly this task; a name that is only near is told, not taken. A caller who `decides` is not given one either: a decision
    * must not end up with the task of somebody else.
    */
   async get(id: string, { decides = false }: { decides?: boolean } = {}): Promise<Task> {

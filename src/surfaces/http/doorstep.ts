@@ -77,7 +77,7 @@ export function createDoorstep(most: number) {
 
 const sizeOf = ({ strangers, guests }: Waiting): number => strangers.size + guests.size;
 
-/** Whoever has one IPv6 address has the 2^64 beside it, so those count as one. */
+/** A client that has one IPv6 address has the 2^64 beside it, so those count as one. */
 export function networkOf(address = ''): string {
   const [four] = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(address) ?? [];
   if (four !== undefined) return four;

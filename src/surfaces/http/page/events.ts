@@ -11,7 +11,7 @@ const COMMENT_MS = 20_000;
 const RETRY_MS = 2_000;
 const LONGEST_PROJECT = 1_000;
 
-/** The topics of one mark each, in a fixed order: whoever comes again says by it what they have seen. */
+/** The topics of one mark each, in a fixed order: a page that comes again says by it what it has seen. */
 const idOf = (marks: Marks): string => marks.map(([, mark]) => mark).join('.');
 
 export interface EventsOptions {

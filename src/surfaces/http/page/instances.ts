@@ -88,7 +88,7 @@ export function createProofRoute(own: Identity): HttpRoute {
 }
 
 /**
- * The place is part of it, as either side sees it from its own end of the connection: whoever passes the question on to the
+ * The place is part of it, as either side sees it from its own end of the connection: a program that passes the question on to the
  * real instance does so over another connection, to another place, and gets a proof for that.
  */
 function proofOf({ id, secret }: Identity, nonce: string, place: string): Buffer {

@@ -65,7 +65,7 @@ export function createPageRoutes(context: Context, options: PageOptions): HttpRo
   ];
 }
 
-/** Whoever has the link comes in, once. What only looks at links, such as a preview, does not use it up. */
+/** Anyone who has the link comes in, once. What only looks at links, such as a preview, does not use it up. */
 async function entered({ request }: Exchange, { passes, places, address }: PageOptions): Promise<Response> {
   const { headers } = request;
   const isLook =
