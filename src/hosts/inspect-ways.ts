@@ -61,18 +61,18 @@ export async function claudeChecks({ surroundings, root, scope }: Asked): Promis
   return [
     ...allowance(said('permissions', 'allow'), said('permissions', 'deny'), read.includes(undefined)),
     ...(scope === 'project' ? approval([...settings, project]) : []),
-    ...(listIn(project, 'disabledMcpServers').includes(SERVER_KEY)
-      ? [broken('entry', 'It is switched off for this project.', 'Switch it on with /mcp.')]
-      : []),
-    ...(SERVER_KEY in tableOf(field(project, 'mcpServers'))
-      ? [
-          notice(
-            'entry',
-            'Another entry "bmad" for this folder alone comes first.',
-            `Remove it: claude mcp remove --scope local ${SERVER_KEY}`,
-          ),
-        ]
-      : []),
+    ...when(
+      listIn(project, 'disabledMcpServers').includes(SERVER_KEY),
+      broken('entry', 'It is switched off for this project.', 'Switch it on with /mcp.'),
+    ),
+    ...when(
+      SERVER_KEY in tableOf(field(project, 'mcpServers')),
+      notice(
+        'entry',
+        'Another entry "bmad" for this folder alone comes first.',
+        `Remove it: claude mcp remove --scope local ${SERVER_KEY}`,
+      ),
+    ),
   ];
 }
 
@@ -122,27 +122,26 @@ export async function geminiChecks({ surroundings, root, table }: Asked): Promis
   const off = tableOf(field(switched, SERVER_KEY))['enabled'] === false;
   const asks = tableOf(field(tableOf(field(user, 'security')), 'folderTrust'))['enabled'] !== false;
   return [
-    ...(left
-      ? [
-          broken(
-            'entry',
-            'Its settings leave this server out.',
-            'See mcp.allowed and mcp.excluded in settings.json.',
-          ),
-        ]
-      : []),
-    ...(off
-      ? [broken('entry', 'The server is switched off.', `Switch it on: gemini mcp enable ${SERVER_KEY}`)]
-      : []),
-    ...(asks && root !== undefined && rules !== undefined && !isTrusted(root, rules)
-      ? [
-          broken(
-            'trust',
-            `It starts no server in ${root}, because this folder is not trusted.`,
-            'Trust it in Gemini CLI: /permissions trust',
-          ),
-        ]
-      : []),
+    ...when(
+      left,
+      broken(
+        'entry',
+        'Its settings leave this server out.',
+        'See mcp.allowed and mcp.excluded in settings.json.',
+      ),
+    ),
+    ...when(
+      off,
+      broken('entry', 'The server is switched off.', `Switch it on: gemini mcp enable ${SERVER_KEY}`),
+    ),
+    ...when(
+      asks && root !== undefined && rules !== undefined && !isTrusted(root, rules),
+      broken(
+        'trust',
+        `It starts no server in ${root}, because this folder is not trusted.`,
+        'Trust it in Gemini CLI: /permissions trust',
+      ),
+    ),
   ];
 }
 
@@ -163,16 +162,17 @@ export async function codexChecks({ surroundings, root, scope }: Asked): Promise
   const user = await tableIn(file);
   if (user === undefined) return [];
   const level = tableOf(field(tableOf(field(user, 'projects')), root))['trust_level'];
-  if (level === 'trusted') return [];
-  return [
+  return when(
+    level !== 'trusted',
     broken(
       'trust',
       `It does not read this file, because ${root} is not trusted.`,
       'Start codex there and trust it.',
     ),
-  ];
+  );
 }
 
+const when = (isSo: boolean, found: HostCheck): HostCheck[] => (isSo ? [found] : []);
 const check =
   (level: HostCheck['level']) =>
   (about: HostCheck['about'], text: string, fix: string): HostCheck => ({ level, about, text, fix });

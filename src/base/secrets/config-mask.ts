@@ -251,10 +251,10 @@ class ConfigMask {
   }
 }
 
-export type Format = 'yaml' | 'toml' | 'json' | 'lines';
+type Format = 'yaml' | 'toml' | 'json' | 'lines';
 
 /** Where a text in quotation marks ends: behind the closing one, or with the text when there is none. */
-export function quoteEnd(text: string, start: number, format: Format, onThisLine: boolean): number {
+function quoteEnd(text: string, start: number, format: Format, onThisLine: boolean): number {
   const quote = text.charAt(start);
   const triple = format === 'toml' && text.startsWith(quote.repeat(3), start);
   const closing = triple ? quote.repeat(3) : quote;
@@ -273,7 +273,7 @@ export function quoteEnd(text: string, start: number, format: Format, onThisLine
 }
 
 /** Where a list or table in brackets ends: behind the closing one, or with the text when there is none. */
-export function bracketEnd(text: string, start: number, format: Format): number {
+function bracketEnd(text: string, start: number, format: Format): number {
   // Quotation marks count where a value begins, because plain words may hold an apostrophe.
   const beforeValues = format === 'toml' ? '[{,=' : '[{,:';
   let open = 0;
@@ -294,19 +294,19 @@ export function bracketEnd(text: string, start: number, format: Format): number 
 }
 
 /** Where a line ends that a backslash joins with the next. */
-export function continuedLineEnd(text: string, from: number): number {
+function continuedLineEnd(text: string, from: number): number {
   let end = lineEnd(text, from);
   while (end < text.length && /\\\r?$/.test(text.slice(end - 2, end))) end = lineEnd(text, end + 1);
   return end;
 }
 
-export function lineEnd(text: string, from: number): number {
+function lineEnd(text: string, from: number): number {
   const end = text.indexOf('\n', from);
   return end === -1 ? text.length : end;
 }
 
 /** A position in a text that moves forward. Patterns are sticky or global. */
-export class TextCursor {
+class TextCursor {
   readonly text: string;
   at = 0;
 

@@ -133,7 +133,7 @@ export const TOLD = new RegExp(
 );
 
 /** The values that sentences tell. */
-export const TOLD_VALUES: Rule = byPattern('the value of a secret', TOLD, ({ value = '' }) => {
+const TOLD_VALUES: Rule = byPattern('the value of a secret', TOLD, ({ value = '' }) => {
   const told = withoutEnd(value, '.,:?)');
   return isTold(told) && told;
 });
@@ -146,14 +146,14 @@ const PATH = /^[a-z][a-z0-9._-]*(?:\/[a-z0-9._-]+)+$/;
 const SOMETHING_ELSE = /^[.~]?\/|:\/\/|[()[\]]|^\$|^%\w+%$|^\d+[a-z]{0,12}$|^\d[\d./:TZ-]+$|^1password$/i;
 
 /** Whether it can hardly be a word of a sentence: it has a digit among letters, or a sign. */
-export function isStrange(text: string): boolean {
+function isStrange(text: string): boolean {
   const core = withoutEnd(text, '!');
   const strange = (/\d/.test(core) && /[A-Za-z]/.test(core)) || /[!@#$%^&*+]/.test(core);
   return strange && !PATH.test(core);
 }
 
 /** The same where no sign says that a value follows, and the names of algorithms could. */
-export function isStrangeWord(text: string): boolean {
+function isStrangeWord(text: string): boolean {
   const core = withoutEnd(text, '!');
   return core.length >= SHORTEST_TOLD && isStrange(text) && !ALGORITHM.test(core);
 }
@@ -166,7 +166,7 @@ function isTold(value: string): boolean {
 const MOST_CHARACTERS = 1_000_000;
 
 /** A function of a text that is asked for the same texts again within one piece of work; the last few answers are kept. */
-export function remembering<T>(make: (text: string) => T, most = 300): (text: string) => T {
+function remembering<T>(make: (text: string) => T, most = 300): (text: string) => T {
   const known = new Map<string, T>();
   let characters = 0;
   return (text) => {

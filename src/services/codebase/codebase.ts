@@ -250,7 +250,7 @@ function notesOf(
 }
 
 /** Which paths a caller's folder, file or pattern takes. */
-export function pathFilter(root: string, given: string): (path: string) => boolean {
+function pathFilter(root: string, given: string): (path: string) => boolean {
   const wanted = plainPath(root, given);
   if (wanted === '') return () => true;
   if (!/[*?]/.test(wanted)) return (path) => path === wanted || path.startsWith(`${wanted}/`);
@@ -258,7 +258,7 @@ export function pathFilter(root: string, given: string): (path: string) => boole
   return globMatcher(wanted.includes('/') ? wanted : `**/${wanted}`);
 }
 
-export function plainPath(root: string, given: string): string {
+function plainPath(root: string, given: string): string {
   const slashed = given.trim().replaceAll('\\', '/');
   const inside = isAbsolute(given.trim()) ? relative(root, given.trim()).replaceAll('\\', '/') : slashed;
   const parts: string[] = [];
@@ -279,7 +279,7 @@ function outside(given: string): BmadError {
 }
 
 /** The error for a path that takes no file, with folders and files of a name like it. */
-export function nothingAt(given: string, paths: readonly string[]): BmadError {
+function nothingAt(given: string, paths: readonly string[]): BmadError {
   const places = new Set<string>();
   for (const path of paths.slice(0, 5_000)) {
     places.add(path);

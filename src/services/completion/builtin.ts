@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expected } from '../../base/expected.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
+import { isBelow, upwards } from '../../base/files/open-file.ts';
 import { allowedByPerson, findForProject } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import type { OutputKeeper } from './output.ts';
 import { PLANS, type Lack, type PlannedCommand, type Surroundings } from './plans.ts';
 import { contractEnvironment, type RunRequest, type RunResult } from './run.ts';
-import { ADD_TESTS, type Status, type Step } from './verdict.ts';
+import { ADD_TESTS, MORE_TIME, type Status, type Step } from './verdict.ts';
 
 /** Raised whenever the commands change, or what they have to show for a PASS, so that a receipt says what it stands for. */
 export const BUILTIN_VERSION = 2;
@@ -85,11 +86,7 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
   const hints = [
     ...lacks.map(({ stack: of, what }) => `${called(of)}: ${what}`),
     ...idle.map((name) => `${called(name)}: no command applies to it here, so it was not checked.`),
-    ...(timedOut
-      ? [
-          'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.',
-        ]
-      : []),
+    ...(timedOut ? [MORE_TIME] : []),
     ...(lacks.some(({ untested }) => untested) ? [ADD_TESTS] : []),
     ...(lacks.length > 0 && stacks.length > 1 && steps.some(({ ok }) => ok === true)
       ? ['To get a verdict on one stack only, name it with "stack".']
@@ -217,10 +214,9 @@ function surroundings(
       return bytes?.toString('utf8');
     },
     async upwards(path) {
-      for (let at = place; ; at = dirname(at)) {
+      for (const at of upwards(place).filter((each) => isBelow(root, each)))
         if (await pathExists(join(at, path))) return join(at, path);
-        if (at === root || at === dirname(at)) return undefined;
-      }
+      return undefined;
     },
   };
 }

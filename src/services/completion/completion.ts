@@ -277,7 +277,7 @@ const EVERY_MS = 250;
 const SILENT_MS = 10_000;
 
 /** Tells how far it is: steps at once, other lines now and then, and in silence that it still runs. */
-export function tellerOf(progress: (message: string) => void, hide: (text: string) => string) {
+function tellerOf(progress: (message: string) => void, hide: (text: string) => string) {
   const started = performance.now();
   let told = 0;
   const tell = (message: string): void => {

@@ -1,6 +1,7 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
+import { isBelow } from '../../base/files/open-file.ts';
 import { findProgram, type FoundProgram } from '../../base/files/find-program.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -137,8 +138,7 @@ export async function folderInside(root: string, wanted: string | undefined): Pr
       subject: 'working_dir',
       hint: 'Name a folder inside the project, relative to its root; links that lead outside are not followed.',
     });
-  const inside = (path: string): boolean =>
-    path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  const inside = (path: string): boolean => isBelow(root, path);
   const real = await realFolder(place);
   // Whether something exists outside is nobody's business.
   if (!inside(place) && (real === undefined || !inside(real))) throw outside();

@@ -190,6 +190,9 @@ function statusOf(
 /** Who reads that nothing was tested has to know what would change it. */
 export const ADD_TESTS = 'Nothing was tested: add tests, or check where the test command looks for them.';
 
+export const MORE_TIME =
+  'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.';
+
 /** What is known to go wrong with the kit's script, where this run shows signs of it. */
 function hintsFor(
   read: ReadVerdict,
@@ -220,9 +223,6 @@ function hintsFor(
     hints.push('PASS was printed, but the exit code decides: a test may have printed it.');
   if (read.toolsMissing.length > 0 && status !== 'PASS')
     hints.push(`Not found on the script's PATH: ${read.toolsMissing.join(', ')}.`);
-  if (timedOut)
-    hints.push(
-      'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.',
-    );
+  if (timedOut) hints.push(MORE_TIME);
   return hints;
 }
