@@ -128,7 +128,7 @@ interface FormatDoor {
   cut(target: Target, made: Made | undefined): Removal[];
 }
 
-function table(file: string, value: unknown): Table {
+function settingsIn(file: string, value: unknown): Table {
   if (value === undefined || value === null) return {};
   if (isTable(value)) return value;
   throw new ParseError(file, 1, 'it does not hold a table of settings');
@@ -136,12 +136,12 @@ function table(file: string, value: unknown): Table {
 
 export const FORMATS: Readonly<Record<Format, FormatDoor>> = {
   json: {
-    read: (file, text, once) => table(file, jsonTree(file, text, once).root?.value),
+    read: (file, text, once) => settingsIn(file, jsonTree(file, text, once).root?.value),
     splice: spliceJson,
     cut: cutJson,
   },
   yaml: {
-    read: (file, text) => table(file, parseYaml(file, text)),
+    read: (file, text) => settingsIn(file, parseYaml(file, text)),
     splice: spliceYaml,
     cut: cutYaml,
   },

@@ -104,16 +104,16 @@ async function elsewhere(
   { env }: TrustSetup,
 ): Promise<string | undefined> {
   if (commit === undefined) return others.length === 0 ? undefined : 'it is no longer in git';
-  if (others.includes(commit) || (await gitIsRelated(root, question(env), { commit, others })))
+  if (others.includes(commit) || (await gitIsRelated(root, gitQuestion(env), { commit, others })))
     return undefined;
   return `commit ${commit.slice(0, 12)}, which neither precedes nor follows one that was allowed`;
 }
 
 /** The commit that is checked out; nothing without git, and before the first commit. */
 export const headOf = (root: string, env: Environment): Promise<string | undefined> =>
-  gitHead(root, question(env));
+  gitHead(root, gitQuestion(env));
 
-const question = (env: Environment) => ({
+const gitQuestion = (env: Environment) => ({
   env,
   timeoutMs: 10_000,
   signal: new AbortController().signal,
