@@ -60,11 +60,15 @@ import { getFailureMuseum } from './project/get-failure-museum.ts';
 import { getProjectContext } from './project/get-project-context.ts';
 import { logFailure } from './project/log-failure.ts';
 import { completeHandoff, logHandoff } from './project/log-handoff.ts';
+import { memlog } from './project/memlog.ts';
 import { moveState } from './project/move-state.ts';
 import { next } from './project/next.ts';
 import { projectState } from './project/project-state.ts';
 import { reconcileLedgers } from './project/reconcile.ts';
+import { sprintPlan } from './project/sprint-plan.ts';
+import { storyBrief } from './project/story-brief.ts';
 import { storyHistory } from './project/story-history.ts';
+import { storyStatus } from './project/story-status.ts';
 import { listSessions } from './runs/list-sessions.ts';
 import { runOpen } from './runs/run-open.ts';
 import { runCheckpoint, runFinish, runRepair } from './runs/run-progress.ts';
@@ -170,6 +174,10 @@ export const operations: readonly AnyOperation[] = [
   moveState,
   projectState,
   storyHistory,
+  memlog,
+  sprintPlan,
+  storyStatus,
+  storyBrief,
   rememberStructured,
   recallStructured,
   manageMemories,

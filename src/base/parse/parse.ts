@@ -147,6 +147,11 @@ export function formatYaml(value: unknown): string {
   return yamlStringify(value, { lineWidth: 0 });
 }
 
+/** A text as one value of a line of YAML, in single quotation marks where it needs any. */
+export function yamlText(text: string): string {
+  return yamlStringify(text.replace(/\s+/g, ' ').trim(), { lineWidth: 0, singleQuote: true }).trimEnd();
+}
+
 export function formatCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(',') || '""'}\n`).join('');
 }

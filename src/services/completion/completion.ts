@@ -89,6 +89,10 @@ export async function openCompletion(setup: CompletionSetup) {
       const programs = await readPrograms(plan, await scriptOf(root, kit));
       return consentOf(programs, setup, await headOf(root, setup.env));
     },
+    /** What a run would start, as a person would type it; none where nothing would be started. */
+    async commands(): Promise<readonly string[]> {
+      return (await readPrograms(await planOf({ setup, root }, {}), await scriptOf(root, kit))).commands;
+    },
     /** What has been verified so far, and whether a run could verify more. */
     async standing(): Promise<VerifiedSoFar> {
       const { intact, fromHere } = await readChain(await receiptPlace(kit, setup.state));

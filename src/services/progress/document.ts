@@ -91,15 +91,18 @@ export interface FrontMatter {
   pairs: YamlPair[];
   /** The line of its closing mark; 0 when there is none. */
   endLine: number;
+  /** What has to be added to the places of its pairs to have those of the text. */
+  shift: number;
 }
 
 /** The front matter of a document with the lines of the file; throws when it is no YAML. */
 export function frontMatterOf(file: string, text: string): FrontMatter {
   const clean = text.replace(/^\uFEFF/, '');
   const found = /^---[ \t]*\r?\n([\s\S]*?\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(clean);
-  if (found === null) return { pairs: [], endLine: 0 };
+  if (found === null) return { pairs: [], endLine: 0, shift: 0 };
   const inner = found[1] ?? '';
-  return { pairs: yamlPairs(file, `\n${inner}`) ?? [], endLine: inner.split('\n').length + 1 };
+  const shift = text.length - clean.length + clean.indexOf('\n');
+  return { pairs: yamlPairs(file, `\n${inner}`) ?? [], endLine: inner.split('\n').length + 1, shift };
 }
 
 const STATUS_LINE = /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}(.*)/isu;

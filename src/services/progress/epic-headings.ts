@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../base/text/ends.ts';
 import { fenceFollower } from '../../base/text/markdown.ts';
 
 /** An epic or a story as the planning documents name it. */
@@ -5,6 +6,8 @@ export interface Planned {
   epic: number;
   /** `2`, or `2a` for one that was split; empty for an epic. */
   story: string;
+  /** What the heading calls it. */
+  title: string;
   file: string;
   line: number;
 }
@@ -12,6 +15,8 @@ export interface Planned {
 export interface Plan {
   epics: Planned[];
   stories: Planned[];
+  /** Headings that speak of an epic or a story and have no number that could be read. */
+  unread: { file: string; line: number; title: string }[];
 }
 
 /** Headings are translated with the document, `## Épopée 2 : Paiement`, `### Récit 2.1 : …`, and numbered: `### 5.1 Epic 1: Base`. */
@@ -21,14 +26,19 @@ const STORY =
 
 /** The epics and stories of a text, in its order; code fences left out, each once. */
 export function plannedIn(file: string, text: string): Plan {
-  const plan: Plan = { epics: [], stories: [] };
+  const plan: Plan = { epics: [], stories: [], unread: [] };
   const isFenced = fenceFollower();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (isFenced(line) || !line.startsWith('#') || line.length > 400) continue;
-    const [, epic, story = ''] = STORY.exec(line) ?? EPIC.exec(line) ?? [];
-    if (epic === undefined) continue;
+    const [whole = '', epic, story = ''] = STORY.exec(line) ?? EPIC.exec(line) ?? [];
+    const place = { file, line: index + 1 };
+    if (epic === undefined) {
+      if (/\b(?:epic|story)\b/i.test(line)) plan.unread.push({ ...place, title: line.trim() });
+      continue;
+    }
+    const title = withoutEnd(line.slice(whole.length).trim().replace(/^:\s*/, ''), '#').trim();
     const list = story === '' ? plan.epics : plan.stories;
-    list.push({ epic: Number(epic), story: story.toLowerCase(), file, line: index + 1 });
+    list.push({ epic: Number(epic), story: story.toLowerCase(), title, ...place });
   }
   return plan;
 }
@@ -38,6 +48,7 @@ export function joinedPlans(plans: readonly Plan[]): Plan {
   return {
     epics: [...firstOfEach(plans.flatMap(({ epics }) => epics)).values()],
     stories: [...firstOfEach(plans.flatMap(({ stories }) => stories)).values()],
+    unread: plans.flatMap(({ unread }) => unread),
   };
 }
 

@@ -12,6 +12,8 @@ export interface Locations {
   /** The sprint's ledger, specs and retrospectives. */
   implementation: string[];
   stories: string[];
+  /** What a new ledger says: the folder it is in, that of the stories, and the project's name. */
+  sprint: { folder: string; stories: string; project: string | undefined };
   /** Single files that version 4 names. */
   prd: string[];
   architecture: string[];
@@ -70,7 +72,18 @@ export async function findLocations(files: ProjectFiles): Promise<Locations> {
     ...outputs.map((folder) => posix.join(folder, 'implementation-artifacts')),
     ...outputs,
   ];
+  const [stories] = resolved('dev_story_location');
+  // The early alphas have a folder for stories and the ledger beside the documents; later ones have one for all of it.
+  const [home = stories === undefined ? implementation[0] : outputs[0]] = [
+    ...resolved('implementation_artifacts'),
+    ...resolved('sprint_artifacts'),
+  ];
   return {
+    sprint: {
+      folder: home ?? '',
+      stories: stories ?? home ?? '',
+      project: settings.text('project_name'),
+    },
     planning: unique([
       ...resolved('planning_artifacts'),
       ...outputs.map((folder) => posix.join(folder, 'planning-artifacts')),
@@ -162,6 +175,10 @@ class Settings {
         return {};
       }),
     );
+  }
+
+  text(key: string): string | undefined {
+    return this.#tables.flatMap((table) => textField(table, key) ?? [])[0];
   }
 
   folders(key: string): string[] {

@@ -15,8 +15,12 @@ import { ProjectFiles } from './project-files.ts';
 import { proposals, type Change } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
+import { writeMemlog, type MemlogEntry } from './memlog.ts';
+import { planSprint } from './sprint-plan.ts';
 import { isDone, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
+import { storyBrief } from './story-brief.ts';
+import { setStatus } from './story-status.ts';
 import { storiesIn, storyInput, takesStories, unknownStory, type StoryInput } from './story-inputs.ts';
 import { hasPassed, inReview, totalsOf, workedOn } from './totals.ts';
 import { phaseOfWorkflow, Workers, worksOf, type Action } from './workers.ts';
@@ -157,6 +161,11 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     documents: (workflow?: string, words?: string) => projectDocuments(root, workflow, words),
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
       reconcile(root, { apply, proposal, now: new Date() }, apply ? undefined : read),
+    storyBrief: (story: string) => storyBrief(root, story),
+    setStatus: (story: string, status: string) => setStatus(root, { story, status, now: new Date() }),
+    planSprint: (catalogue: Catalogue, asked: Omit<Parameters<typeof planSprint>[2], 'now'>) =>
+      planSprint(root, catalogue, { ...asked, now: new Date() }),
+    writeMemlog: (entry: Omit<MemlogEntry, 'now'>) => writeMemlog(root, { ...entry, now: new Date() }),
   };
 }
 

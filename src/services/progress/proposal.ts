@@ -1,4 +1,4 @@
-import type { YamlPair } from '../../base/parse/parse-places.ts';
+import { replaced, type Edit } from './clerk.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
@@ -16,13 +16,6 @@ export interface Change {
   noted?: true;
   line: number;
   edit: Edit;
-}
-
-/** Text in the place of other text; of nothing, where both offsets are the same. */
-export interface Edit {
-  start: number;
-  end: number;
-  text: string;
 }
 
 export interface LedgerProposal {
@@ -96,12 +89,6 @@ function raisedRow(row: Row, to: string, why: string): Change | undefined {
   if (!isRaise) return undefined;
   const edit = replaced(row.pair, to);
   return edit === undefined ? undefined : { key: row.key, from: row.word, to, why, line: row.line, edit };
-}
-
-export function replaced({ place }: YamlPair, to: string): Edit | undefined {
-  if (place === undefined) return undefined;
-  const { start, end, quote, gap } = place;
-  return { start, end, text: `${gap}${quote}${to}${quote}` };
 }
 
 /** What the file of a story proves, in the words of the ledger; a file that is there has at least been prepared. */

@@ -61,7 +61,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
   const locations = await findLocations(files);
   const artefacts = await findArtefacts(files, locations);
   const storyFiles = await findStoryFiles(files, locations);
-  const plan = await planOf(files, artefacts);
+  const plan = joinedPlans(await plansIn(files, artefacts));
   const sprints = await ledgers(files, locations, SPRINT_NAMES, readSprintLedger);
   const workflow = await ledgers(files, locations, WORKFLOW_NAMES, readWorkflowLedger);
   const sprint = sprints.good[0];
@@ -91,8 +91,8 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
   };
 }
 
-/** The epics that the planning documents name. In version 4 they are part of the PRD. */
-async function planOf(files: ProjectFiles, artefacts: readonly Artefact[]): Promise<Plan> {
+/** The epics that each of the planning documents names. In version 4 they are part of the PRD. */
+export async function plansIn(files: ProjectFiles, artefacts: readonly Artefact[]): Promise<Plan[]> {
   const sources = artefacts.filter(({ kind }) => kind === 'epics');
   const used = sources.length > 0 ? sources : artefacts.filter(({ kind }) => kind === 'prd');
   const plans: Plan[] = [];
@@ -100,7 +100,7 @@ async function planOf(files: ProjectFiles, artefacts: readonly Artefact[]): Prom
     const read = await files.read(path);
     if (read !== undefined && 'text' in read) plans.push(plannedIn(path, read.text));
   }
-  return joinedPlans(plans);
+  return plans;
 }
 
 const INTERFACE = /\b(?:user interface|ui|ux|front-?end|interface utilisateur)\b/i;

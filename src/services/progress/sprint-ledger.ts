@@ -16,6 +16,9 @@ export interface Row {
   means: string | undefined;
   line: number;
   pair: YamlPair;
+  /** Where its key begins, and a place in its last line. */
+  at: number;
+  last: number;
 }
 
 interface ActionItem {
@@ -108,7 +111,8 @@ function rowOf(pair: YamlPair): Row | undefined {
     if (match === null) continue;
     const means = rankOf(kind, word) === undefined ? meantWord(kind, word) : word;
     const story = kind === 'story' ? `${Number(match[2])}${match[3] ?? ''}` : '';
-    return { key, kind, epic: Number(match[1]), story, word, means, line, pair: value };
+    const last = Math.max(pair.at, ...pair.pairs.map((inner) => inner.at));
+    return { key, kind, epic: Number(match[1]), story, word, means, line, pair: value, at: pair.at, last };
   }
   return undefined;
 }

@@ -177,7 +177,7 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
     () => frontMatterOf(file, text),
     broken(({ line }) => {
       trouble = `its front matter cannot be parsed${line === undefined ? '' : ` (line ${line})`}`;
-      return { pairs: [], endLine: 0 };
+      return { pairs: [], endLine: 0, shift: 0 };
     }),
   );
   const lines = text.split(/\r?\n/);

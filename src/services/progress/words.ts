@@ -20,10 +20,63 @@ const LEGAL: Record<RowKind, readonly (readonly string[])[]> = {
   retrospective: [['optional'], ['done', 'completed']],
 };
 
+/** What a row says that has just been planned. */
+export const FIRST_WORD: Record<RowKind, string> = {
+  epic: 'backlog',
+  story: 'backlog',
+  retrospective: 'optional',
+};
+
 /** How far a word is along its row; nothing when it is no word of that kind of row. */
 export function rankOf(kind: RowKind, word: string): number | undefined {
   const rank = LEGAL[kind].findIndex((words) => words.includes(word));
   return rank === -1 ? undefined : rank;
+}
+
+/** The words that a ledger takes for a row; those of the early alphas only where it knows them. */
+export function wordsFor(
+  kind: RowKind,
+  { drafts, contexts }: { drafts: boolean; contexts: boolean },
+): string[] {
+  const drop = new Set([
+    ...(drafts ? [] : ['drafted']),
+    ...(contexts ? [kind === 'epic' ? 'in-progress' : ''] : ['contexted', 'completed']),
+  ]);
+  return LEGAL[kind].flat().filter((word) => !drop.has(word));
+}
+
+/** The states of a story file of version 4, in the order they come; its template has some, its tasks write the others. */
+const V4_WORDS = ['Draft', 'Approved', 'InProgress', 'Ready for Review', 'Review', 'Ready for Done', 'Done'];
+/** The states of a spec, as its template lists them. */
+const SPEC_WORDS = ['draft', 'ready-for-dev', 'in-progress', 'in-review', 'done'];
+
+/** The words that a story file takes, by its kind. */
+export function fileWords({
+  v4,
+  isSpec,
+  status,
+}: {
+  v4?: boolean;
+  isSpec: boolean;
+  status?: StoryStatus | undefined;
+}): readonly string[] {
+  if (v4 === true) return V4_WORDS;
+  if (isSpec) return SPEC_WORDS;
+  return wordsFor('story', { drafts: status === 'drafted', contexts: false }).slice(1);
+}
+
+/** What a file says while the ledger has a word. A spec is done when it is built; the review after that is the ledger's. */
+const IN_FILES: Record<StoryStatus, { v4: string; spec: string }> = {
+  backlog: { v4: 'Draft', spec: 'draft' },
+  drafted: { v4: 'Draft', spec: 'draft' },
+  'ready-for-dev': { v4: 'Approved', spec: 'ready-for-dev' },
+  'in-progress': { v4: 'InProgress', spec: 'in-progress' },
+  review: { v4: 'Review', spec: 'done' },
+  done: { v4: 'Done', spec: 'done' },
+};
+
+export function fileWord(word: StoryStatus, { v4, isSpec }: { v4?: boolean; isSpec: boolean }): string {
+  return v4 === true ? IN_FILES[word].v4 : isSpec ? IN_FILES[word].spec : word;
 }
 
 /** What people and models write instead: other versions, other habits, French documents. */

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { fenced, plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+export const sprintPlan = defineOperation({
+  name: 'sprint_plan',
+  title: 'Make the ledger from the epics',
+  description:
+    'Make sprint-status.yaml from the epics, or bring it up to date with them, as sprint planning does; "apply" writes it. A status is never lowered, a story with a file is at least ready-for-dev, comments and order stay.',
+  effect: 'write',
+  behind: { manage_project: 'sprint_plan' },
+  writes: ({ apply }) => apply,
+  command: 'project plan',
+  examples: ['project plan'],
+  input: z.strictObject({
+    apply: z.boolean().default(false).describe('Write it; without it the changes are only shown'),
+    proposal: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Id of the proposal shown: with apply, it is refused if anything has changed since'),
+    epics: z
+      .array(z.string().min(1).max(1_000))
+      .max(100)
+      .default([])
+      .describe('Files or folders of the epics, if there are several versions'),
+    drop: z
+      .boolean()
+      .default(false)
+      .describe('Take out rows that are in no epic, with their status; without it they stay'),
+    project: projectField,
+  }),
+  output: z.object({
+    project: z.string(),
+    proposal: z.string(),
+    applied: z.boolean(),
+    file: z.string(),
+    isNew: z.boolean(),
+    epics: z.int(),
+    stories: z.int(),
+    diff: z.string().optional(),
+    /** Rows that are in no epic. */
+    orphans: z.array(z.object({ key: z.string(), status: z.string() })),
+    dropped: z.boolean(),
+    notes: z.array(z.string()),
+  }),
+
+  async run({ apply, proposal, epics, drop, project }, context) {
+    if (proposal !== undefined && !apply)
+      throw new BmadError('invalid_input', '"proposal" is only used with "apply".', {
+        hint: 'Without "apply", the changes and the proposal\'s id are shown.',
+      });
+    const state = await context.state(project);
+    const { catalogue } = await context.workspace(project);
+    const planned = await (await state.progress()).planSprint(catalogue, { apply, proposal, epics, drop });
+    return { project: state.root, dropped: drop, ...planned };
+  },
+
+  render({ proposal, applied, file, isNew, epics, stories, diff, orphans, dropped, notes }) {
+    const plan = `${plural(epics, 'epic')}, ${plural(stories, 'story', 'stories')}`;
+    const lines = [
+      diff === undefined
+        ? `${file} already has everything that the epics have: ${plan}.`
+        : `${file}${isNew ? ', new' : ''}: ${plan}.`,
+      ...(diff === undefined ? [] : [fenced(isNew ? withoutLegend(diff) : diff, 'diff')]),
+    ];
+    if (orphans.length > 0)
+      lines.push(
+        dropped ? 'In no epic, and taken out:' : 'In no epic; they stay unless "drop" is given:',
+        ...orphans.map(({ key, status }) => `- ${key}: ${status}`),
+      );
+    lines.push(...notes);
+    const args = { apply: true, proposal, ...(dropped ? { drop: true } : {}) };
+    return {
+      body: lines.join('\n'),
+      note: applied ? `${file} was written.` : 'Nothing was written.',
+      steps: applied || diff === undefined ? [] : [{ operation: 'sprint_plan', args, why: 'Write it' }],
+    };
+  },
+});
+
+/** The comments at the top of a new ledger are BMAD's own words, which nobody has to read twice. */
+function withoutLegend(diff: string): string {
+  const lines = diff.split('\n');
+  const last = lines.findLastIndex((line) => line.startsWith('+#'));
+  return last === -1
+    ? diff
+    : [...lines.slice(0, 2), '+# (the legend of BMAD)', ...lines.slice(last + 1)].join('\n');
+}

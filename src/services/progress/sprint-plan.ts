@@ -1,0 +1,287 @@
+import { posix } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { yamlText } from '../../base/parse/parse.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import {
+  diffOf,
+  edited,
+  replaced,
+  stamp,
+  whileLocked,
+  writeTogether,
+  type Edit,
+  type Writing,
+} from './clerk.ts';
+import { keyOf, type Planned } from './epic-headings.ts';
+import { at } from './model.ts';
+import { newLedger, type PlannedRow } from './new-ledger.ts';
+import { ProjectFiles } from './project-files.ts';
+import { plansIn, readReport, type Report } from './report.ts';
+import type { Row, SprintLedger } from './sprint-ledger.ts';
+import { FIRST_WORD, rankOf } from './words.ts';
+
+export interface PlannedSprint {
+  proposal: string;
+  file: string;
+  /** Whether there was no ledger before. */
+  isNew: boolean;
+  epics: number;
+  stories: number;
+  diff: string | undefined;
+  /** Rows of the ledger that are in no epic, each with its status. */
+  orphans: { key: string; status: string }[];
+  notes: string[];
+  applied: boolean;
+}
+
+interface Asked {
+  apply: boolean;
+  proposal: string | undefined;
+  /** Files or folders of the epics, where there are several versions. */
+  epics: readonly string[];
+  /** Whether rows that are in no epic are taken out, as BMAD's own script does. */
+  drop: boolean;
+  now: Date;
+}
+
+/** Makes the ledger from the epics, or brings it up to date with them; what is further along stays so. */
+export async function planSprint(root: string, catalogue: Catalogue, asked: Asked): Promise<PlannedSprint> {
+  const { file } = await proposed(root, catalogue, asked);
+  const work = async (): Promise<PlannedSprint> => {
+    const { writing, ...found } = await proposed(root, catalogue, asked);
+    if (asked.proposal !== undefined && asked.proposal !== found.proposal)
+      throw new BmadError(
+        'conflict',
+        'The epics or the ledger have changed since that proposal; nothing was written.',
+        {
+          subject: asked.proposal.slice(0, 100),
+          hint: 'Ask for the changes again without "apply", review them, and use the new proposal.',
+        },
+      );
+    const isChanged = writing.before !== writing.after;
+    if (asked.apply && isChanged) await writeTogether(root, [writing]);
+    return { ...found, diff: isChanged ? diffOf(writing) : undefined, applied: asked.apply && isChanged };
+  };
+  return asked.apply ? whileLocked(root, [file], work) : work();
+}
+
+async function proposed(root: string, catalogue: Catalogue, asked: Asked) {
+  const files = new ProjectFiles(root);
+  const report = await readReport(root, files);
+  refuse(report);
+  const { epics, stories, notes } = await plannedIn(files, report, asked.epics);
+  const rows = wantedRows(epics, stories, report.sprint);
+  const { sprint, locations } = report;
+  const hasFile = ({ key }: PlannedRow): boolean =>
+    locations.stories.some((folder) => files.has(posix.join(folder, `${key}.md`)));
+  const orphans = orphansOf(sprint, rows);
+  const file = sprint?.file ?? posix.join(locations.sprint.folder, 'sprint-status.yaml');
+  const made = async (now: Date, told: string[]): Promise<string> =>
+    sprint === undefined
+      ? newLedger(rows, hasFile, { root, report, catalogue, now })
+      : renewed(sprint, rows, hasFile, { drop: asked.drop, now, notes: told });
+  const writing: Writing = { file, before: sprint?.text, after: await made(asked.now, notes) };
+  for (const other of report.others.filter((each) => each.includes('sprint-status')))
+    notes.push(`${other} is a second ledger and is left alone.`);
+  return {
+    // The time of the call is no part of what is proposed.
+    proposal: sha256(JSON.stringify([file, sprint?.text ?? '', await made(new Date(0), [])])).slice(0, 12),
+    file,
+    isNew: sprint === undefined,
+    epics: new Set(rows.map(({ epic }) => epic)).size,
+    stories: rows.filter(({ kind }) => kind === 'story').length,
+    orphans: orphans.map(({ key, word }) => ({ key, status: word })),
+    notes,
+    writing,
+  };
+}
+
+function refuse({ locations, broken, sprint }: Report): void {
+  if (locations.v4)
+    throw new BmadError('conflict', 'BMAD 4 keeps no ledger: each story file has its own status.', {
+      hint: 'Set it with story_status; what comes next is said by next.',
+      steps: [{ operation: 'next', args: {}, why: 'See what comes next' }],
+    });
+  const bad = broken.find(({ file }) => file.includes('sprint-status'));
+  if (sprint === undefined && bad !== undefined)
+    throw new BmadError(
+      'conflict',
+      `The ledger cannot be used; nothing was written. ${at(bad)}: ${bad.says}.`,
+      {
+        subject: bad.file,
+        hint: 'Repair that line, or move the file away to have a new one made.',
+      },
+    );
+}
+
+/** The epics and stories of the documents that are meant. Where two versions plan the same story, a person has to choose. */
+async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: readonly string[]) {
+  const isWanted = (file: string): boolean =>
+    wanted.length === 0 ||
+    wanted.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`));
+  const plans = (await plansIn(files, artefacts)).map(({ epics, stories, unread }) => ({
+    epics: epics.filter(({ file }) => isWanted(file)),
+    stories: stories.filter(({ file }) => isWanted(file)),
+    unread: unread.filter(({ file }) => isWanted(file)),
+  }));
+  const stories = plans.flatMap((plan) => plan.stories);
+  const epics = plans.flatMap((plan) => plan.epics);
+  if (epics.length + stories.length === 0)
+    throw new BmadError('not_found', 'No epics were found in the plans of this project.', {
+      hint: 'They are headings such as "## Epic 1: Base" and "### Story 1.1: Setup", in epics.md or in files of a folder "epics".',
+    });
+  const versions = new Map<string, Planned>();
+  const notes = plans
+    .flatMap(({ unread }) => unread)
+    .map((line) => `${at(line)} is not a heading of an epic or a story with a number: ${quoted(line.title)}`);
+  for (const story of stories) {
+    const first = versions.get(keyOf(story)) ?? story;
+    versions.set(keyOf(story), first);
+    if (first === story) continue;
+    if (documentOf(first.file) !== documentOf(story.file))
+      throw new BmadError(
+        'ambiguous',
+        `Story ${keyOf(story)} is planned in ${at(first)} and in ${at(story)}; nothing was written.`,
+        { subject: 'epics', hint: 'Name the file or the folder that is current as "epics".' },
+      );
+    notes.push(
+      `Story ${keyOf(story)} is planned twice, in ${at(first)} and ${at(story)}; the first is used.`,
+    );
+  }
+  return { epics, stories: [...versions.values()], notes };
+}
+
+/** The pieces of a document lie in one folder, which is not the one of a whole document. */
+const documentOf = (file: string): string =>
+  /(?:^|\/)epics\/[^/]+$/i.test(file) ? posix.dirname(file) : file;
+
+/** Epic by epic: its own row, its stories in the order of the plan, its retrospective. */
+function wantedRows(
+  epics: readonly Planned[],
+  stories: readonly Planned[],
+  sprint: SprintLedger | undefined,
+): PlannedRow[] {
+  const numbers = [...new Set([...epics, ...stories].map(({ epic }) => epic))].sort((a, b) => a - b);
+  return numbers.flatMap((epic): PlannedRow[] => [
+    { key: `epic-${epic}`, kind: 'epic', epic, story: '' },
+    ...stories
+      .filter((story) => story.epic === epic)
+      .map((story): PlannedRow => ({ key: keyFor(story, sprint), kind: 'story', epic, story: story.story })),
+    { key: `epic-${epic}-retrospective`, kind: 'retrospective', epic, story: '' },
+  ]);
+}
+
+/** A story that has a row keeps its key, which is also the name of its file, whatever the plan calls it by now. */
+function keyFor({ epic, story, title }: Planned, sprint: SprintLedger | undefined): string {
+  const key = `${epic}-${story}-${slug(title)}`;
+  const rows = (sprint?.rows ?? []).filter(
+    (row) => row.kind === 'story' && row.epic === epic && row.story === story,
+  );
+  return rows.some((row) => row.key === key) ? key : (rows[0]?.key ?? key);
+}
+
+const SLUG_LENGTH = 60;
+
+/** As BMAD's own script makes it. */
+function slug(title: string): string {
+  const words = withoutEnds(title.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, '-'), '-');
+  return withoutEnds(Array.from(words).slice(0, SLUG_LENGTH).join(''), '-') || sha256(title).slice(0, 8);
+}
+
+function orphansOf(sprint: SprintLedger | undefined, wanted: readonly PlannedRow[]): Row[] {
+  const keys = new Set(wanted.map(({ key }) => key));
+  return (sprint?.rows ?? []).filter(({ key }) => !keys.has(key));
+}
+
+/** What the early alphas wrote and later versions have other words for; a ledger whose legend has them keeps them. */
+const EARLIER: Record<string, string> = {
+  drafted: 'ready-for-dev',
+  contexted: 'in-progress',
+  completed: 'done',
+};
+
+/** The ledger with the rows that it lacks and what files show; every other byte stays. */
+function renewed(
+  sprint: SprintLedger,
+  wanted: readonly PlannedRow[],
+  hasFile: (row: PlannedRow) => boolean,
+  { drop, now, notes }: { drop: boolean; now: Date; notes: string[] },
+): string {
+  const { text, file, rows } = sprint;
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const [top] = rows;
+  const indent = top === undefined ? '  ' : text.slice(lineStart(text, top.at), top.at);
+  if (!/^[ \t]*$/.test(indent))
+    throw new BmadError('conflict', `${file} has its rows in one line; nothing was written.`, {
+      subject: file,
+      hint: 'Write each row on its own line, then ask again.',
+    });
+  const edits: Edit[] = [];
+  const first = top === undefined ? text.length : lineStart(text, top.at);
+  let anchor = first;
+  for (const [index, row] of wanted.entries()) {
+    const known = rows.find(({ key }) => key === row.key);
+    if (known !== undefined) {
+      anchor = lineEnd(text, known.last);
+      edits.push(...statusEdits(sprint, known, row, hasFile, notes));
+      continue;
+    }
+    const word = row.kind === 'story' && hasFile(row) ? writtenWord(sprint) : FIRST_WORD[row.kind];
+    const isBelow = anchor > 0 && text[anchor - 1] !== '\n' ? end : '';
+    const apart = row.kind === 'epic' && index > 0 ? end : '';
+    const line = `${indent}${yamlText(row.key)}: ${word}`;
+    edits.push({
+      start: anchor,
+      end: anchor,
+      text: isBelow === '' ? `${apart}${line}${end}` : `${isBelow}${apart}${line}`,
+    });
+  }
+  if (anchor === first && edits.length > 0) edits.push({ start: first, end: first, text: end });
+  const lost = drop ? orphansOf(sprint, wanted) : [];
+  edits.push(
+    ...lost.map((row) => ({ start: lineStart(text, row.at), end: lineEnd(text, row.last), text: '' })),
+  );
+  return edits.length === 0 ? text : edited(text, [...edits, ...stamp(sprint, file, now)]);
+}
+
+/** Whether a ledger's own legend knows a word. */
+const explains = ({ text }: SprintLedger, word: string): boolean =>
+  new RegExp(`^\\s*#.*\\b${word}\\b`, 'm').test(text);
+
+/** What a story is whose file is there. */
+const writtenWord = (sprint: SprintLedger): string =>
+  explains(sprint, 'drafted') ? 'drafted' : 'ready-for-dev';
+
+/** A row is only ever raised; a word that nobody understands is left to people. */
+function statusEdits(
+  sprint: SprintLedger,
+  row: Row,
+  wanted: PlannedRow,
+  hasFile: (row: PlannedRow) => boolean,
+  notes: string[],
+): Edit[] {
+  if (sprint.duplicates.some(({ key }) => key === row.key)) {
+    notes.push(`${row.key} stands in the ledger more than once; its rows are left alone.`);
+    return [];
+  }
+  if (row.means === undefined && row.word !== '') {
+    notes.push(
+      `${at({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is no status of BMAD; it is left alone.`,
+    );
+    return [];
+  }
+  const now = row.means ?? FIRST_WORD[row.kind];
+  const kept = explains(sprint, now) ? now : (EARLIER[now] ?? now);
+  const least = row.kind === 'story' && hasFile(wanted) ? writtenWord(sprint) : FIRST_WORD[row.kind];
+  const to = (rankOf(row.kind, kept) ?? 0) >= (rankOf(row.kind, least) ?? 0) ? kept : least;
+  const edit = row.word === to ? undefined : replaced(row.pair, to);
+  return edit === undefined ? [] : [edit];
+}
+
+const lineStart = (text: string, place: number): number => text.lastIndexOf('\n', place - 1) + 1;
+const lineEnd = (text: string, place: number): number => {
+  const end = text.indexOf('\n', place);
+  return end === -1 ? text.length : end + 1;
+};
