@@ -89,7 +89,10 @@ const RESERVED_OF_LITTLE = 0.25;
 /** A beginning that is shorter says nothing. */
 const WORTH = 30;
 
-/** What can be had of the required parts when there is no room for all of them, in their order, and what is missing. */
+/**
+ * What can be had when there is no room for all that is required, in the order of the parts: of those that are required their
+ * beginning, of the others what fits into their share of the room that is left; and what is missing.
+ */
 function beginning(head: string, parts: readonly Part[], needed: number, budget: number): Packed {
   const room = budget - Math.min(MOST_RESERVED, Math.floor(budget * RESERVED_OF_LITTLE));
   let text = fitted(head, room);
@@ -98,8 +101,10 @@ function beginning(head: string, parts: readonly Part[], needed: number, budget:
   let isFull = text !== head;
   for (const part of parts) {
     const about = { title: part.piece.title, ...sourceOf(part.piece) };
+    if (part.required === 0 && !isFull)
+      part.fill(Math.floor((room - estimateTokens(text)) * part.piece.share));
     const longer = `${text}\n\n${part.render()}`;
-    if (part.required > 0 && !isFull && estimateTokens(longer) <= room) {
+    if (part.taken.size > 0 && !isFull && estimateTokens(longer) <= room) {
       text = longer;
       included.push(part.summary());
       leftOut.push(...part.leftOut());

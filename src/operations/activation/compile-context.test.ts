@@ -4,7 +4,7 @@ import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { bmad } from '../unified/bmad.ts';
 import { compileContext } from './compile-context.ts';
-import { logLearning } from '../memory/log-memory.ts';
+import { logDecision, logLearning } from '../memory/log-memory.ts';
 import type { Context } from '../context.ts';
 import { execute } from '../execute.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
@@ -145,6 +145,31 @@ describe('the story in a context', () => {
     },
   );
 
+  it.each([1_500, 3_000])(
+    'within %i tokens comes with the decisions, before any text of the workflow (J-E7)',
+    async (budget) => {
+      const context = await shop({
+        ...PROJECT,
+        [path]: story
+          .replace(/\n## Acceptance[^]*?\n(?=## Tasks)/, '\n')
+          .concat('\n## Acceptance Criteria\n\n1. The cart keeps ten books.\n'),
+      });
+      for (const text of ['The database is PostgreSQL 17.', 'Prices are kept in cents.'])
+        expect((await execute(logDecision, { agent: 'architect', text }, context, testCall())).ok).toBe(true);
+      const { text, whole } = await compiled(context, { name: 'build', message: 'Build story 1.2', budget });
+      const [before = '', after = ''] = text.split(/----- BEGIN -----\n(?=---\nname: bmad-build)/);
+      for (const line of [
+        '1. The cart keeps ten books.',
+        'The database is PostgreSQL 17.',
+        'Prices are kept in cents.',
+      ])
+        expect(before).toContain(line);
+      if (budget === 3_000) expect(before).toContain('The cart keeps books for a month.');
+      expect(after).not.toContain('The cart keeps');
+      expect(estimateTokens(whole)).toBeLessThanOrEqual(budget);
+    },
+  );
+
   it('is the one that the workflow is for', async () => {
     const context = await shop({
       ...PROJECT,
@@ -172,7 +197,7 @@ describe('budgets', () => {
   it('of 200 tokens give a beginning that is called one', async () => {
     const { complete, whole, needed } = await compiled(await shop(), { name: 'architect', budget: 200 });
     expect(complete).toBe(false);
-    expect(whole).toContain('INCOMPLETE: only the beginning of what is required. Do not start from it.');
+    expect(whole).toContain('INCOMPLETE: the text to follow is not whole here. Do not start from it.');
     expect(whole).toContain(`{operation:"context", query:"architect", budget:${needed}}`);
     expect(estimateTokens(whole)).toBeLessThanOrEqual(200);
   });

@@ -88,7 +88,7 @@ export const compileContext = defineOperation({
     const used = `~${tokens} of ${budget} tokens${capped ? ', the maximum' : ''}.`;
     const note = complete
       ? `${used} Everything required is included${leftOut.length === 0 ? ', and all the rest.' : '; "Left out" lists the rest.'}`
-      : `INCOMPLETE: only the beginning of what is required. Do not start from it. ${used}`;
+      : `INCOMPLETE: the text to follow is not whole here. Do not start from it. ${used}`;
     return {
       body: text,
       note,

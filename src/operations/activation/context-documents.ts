@@ -9,8 +9,8 @@ import { unknownLine } from './known-inputs.ts';
 type Progress = Awaited<ReturnType<ProjectState['progress']>>;
 type Unwritten = NonNullable<Awaited<ReturnType<Progress['unwritten']>>>;
 
-/** Who comes first when room is given out. */
-export const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
+/** Who comes first when room is given out: what only the project has, before texts that can be had at any time. */
+export const RANK = { required: 0, near: 1, plan: 2, main: 3, template: 4, steps: 5 };
 
 export interface Matter {
   message?: string | undefined;
@@ -84,6 +84,7 @@ function requiredPiece(text: string): Piece {
 }
 
 /** The sections of a story that say what has to be fulfilled and done, as its versions call them. */
+const CRITERIA = /acceptance|critère/iu;
 const CORE = /acceptance|critère|\btasks?\b|tâches?/iu;
 /** Of a story that has none of them, or very long ones, this many tokens are required. */
 const CORE_TOKENS = 1_200;
@@ -94,11 +95,14 @@ function coreFirst(text: string): { text: string; required: number } {
   const level = Math.min(...chunks.flatMap((chunk) => (isCore(chunk) ? [chunk.level] : [])));
   let inside = false;
   const [title, ...sections] = chunks;
-  const core = sections.filter((chunk) => {
+  const found = sections.filter((chunk) => {
     if (isCore(chunk)) inside = true;
     else if (chunk.level > 0 && chunk.level <= level) inside = false;
     return inside;
   });
+  // What has to be fulfilled comes before what is done for it, wherever it stands.
+  const isCriteria = ({ title = '' }: Chunk): boolean => CRITERIA.test(title);
+  const core = [...found.filter(isCriteria), ...found.filter((chunk) => !isCriteria(chunk))];
   if (title === undefined || core.length === 0) return { text, required: fitted(text, CORE_TOKENS).length };
   const joined = (some: readonly Chunk[]): string => some.map((chunk) => chunk.text).join('');
   const head = joined([title, ...core]);

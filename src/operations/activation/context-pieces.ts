@@ -2,7 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { saying, type SayStep } from '../../base/step.ts';
 import { essentialLength } from '../../base/text/text-chunks.ts';
-import { packed, type LeftOut, type Piece } from '../../base/text/text-budget.ts';
+import { fitted, packed, type LeftOut, type Piece } from '../../base/text/text-budget.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
@@ -30,7 +30,13 @@ export async function contextWithin(
   workspace: Workspace,
   context: Context,
 ): Promise<ReturnType<typeof packed>> {
-  const { head, pieces, absent } = await contextPieces(record, about, call, workspace, context);
+  const { head, pieces, absent } = await contextPieces(
+    record,
+    { ...about, budget },
+    call,
+    workspace,
+    context,
+  );
   const result = packed(more === undefined ? head : `${head}\n\n${more}`, pieces, absent, budget);
   return { ...result, needed: result.needed + roomForProject(pieces) };
 }
@@ -56,7 +62,7 @@ interface About {
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
 async function contextPieces(
   record: BmadRecord,
-  { message, project }: About,
+  { message, project, budget }: About & { budget: number },
   { signal, say }: Call,
   workspace: Workspace,
   context: Context,
@@ -71,16 +77,26 @@ async function contextPieces(
   const known = await memoryPieces(questions, target, project, signal, workspace, context);
   return {
     head: activation.head,
+    // The text of a workflow can be had at any time; what the project has to say about the matter, only here.
     pieces: [
+      ...known.pieces.slice(0, 1).map((decisions) => withRequired(decisions, budget)),
       ...story,
+      ...plans,
+      ...known.pieces.slice(1),
       ...ownPieces(activation, steps.pieces, saying(say)),
       ...steps.pieces.filter(({ required }) => required > 0),
-      ...known.pieces,
-      ...plans,
       ...steps.pieces.filter(({ required }) => required === 0),
     ],
     absent: [...known.absent, ...steps.absent],
   };
+}
+
+/** Of what was decided, this share of the budget must not be left out, and no more than so many tokens. */
+const DECIDED = { share: 0.2, most: 300 };
+
+function withRequired(piece: Piece, budget: number): Piece {
+  const tokens = Math.min(DECIDED.most, Math.floor(budget * DECIDED.share));
+  return { ...piece, required: fitted(piece.text, tokens).length };
 }
 
 /** What delivery gives: values, resolved configuration, and the files to follow. */
@@ -191,6 +207,7 @@ async function learningsOf(
   return entries.slice(0, OWN_LEARNINGS);
 }
 
+const NEWEST_DECISIONS = 5;
 const TYPES = ['decisions', 'failures', 'shared-context', 'agent-learnings'] as const;
 
 /** What the project remembers about the matter, in its files and in its store, the best first. */
@@ -216,10 +233,17 @@ async function memoryPieces(
     const own = target.kind === 'agent' ? await learningsOf(target, memory, workspace) : [];
     const pieceOf = async (type: (typeof TYPES)[number]): Promise<Piece> => {
       const found = hits.filter(({ entry }) => entry.type === type);
+      // What was decided holds whether or not the matter resembles it.
+      const newest =
+        type === 'decisions'
+          ? (await memory.browse(type, undefined, { most: NEWEST_DECISIONS })).entries.filter(
+              ({ entry }) => !found.some((hit) => hit.entry.text === entry.text),
+            )
+          : [];
       const entries =
         type === 'agent-learnings'
           ? [...own, ...found.filter(({ entry }) => !own.some((each) => each.entry.text === entry.text))]
-          : found;
+          : [...found, ...newest];
       const text = (await memory.distinct(entries, signal)).map((told) => {
         const place = told.sources[0] ?? `memory ${told.entry.id}`;
         return `### ${told.entry.agent} (${place})\n${toldLine(told, 1_200)}\n`;
