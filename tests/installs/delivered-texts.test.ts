@@ -144,8 +144,10 @@ describe('what BMAD’s scripts would do', () => {
 
   it('M-57: is given in the form that each script writes, and nobody is told to work by hand', async () => {
     const text = await whole('architecture');
-    expect(preambleOf(text)).toContain('- `memlog.py`: `<workspace>/.memlog.md` is front matter');
-    expect(text).toContain('`- (type) text`, added at the end; `--by` makes it `(type by who)`');
+    expect(preambleOf(text)).toContain('- `memlog.py`: manage_project {action:"memlog", args:{workspace:"…"');
+    expect(await whole('sprint-planning')).toMatch(
+      /- `sprint_plan\.py`: `generate`: manage_project \{action:"sprint_plan".*action:"story_status"/,
+    );
     expect(text).toMatch(/`lint_spine\.py`: outside code fences, report TBD/);
     for (const { name, whole: all } of (await opened('built in')).all) {
       const ours = all.replace(/----- BEGIN (\S+) -----\n.*?\n----- END \1 -----/gs, '');
@@ -170,22 +172,6 @@ describe('what BMAD’s scripts would do', () => {
     const folder = await temporaryFolder(afterAll);
     const python = (script: string, ...args: string[]): string =>
       execFileSync('python3', ['-B', join(contentRoot, script), ...args], { encoding: 'utf8' });
-    python('scripts/memlog.py', 'init', '--workspace', folder, '--field', 'topic=Tea');
-    python(
-      'scripts/memlog.py',
-      'append',
-      '--workspace',
-      folder,
-      '--type',
-      'idea',
-      '--by',
-      'user',
-      '--text',
-      'Green',
-    );
-    expect(await readFile(join(folder, '.memlog.md'), 'utf8')).toMatch(
-      /^---\ntopic: Tea\nupdated: \d{4}-\d\d-\d\dT\d\d:\d\d\n---\n\n- \(idea by user\) Green\n$/,
-    );
     const flaws = ['TBD', 'TODO', 'FIXME', 'XXX', 'similar to AD-1', '{token}'];
     await writeFile(
       join(folder, 'ARCHITECTURE-SPINE.md'),
@@ -197,6 +183,20 @@ describe('what BMAD’s scripts would do', () => {
     const lint = /- `lint_spine\.py`: .*$/m.exec(await whole('architecture'))?.[0] ?? '';
     for (const word of 'TBD,TODO,FIXME,XXX,"similar to AD-n",Binds,Prevents,Rule,Stack'.split(','))
       expect(lint).toContain(word);
+  });
+
+  it.each([
+    ['built in', 'build', 'workflow'],
+    ['6.0.4', 'dev-story', 'workflow'],
+    ['4.44.3', 'dev', 'agent'],
+  ] as const)('of %s %s names the call for the status of a story once', async (version, name, kind) => {
+    const text = preambleOf((await partsOf(name, kind, (await opened(version)).context)).join(''));
+    expect(text.split('manage_project {action:"story_status", args:{story:"…", status:"…"}}')).toHaveLength(
+      2,
+    );
+    const other = kind === 'agent' ? 'analyst' : 'prd';
+    const plain = await partsOf(other, kind, (await opened(version)).context);
+    expect(preambleOf(plain.join(''))).not.toContain('story_status');
   });
 
   it('M-57: is known for every script that is not done here already', async () => {

@@ -89,10 +89,7 @@ const RESERVED_OF_LITTLE = 0.25;
 /** A beginning that is shorter says nothing. */
 const WORTH = 30;
 
-/**
- * What can be had when there is no room for all that is required, in the order of the parts: of those that are required their
- * beginning, of the others what fits into their share of the room that is left; and what is missing.
- */
+/** What can be had without room for all that is required, in the order of the parts; of the others what fits their share. */
 function beginning(head: string, parts: readonly Part[], needed: number, budget: number): Packed {
   const room = budget - Math.min(MOST_RESERVED, Math.floor(budget * RESERVED_OF_LITTLE));
   let text = fitted(head, room);

@@ -10,15 +10,20 @@ export const memlog = defineOperation({
   name: 'memlog',
   title: 'Add to the log of a run folder',
   description:
-    'Write .memlog.md of a run folder as BMAD’s memlog.py does: a log that is not there is begun, fields are set, a text becomes one line at its end.',
+    'Write .memlog.md in a run folder as BMAD’s memlog.py does: start the log if there is none, set fields, add a text as one line at the end.',
   effect: 'write',
   behind: { manage_project: 'memlog' },
   command: 'log memlog',
   positional: ['workspace', 'text'],
   synonyms: { path: 'workspace', field: 'fields' },
   input: z.strictObject({
-    workspace: z.string().trim().min(1).max(1_000).describe('The run folder, from the project or in full'),
-    text: z.string().trim().min(1).max(20_000).optional().describe('The entry; line breaks become blanks'),
+    workspace: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1_000)
+      .describe('The run folder, relative to the project or absolute'),
+    text: z.string().trim().min(1).max(20_000).optional().describe('The entry; line breaks become spaces'),
     type: word.optional().describe('What kind of entry: decision, idea, event, …'),
     by: word.optional().describe('Who it came from'),
     fields: z

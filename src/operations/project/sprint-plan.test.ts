@@ -56,7 +56,7 @@ describe('sprint_plan', () => {
       '# ours\r\nowner: Ada\r\ndevelopment_status:\r\n    # first\r\n    1-2-log-in: review # soon\r\n    epic-1: in-progress\r\n    1-1-setup: shipped\r\n    zebra: 7\r\n# the end';
     const { ok, text } = await project({ ...PLAN, [LEDGER]: before });
     const { answer } = await ok(sprintPlan, { apply: true });
-    expect(answer.body).toContain('"shipped" is no status of BMAD; it is left alone.');
+    expect(answer.body).toContain('"shipped" is not a status of BMAD; it was left alone.');
     expect(await text()).toBe(
       before
         .replace('1-1-setup: shipped\r\n', '1-1-setup: shipped\r\n')
@@ -115,7 +115,7 @@ describe('sprint_plan', () => {
     [
       'rows in one line',
       { ...PLAN, [LEDGER]: 'development_status: {epic-1: backlog}\n' },
-      'has its rows in one line',
+      'has its rows on one line',
     ],
     ['version 4', { '.bmad-core/agents/dev.md': 'x', 'docs/prd.md': EPICS }, 'BMAD 4 keeps no ledger'],
   ])('refuses with %s and writes nothing', async (_, files: Readonly<Record<string, string>>, message) => {
@@ -129,8 +129,10 @@ describe('sprint_plan', () => {
     const second = `${out}/sprint-status.yaml`;
     const { ok, text } = await project({ ...PLAN, [LEDGER]: twice, [second]: twice });
     const { answer } = await ok(sprintPlan, { apply: true });
-    expect(answer.body).toContain('1-1-setup stands in the ledger more than once; its rows are left alone.');
-    expect(answer.body).toContain(`${second} is a second ledger and is left alone.`);
+    expect(answer.body).toContain(
+      '1-1-setup appears in the ledger more than once; its rows were left alone.',
+    );
+    expect(answer.body).toContain(`${second} is a second ledger and was left alone.`);
     expect((await text()).match(/1-1-setup: \w+/g)).toEqual(['1-1-setup: backlog', '1-1-setup: done']);
     expect(await text(second)).toBe(twice);
   });

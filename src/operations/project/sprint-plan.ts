@@ -8,7 +8,7 @@ export const sprintPlan = defineOperation({
   name: 'sprint_plan',
   title: 'Make the ledger from the epics',
   description:
-    'Make sprint-status.yaml from the epics, or bring it up to date with them, as sprint planning does; "apply" writes it. A status is never lowered, a story with a file is at least ready-for-dev, comments and order stay.',
+    'Create sprint-status.yaml from the epics, or update it, as sprint planning does; "apply" writes it. A status is never lowered, a story that has a file is at least ready-for-dev, and comments and order are kept.',
   effect: 'write',
   behind: { manage_project: 'sprint_plan' },
   writes: ({ apply }) => apply,

@@ -11,7 +11,7 @@ const NAMED_PLACES = 12;
 
 export const storyBrief = defineOperation({
   name: 'story_brief',
-  title: 'What a story binds its builder to',
+  title: 'Brief for building a story',
   description: `The acceptance criteria of a story, the rules it cites and those of the project, decisions in force, files it names and the tests to run, in at most ${MOST_TOKENS} tokens. Criteria are never cut; what does not fit is named with its file and line.`,
   effect: 'read',
   behind: { manage_project: 'story_brief' },

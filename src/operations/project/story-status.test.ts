@@ -51,7 +51,7 @@ describe('the status of a story', () => {
       expect(said).toContain('-Status: ready-for-dev\n+Status: in-progress');
       expect(said).toContain('-  1-2-login: ready-for-dev');
       expect((await set(name, 'in-progress')).said).toContain(
-        '1-2-login already is in-progress; nothing was written.',
+        '1-2-login is already in-progress; nothing was written.',
       );
     },
   );
@@ -177,7 +177,7 @@ describe('a status that cannot be set', () => {
     [
       'a key that stands twice',
       `${ledger(two)}  1-2-login: done\n`,
-      /1-2-login stands in .* more than once, in lines 7 and 9/,
+      /1-2-login appears in .* more than once, on lines 7 and 9/,
     ],
     [
       'two keys of one number',

@@ -14,7 +14,7 @@ export const storyStatus = defineOperation({
   name: 'story_status',
   title: 'Set the status of a story',
   description:
-    'Set the status of a story in the ledger and in its file, in one act. Its epic begins with its first story; an epic or a retrospective is set by its own key, such as epic-1.',
+    'Set the status of a story in the ledger and in its file together. Its epic starts with its first story; set an epic or a retrospective by its own key, such as epic-1.',
   effect: 'write',
   behind: { manage_project: 'story_status' },
   command: 'story status',
@@ -49,7 +49,7 @@ export const storyStatus = defineOperation({
   render: ({ key, from, to, files, notes, ends }) => ({
     body: [
       files.length === 0
-        ? `${key} already is ${to}; nothing was written.`
+        ? `${key} is already ${to}; nothing was written.`
         : `${key}: ${from ?? 'no status'} → ${to}`,
       ...files.map(({ diff }) => fenced(diff, 'diff')),
       ...notes,

@@ -3,6 +3,7 @@ import type { SayStep } from '../../base/step.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { bullets, byteLength, fenced } from '../../base/text/text.ts';
 import type { FileFault } from '../../catalogue/file-faults.ts';
+import { ledgerNote } from './script-notes.ts';
 import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
 
@@ -170,10 +171,11 @@ function unchanging(record: BmadRecord, title: string, material: Material, say: 
 function composedNow(
   record: BmadRecord,
   title: string,
-  { notes, values, context, files, problems, halt, data }: Material,
+  { notes, values, context, files, problems, halt, data, beside = [] }: Material,
   say: SayStep,
 ): Omit<Unchanging, 'record'> {
-  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo, say), ...notes(say)])}`;
+  const texts = [...files.map(({ text }) => text), ...beside];
+  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo, say), ...notes(say), ...ledgerNote(record.name, texts, say)])}`;
   const sections = context(say);
   const needed = [
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),

@@ -13,13 +13,32 @@ export const DONE_SCRIPTS = new Set([
   'resolve_personas.py',
 ]);
 
+const SET_STATUS = { operation: 'story_status', open: ['story', 'status'] };
+
+/** Names by which texts of all versions speak of the ledger, and what version 4 calls the status that it has instead. */
+const LEDGER =
+  /\bsprint-status\.ya?ml\b|\{sprint_status(?:_file)?\}|\bsync-sprint-status\b|\bstory status\b/i;
+
+/** The call for what a text has a model write into the ledger or the status of a story, where it does. */
+export function ledgerNote(name: string, texts: readonly string[], say: SayStep): string[] {
+  // A script of its own is named with the call that stands for it, or is on the disk and does it.
+  const hasScript = texts.some((text) => /\bsprint_(?:plan|status)\.py\b/.test(text));
+  if (hasScript || !texts.some((text) => LEDGER.test(text))) return [];
+  return [
+    `To set the status of a story in the ledger and in its file: ${say(SET_STATUS)}.`,
+    ...(/(?:^|-)sprint-planning$/.test(name)
+      ? [`To create or update the whole ledger from the epics: ${say({ operation: 'sprint_plan' })}.`]
+      : []),
+  ];
+}
+
 /**
  * What each of BMAD's other scripts does, short enough to be done without it. A text says "never by hand" to keep a file in
  * one form; this is that form, so that both can be obeyed.
  */
 const FORMATS: Record<string, (say: SayStep) => string> = {
-  'memlog.py': () =>
-    '`<workspace>/.memlog.md` is front matter (the fields, then `updated: YYYY-MM-DDTHH:MM`), a blank line and a line for each entry, `- (type) text`, added at the end; `--by` makes it `(type by who)`',
+  'memlog.py': (say) =>
+    `${say({ operation: 'memlog', open: ['workspace', 'type', 'text'] })}; what \`init\` and \`set\` take is \`fields\`, a list of \`key=value\``,
   'lint_spine.py': () =>
     'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
   'recon_kit.py': () =>
@@ -32,9 +51,9 @@ const FORMATS: Record<string, (say: SayStep) => string> = {
   'list_customizable_skills.py': (say) =>
     `skills that have one: ${say({ operation: 'list', args: { what: 'resources', pattern: '**/customize.toml' } })}`,
   'sprint_plan.py': (say) =>
-    `\`generate\`: from the headings Epic N and Story N.M, in order, \`epic-N\`, \`N-M-title-in-kebab-case\` and \`epic-N-retrospective\` in the form of \`sprint-status-template.yaml\`, with the statuses that the file has; \`status\` and \`validate\`: ${say({ operation: 'next' })}`,
-  'sprint_status.py': () =>
-    '`detect-epic`: the highest epic with a done story, its other stories (`pending_stories`) and its `epic-N-retrospective`; `update`: in sprint-status.yaml change only `epic-N-retrospective: done`, `last_updated` and `action_items`, each with `id: "epic-N-retro-item-K-action-in-kebab-case"` (K counts all), `epic`, `action`, `owner`, `status: open`, `ref: "path of the retrospective"`',
+    `\`generate\`: ${say({ operation: 'sprint_plan' })}; \`--set\`: ${say(SET_STATUS)}; \`status\` and \`validate\`: ${say({ operation: 'next' })}`,
+  'sprint_status.py': (say) =>
+    `\`detect-epic\`: the highest epic with a done story, its other stories (\`pending_stories\`) and its \`epic-N-retrospective\`; \`update\`: ${say({ operation: 'story_status', args: { story: 'epic-N-retrospective', status: 'done' } })}, and in \`action_items\` of sprint-status.yaml each item with \`id: "epic-N-retro-item-K-action-in-kebab-case"\` (K counts all), \`epic\`, \`action\`, \`owner\`, \`status: open\`, \`ref: "path of the retrospective"\``,
   'git_evidence.py': () =>
     '`git log --numstat --no-renames RANGE`, without merges; sum added and deleted for each file, and match story ids in the subjects',
 };

@@ -84,7 +84,7 @@ async function proposed(root: string, catalogue: Catalogue, asked: Asked) {
       : renewed(sprint, rows, hasFile, { drop: asked.drop, now, notes: told });
   const writing: Writing = { file, before: sprint?.text, after: await made(asked.now, notes) };
   for (const other of report.others.filter((each) => each.includes('sprint-status')))
-    notes.push(`${other} is a second ledger and is left alone.`);
+    notes.push(`${other} is a second ledger and was left alone.`);
   return {
     // The time of the call is no part of what is proposed.
     proposal: sha256(JSON.stringify([file, sprint?.text ?? '', await made(new Date(0), [])])).slice(0, 12),
@@ -101,7 +101,7 @@ async function proposed(root: string, catalogue: Catalogue, asked: Asked) {
 function refuse({ locations, broken, sprint }: Report): void {
   if (locations.v4)
     throw new BmadError('conflict', 'BMAD 4 keeps no ledger: each story file has its own status.', {
-      hint: 'Set it with story_status; what comes next is said by next.',
+      hint: 'Set it with story_status.',
       steps: [{ operation: 'next', args: {}, why: 'See what comes next' }],
     });
   const bad = broken.find(({ file }) => file.includes('sprint-status'));
@@ -135,7 +135,10 @@ async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: rea
   const versions = new Map<string, Planned>();
   const notes = plans
     .flatMap(({ unread }) => unread)
-    .map((line) => `${at(line)} is not a heading of an epic or a story with a number: ${quoted(line.title)}`);
+    .map(
+      (line) =>
+        `${at(line)} looks like an epic or a story, but has no number that can be read: ${quoted(line.title)}`,
+    );
   for (const story of stories) {
     const first = versions.get(keyOf(story)) ?? story;
     versions.set(keyOf(story), first);
@@ -214,7 +217,7 @@ function renewed(
   const [top] = rows;
   const indent = top === undefined ? '  ' : text.slice(lineStart(text, top.at), top.at);
   if (!/^[ \t]*$/.test(indent))
-    throw new BmadError('conflict', `${file} has its rows in one line; nothing was written.`, {
+    throw new BmadError('conflict', `${file} has its rows on one line; nothing was written.`, {
       subject: file,
       hint: 'Write each row on its own line, then ask again.',
     });
@@ -263,12 +266,12 @@ function statusEdits(
   notes: string[],
 ): Edit[] {
   if (sprint.duplicates.some(({ key }) => key === row.key)) {
-    notes.push(`${row.key} stands in the ledger more than once; its rows are left alone.`);
+    notes.push(`${row.key} appears in the ledger more than once; its rows were left alone.`);
     return [];
   }
   if (row.means === undefined && row.word !== '') {
     notes.push(
-      `${at({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is no status of BMAD; it is left alone.`,
+      `${at({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is not a status of BMAD; it was left alone.`,
     );
     return [];
   }

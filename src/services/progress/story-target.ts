@@ -84,7 +84,7 @@ function refuseSeveral(sprint: SprintLedger | undefined, rows: readonly Row[], a
   if (sprint !== undefined && twice !== undefined)
     throw new BmadError(
       'conflict',
-      `${twice.key} stands in ${sprint.file} more than once, in lines ${twice.lines.join(' and ')}; nothing was written.`,
+      `${twice.key} appears in ${sprint.file} more than once, on lines ${twice.lines.join(' and ')}; nothing was written.`,
       { subject: twice.key, hint: 'Remove the row that is wrong, then ask again.' },
     );
 }
