@@ -65,10 +65,15 @@ async function tailOf(handle: FileHandle, size: number): Promise<string> {
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-/** Replaces a whole file and keeps its permissions. */
-export async function replaceShared(root: string, path: string, content: string): Promise<void> {
+/** Replaces a whole file and keeps its permissions; `ready` as `writeAtomic` has it. */
+export async function replaceShared(
+  root: string,
+  path: string,
+  content: string,
+  ready?: () => Promise<void>,
+): Promise<void> {
   const place = await placeInside(root, path);
-  await writeAtomic(place, content, { inside: root });
+  await writeAtomic(place, content, { inside: root, ready });
 }
 
 /** Removes a file, or a link but not its target; it is fine if nothing exists at the path. */

@@ -28,6 +28,8 @@ export interface WriteRules {
   inside?: string | undefined;
   /** Permissions of a new file, where those of its folder are not the right ones. */
   mode?: number | undefined;
+  /** What has to succeed once the new version is complete on the disk and before it takes the place of the old one. */
+  ready?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface WriteRules {
 export async function writeAtomic(
   file: string,
   content: string | Uint8Array | Iterable<string | Uint8Array>,
-  { inside, mode }: WriteRules = {},
+  { inside, mode, ready }: WriteRules = {},
 ): Promise<void> {
   await ensureFolder(dirname(file), inside);
   const path = await realpath(file).catch(() => file);
@@ -59,6 +61,7 @@ export async function writeAtomic(
     } finally {
       await handle.close();
     }
+    await ready?.();
     await rename(draft, place);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);

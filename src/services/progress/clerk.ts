@@ -96,8 +96,9 @@ export async function whileLocked<T>(
 }
 
 /**
- * Writes all of these files or none. Tools of others do not know our locks, so the bytes are compared once more before
- * the first is written; where one cannot be written, those before it get back what they had.
+ * Writes all of these files or none. Tools of others do not know our locks, so the bytes are compared once more. Every new
+ * version is complete on the disk before the first takes its place, in the order given; where one cannot, those before it
+ * get back what they had.
  */
 export async function writeTogether(root: string, writings: readonly Writing[]): Promise<void> {
   for (const { file, before } of writings)
@@ -107,11 +108,14 @@ export async function writeTogether(root: string, writings: readonly Writing[]):
         hint: 'Ask for the changes again.',
       });
   const written: Writing[] = [];
+  const write = async (count: number): Promise<void> => {
+    const writing = writings[count - 1];
+    if (writing === undefined) return;
+    await replaceShared(root, writing.file, writing.after, () => write(count - 1));
+    written.push(writing);
+  };
   try {
-    for (const writing of writings) {
-      await replaceShared(root, writing.file, writing.after);
-      written.push(writing);
-    }
+    await write(writings.length);
   } catch (error) {
     for (const { file, before } of written.toReversed())
       await (before === undefined ? removeShared(root, file) : replaceShared(root, file, before));
