@@ -1,6 +1,5 @@
 import { unlessShort } from '../base/expected.ts';
 import { listInside, readInside } from '../base/files/files.ts';
-import { agentTitled, titlesOf } from '../base/text/agent-titles.ts';
 import { nameKey } from '../base/text/same-name.ts';
 import type { Kit } from './kit.ts';
 
@@ -61,7 +60,7 @@ export function namesOf({ id, tag, learnings, display }: KitAgent): string[] {
   return [...new Set([id, tag, learnings, display?.toLowerCase()].filter((name) => name !== undefined))];
 }
 
-/** The agents that a name may stand for, the likeliest first: two may share a tag. */
+/** The agents whose own files have a name, the likeliest first: two may share a tag. */
 export function agentsNamed(agents: readonly KitAgent[], name: string): KitAgent[] {
   const wanted = nameKey(name);
   const by = (part: (agent: KitAgent) => string | undefined): KitAgent[] =>
@@ -74,17 +73,4 @@ export function agentsNamed(agents: readonly KitAgent[], name: string): KitAgent
       ...by(({ display }) => display),
     ]),
   ];
-}
-
-/** Every name that means the same agent as this one; only itself when neither a file of the project nor BMAD has another. */
-export function sameAgent(agents: readonly KitAgent[], name: string): string[] {
-  const own = agentsNamed(agents, name);
-  const id = own.length > 0 ? undefined : (agentTitled(name) ?? nameKey(name));
-  const titled = id === undefined ? [] : [id, ...titlesOf(id), ...agentsNamed(agents, id).flatMap(namesOf)];
-  return [...new Set([name, ...own.flatMap(namesOf), ...(titled.length > 1 ? titled : [])])];
-}
-
-/** The name under which an agent is known: a French title is one of BMAD's agents, unless the project has its own so called. */
-export function knownAs(agents: readonly KitAgent[], name: string): string {
-  return agentsNamed(agents, name).length > 0 ? name : (agentTitled(name) ?? name);
 }

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { entry, living } from '../../tests/support/kit-entries.ts';
-import { agentsNamed, readKitAgents, sameAgent } from './agents.ts';
+import { agentsNamed, namesOf, readKitAgents } from './agents.ts';
 import { readKit } from './kit.ts';
 import { KitFiles } from './memories/read-all.ts';
 import { writeKitFiles } from './memories/write.ts';
@@ -61,8 +61,8 @@ describe('the agents of a project', () => {
       display: 'Atlas',
       learnings: 'project-knowledge',
     });
-    expect(sameAgent(agents, 'stack')).toEqual(['stack', 'fullstack-dev']);
-    expect(sameAgent(agents, 'nobody')).toEqual(['nobody']);
+    expect(agentsNamed(agents, 'stack').flatMap(namesOf)).toEqual(['fullstack-dev', 'stack']);
+    expect(agentsNamed(agents, 'nobody')).toEqual([]);
   });
 
   it('have their learnings gathered from all files', async () => {

@@ -6,8 +6,9 @@ import { fitted, packed, type LeftOut, type Piece } from '../../base/text/text-b
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { namesToRecall } from '../catalogue/agent-names.ts';
 import { toldLine } from '../memory/relation-view.ts';
-import type { Activation, Call, Context, MemoryPort, Workspace } from '../context.ts';
+import type { Activation, Call, Context, Workspace } from '../context.ts';
 import { documentPieces, RANK } from './context-documents.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
@@ -192,21 +193,6 @@ function nameOf(uri: string): string {
 
 const OWN_LEARNINGS = 20;
 
-/** The newest of what an agent has learned, under any of its names. */
-async function learningsOf(
-  { name, displayName, aliases }: BmadRecord,
-  memory: Awaited<ReturnType<MemoryPort['memory']>>,
-  { catalogue }: Workspace,
-) {
-  const agents = catalogue.winners.filter(({ kind, name: other }) => kind === 'agent' && other === name);
-  const handles = agents.map((record) => catalogue.names.handleOf(record));
-  const names = [
-    ...new Set([name, ...handles, ...(displayName === undefined ? [] : [displayName]), ...aliases]),
-  ];
-  const { entries } = await memory.browse('agent-learnings', names);
-  return entries.slice(0, OWN_LEARNINGS);
-}
-
 const NEWEST_DECISIONS = 5;
 const TYPES = ['decisions', 'failures', 'shared-context', 'agent-learnings'] as const;
 
@@ -217,7 +203,7 @@ async function memoryPieces(
   project: string | undefined,
   signal: AbortSignal,
   workspace: Workspace,
-  context: MemoryPort,
+  context: Context,
 ): Promise<Omit<ContextPieces, 'head'>> {
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   try {
@@ -230,7 +216,12 @@ async function memoryPieces(
       signal,
     );
     // What an agent has learned is its own, whatever the question is about.
-    const own = target.kind === 'agent' ? await learningsOf(target, memory, workspace) : [];
+    const names =
+      target.kind === 'agent' ? await namesToRecall(qualifiedName(target), context, project) : undefined;
+    const own =
+      names === undefined
+        ? []
+        : (await memory.browse('agent-learnings', names, { most: OWN_LEARNINGS })).entries;
     const pieceOf = async (type: (typeof TYPES)[number]): Promise<Piece> => {
       const found = hits.filter(({ entry }) => entry.type === type);
       // What was decided holds whether or not the matter resembles it.

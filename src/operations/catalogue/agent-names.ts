@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { MEMORY_TYPES } from '../../model/memory.ts';
@@ -70,7 +71,13 @@ export async function meantAgent(
   const handle = colleague?.id ?? before?.handle ?? name;
   return {
     handle,
-    names: plainNames([handle, name, ...(colleague?.names ?? []), before?.handle ?? handle]),
+    names: plainNames([
+      handle,
+      name,
+      ...(colleague?.names ?? []),
+      ...(before === undefined ? [] : [before.name]),
+      ...asRole(before?.handle ?? handle),
+    ]),
     ...(colleague === undefined ? {} : { colleague }),
     ...(before === undefined ? {} : { earlier: before }),
   };
@@ -90,11 +97,22 @@ function ofRecord(record: BmadRecord, workspace: Workspace, raw: string, colleag
   const { name, displayName = name, aliases } = record;
   return {
     handle,
-    names: plainNames([raw, handle, name, displayName, ...aliases, ...(colleague?.names ?? [])]),
+    names: plainNames([
+      raw,
+      handle,
+      name,
+      displayName,
+      ...aliases,
+      ...(colleague?.names ?? []),
+      ...asRole(handle),
+    ]),
     found: { record, workspace },
     ...(colleague === undefined ? {} : { colleague }),
   };
 }
+
+/** An agent's id and its roles, which others may have kept something under. */
+const asRole = (id: string): string[] => [id, ...titlesOf(id)];
 
 const isPlain = (name: string): boolean => name !== '' && !/[/\\:|]|\.\.|\p{C}/u.test(name);
 
@@ -153,30 +171,41 @@ export function agentsThere(workspace: Workspace): string {
   return `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
 }
 
-/** Whose memory is meant: two agents of a project may share a name, and what it calls one may be BMAD's. */
+/**
+ * Whose memories are meant, under every name they may be kept by: two agents of a project may share a name, what it calls
+ * one may be BMAD's, and other tools keep memories under a role or a tag.
+ */
 export async function rememberedAgent(
   raw: string,
-  facts: ProjectFacts,
   context: Context,
   project: string | undefined,
 ): Promise<{ ids: string[]; names: string[] }> {
   const workspace = await context.workspace(project);
   checkedAgent(workspace.catalogue.names.apart(raw).name);
-  const own = await facts.agentsNamed(raw);
-  if (own.length > 0)
-    return {
-      ids: own.map(({ id }) => id),
-      names: plainNames([raw.trim(), ...own.flatMap(({ names }) => names)]),
-    };
   const { handle, names } = await meantAgent(raw, workspace, context, project);
-  const also = (await Promise.all(names.map((name) => facts.agentsNamed(name)))).flat();
-  const learner = (await facts.learners()).find((each) =>
-    names.some((name) => name.toLowerCase() === each.toLowerCase()),
+  const keys = new Set([raw, ...names].map((name) => nameKey(name.trim())));
+  const same = (await colleaguesOf(context, project)).filter((colleague) =>
+    colleague.names.some((name) => keys.has(nameKey(name))),
   );
+  const own = same.filter(({ names: known }) => known.some((name) => nameKey(name) === nameKey(raw.trim())));
+  const ids = (own.length > 0 ? own : same).map(({ id }) => id);
   return {
-    ids: [...new Set([...also.map(({ id }) => id), learner ?? handle])],
-    names: plainNames([...names, learner ?? handle, ...also.flatMap((each) => each.names)]),
+    ids: ids.length > 0 ? ids : [handle],
+    names: plainNames([...ids, raw.trim(), ...names, ...same.flatMap((each) => each.names)]),
   };
+}
+
+/** The names to look for in memories; one that nobody has is looked for as it is. */
+export async function namesToRecall(
+  raw: string | undefined,
+  context: Context,
+  project: string | undefined,
+): Promise<string[] | undefined> {
+  if (raw === undefined) return undefined;
+  const known = await rememberedAgent(raw, context, project).catch(
+    ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input'),
+  );
+  return known?.names ?? [raw];
 }
 
 /** An agent that can be given work. */
@@ -236,12 +265,31 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
   };
 }
 
-/** The name that a memory is kept under: a module before it is no part of it. Agents may be new. */
-export async function keptAs(raw: string, context: Context, project: string | undefined): Promise<string> {
+/**
+ * The name that something is logged under: that of the agent it stands for. Agents may be new, and a name that several have
+ * is logged as it is.
+ */
+export async function loggedAs(
+  raw: string,
+  context: Context,
+  project: string | undefined,
+  subject = 'agent',
+): Promise<string> {
   const workspace = await context.workspace(project);
-  if (workspace.catalogue.names.apart(raw).module === undefined) return raw;
-  const meant = await meantAgent(raw, workspace, context, project).catch(ours(() => undefined, 'not_found'));
-  return meant?.handle ?? raw;
+  const name = checkedAgent(workspace.catalogue.names.apart(raw).name, subject);
+  const meant = await meantAgent(raw, workspace, context, project).catch(
+    ours(() => undefined, 'not_found', 'ambiguous'),
+  );
+  return meant?.handle ?? name;
+}
+
+/**
+ * The name that a memory is kept under. Its id is made of it, and other tools make the same, so it stays as it is, unless it
+ * is a role or has a module before it.
+ */
+export async function keptAs(raw: string, context: Context, project: string | undefined): Promise<string> {
+  const { module } = (await context.workspace(project)).catalogue.names.apart(raw);
+  return module === undefined && agentTitled(raw) === undefined ? raw : loggedAs(raw, context, project);
 }
 
 /** The language that the project sets, as it names it; nothing where it sets none, or writes a sentence there. */

@@ -87,14 +87,20 @@ async function promptMeant(
   context: Context,
 ): Promise<PromptItem | undefined> {
   const none = ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input');
-  const record = attempt(() => findRecord({ name, fuzzy: false }, workspace, context), none);
-  if (record !== undefined)
-    return prompts.find(({ kind, target }) => `${kind} ${target}` === identity(record));
+  // An agent comes first: the code of a menu may be spelled like its name, and whoever wants that has it in the list.
   const agent = await askedAgent(name, workspace, context, undefined).catch(none);
-  if (agent === undefined) return undefined;
-  const target = agent.record === undefined ? agent.handle : qualifiedName(agent.record);
+  const record = agent?.record ?? (agent === undefined ? startedBy(name, workspace, context) : undefined);
+  const listed = record && prompts.find(({ kind, target }) => `${kind} ${target}` === identity(record));
+  if (listed !== undefined || agent === undefined) return listed;
+  const target = record === undefined ? agent.handle : qualifiedName(record);
   return { name, title: agent.name, description: agent.title, kind: 'agent', target };
 }
+
+const startedBy = (name: string, workspace: Workspace, context: Context): BmadRecord | undefined =>
+  attempt(
+    () => findRecord({ name, fuzzy: false }, workspace, context),
+    ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input'),
+  );
 
 function switchedOff({ configFrom }: SettingsPort): BmadError {
   return new BmadError('forbidden', 'Prompts are turned off.', {

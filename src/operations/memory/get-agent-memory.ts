@@ -5,7 +5,7 @@ import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural, written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { rememberedAgent } from '../catalogue/agent-names.ts';
-import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
+import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
@@ -14,6 +14,7 @@ const FOUND = 10;
 const SHOWN = 30;
 
 const learning = z.object({
+  type: z.string(),
   text: z.string(),
   agent: z.string(),
   date: z.string().optional(),
@@ -21,8 +22,6 @@ const learning = z.object({
   /** Files with the line; none when it is only in the memory store. */
   sources: z.array(z.string()),
   id: z.string(),
-  score: z.number().optional(),
-  matched: z.array(z.string()).optional(),
 });
 
 const memorySchema = z.object({
@@ -38,7 +37,8 @@ const memorySchema = z.object({
 export const getAgentMemory = defineOperation({
   name: 'get_agent_memory',
   title: 'Agent memory',
-  description: 'What an agent has learnt in this project: the newest first, or what fits a query best.',
+  description:
+    'What an agent has learnt in this project, the newest first; with a query, what fits it best of all that the agent has remembered.',
   effect: 'read',
   toolset: 'project',
   command: 'project agent-memory',
@@ -52,8 +52,7 @@ export const getAgentMemory = defineOperation({
   output: memorySchema,
 
   async run({ agent, query, last_n: most, project }, context, call) {
-    const facts = await (await context.state(project)).facts();
-    const { ids, names } = await rememberedAgent(agent, facts, context, project);
+    const { ids, names } = await rememberedAgent(agent, context, project);
     const memory = await context.memory(project);
     const older = await olderNotes(context, project, ['memories'], call);
     if (query === undefined) {
@@ -61,18 +60,14 @@ export const getAgentMemory = defineOperation({
       const learnings = entries.slice(0, most).map((found) => learningOf(found, found.dated));
       return { agents: ids, names, learnings, total: entries.length, notes: [...notes, ...older] };
     }
-    const about = { query, alternatives: [], types: ['agent-learnings'], agents: names, tags: [] } as const;
+    const about = { query, alternatives: [], types: [], agents: names, tags: [] } as const;
     const limit = most ?? FOUND;
     const { hits, notes } = await memory.recall({ ...about, limit, superseded: false }, call.signal);
     return {
       agents: ids,
       names,
       query,
-      learnings: hits.map((hit) => ({
-        ...learningOf(hit, !hit.entry.createdAt.startsWith('1970')),
-        score: rounded(hit.score),
-        matched: [...hit.matched],
-      })),
+      learnings: hits.map((hit) => learningOf(hit, !hit.entry.createdAt.startsWith('1970'))),
       notes: [...notes, ...(await memory.fileProblems()), ...older],
     };
   },
@@ -91,6 +86,7 @@ interface LearnedMemory {
 
 function learningOf({ entry, sources }: LearnedMemory, dated: boolean): z.output<typeof learning> {
   return {
+    type: entry.type,
     text: entry.text,
     agent: entry.agent,
     ...(dated ? { date: localDay(new Date(entry.createdAt)) } : {}),
@@ -126,16 +122,15 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
   const others = names.filter((name) => !agents.includes(name));
   const who = `${agents.join(', ')}${others.length === 0 ? '' : ` (also ${others.join(', ')})`}`;
   if (learnings.length === 0)
-    return query === undefined ? `${who}: nothing learnt yet.` : `${who}: nothing known about that.`;
+    return query === undefined ? `${who}: no learnings yet.` : `${who}: no memories yet.`;
   const several = new Set(learnings.map(({ agent }) => agent)).size > 1;
   const shown = learnings.slice(0, most);
   const left = (total ?? learnings.length) - shown.length;
   return lines(
-    DATA_NOTE,
     `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
     shown.map(
-      ({ text, agent, date, sources, id }) =>
-        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${written(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
+      ({ type, text, agent, date, sources, id }) =>
+        `- ${date === undefined ? '' : `[${date}] `}${type === 'agent-learnings' ? '' : `[${type}] `}${several ? `${agent}: ` : ''}${written(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
     ),
     left > 0 ? `… ${left} more: pass last_n or a query.` : undefined,
   );

@@ -155,7 +155,7 @@ export const logLearning = defineOperation({
     const text = titled(said);
     refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
-    await rememberedAgent(agent, await (await context.state(project)).facts(), context, project).catch(
+    await rememberedAgent(agent, context, project).catch(
       (error: unknown) => {
         if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
         throw error.with({

@@ -9,7 +9,7 @@ describe('manage_memories', () => {
   it.each([
     ['list', {}, 'Something to be managed'],
     ['get', { id }, 'Something to be managed'],
-    ['count', { type: 'decisions' }, '1'],
+    ['count', { type: 'decisions' }, '5'],
     ['stats', {}, '1 memory'],
     ['status', {}, 'Engine: sqlite'],
     ['update', { id, text: 'Something that was managed' }, 'Revision 2'],

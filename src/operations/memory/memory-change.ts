@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
+import { keptAs } from '../catalogue/agent-names.ts';
 import { tagsField } from '../fields.ts';
 import { headline, memoryAgentField, memoryData, memorySchema, whichMemory } from './memory-view.ts';
 import { lines } from '../answer-text.ts';
@@ -52,7 +53,9 @@ export const memoryUpdate = defineOperation({
       throw new BmadError('invalid_input', 'There is nothing to change.', {
         hint: 'Pass text, tags or agent.',
       });
-    return changedData(await (await context.memory(project)).update(id, type, change, signal));
+    const agent = change.agent === undefined ? undefined : await keptAs(change.agent, context, project);
+    const memory = await context.memory(project);
+    return changedData(await memory.update(id, type, { ...change, agent }, signal));
   },
   render: (data) => changedAnswer(`Revision ${data.memory.revision}`, data),
 });

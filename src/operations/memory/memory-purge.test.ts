@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { memoryForget, memoryRestore, memoryUpdate } from './memory-change.ts';
 import { memoryPurge } from './memory-purge.ts';
-import { memoryCount, memoryGet } from './memory-read.ts';
+import { memoryGet, memoryStats } from './memory-read.ts';
 import { toolCall } from '../unified/forms.ts';
 
 async function forgotten(): Promise<{ session: MemorySession; id: string; kept: string }> {
@@ -38,7 +38,7 @@ describe('memory_purge', () => {
     expect(answer.body).toMatch(/^Removed for good: 1 memory, 1 earlier version\n/);
     expect((await session.fail(memoryGet, { id })).code).toBe('not_found');
     expect((await session.fail(memoryRestore, { id })).code).toBe('not_found');
-    expect((await session.ok(memoryCount, { all: true })).data['count']).toBe(1);
+    expect((await session.ok(memoryStats)).data['total']).toBe(1);
     expect((await session.ok(memoryGet, { id: kept })).data).toMatchObject({ stored: true });
     for (const name of ['decisions-log.md', 'memories.json'])
       expect(await readFile(join(session.folder, '_bmad/_memory', name), 'utf8')).not.toContain('xylophone');
@@ -83,7 +83,7 @@ describe('memory_purge', () => {
       expect(error.code, JSON.stringify(input)).toBe(code);
       expect(error.wayOut(toolCall)).toBeTruthy();
     }
-    expect((await session.ok(memoryCount, { all: true })).data['count']).toBe(2);
+    expect((await session.ok(memoryStats)).data['total']).toBe(2);
   });
 
   it('is refused in read-only mode', async () => {

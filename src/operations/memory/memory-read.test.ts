@@ -4,7 +4,7 @@ import { memoryUpdate } from './memory-change.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { readResource } from '../client/resources.ts';
 
-const session = await memorySession(afterAll);
+const session = await memorySession(afterAll, { files: { '_bmad/_memory/x.md': '' } });
 const ids: string[] = [];
 for (const [type, agent, text] of [
   ['decisions', 'architect', 'The first decision of them'],
@@ -40,6 +40,29 @@ describe('memory_list and memory_count', () => {
     }
   });
 
+  it('take what is only in files of the project, in its place and once (B-13)', async () => {
+    const kit = await memorySession(afterAll);
+    await kit.remember('decisions', 'forge', 'SQLite for the till');
+    const all: string[] = [];
+    let cursor: unknown;
+    do {
+      const { data } = await kit.ok(memoryList, { type: 'decisions', limit: 2, cursor });
+      all.push(...(data['memories'] as { text: string }[]).map(({ text }) => text));
+      expect(data['total']).toBe(5);
+      cursor = data['next'];
+    } while (cursor !== undefined);
+    expect(all).toEqual([
+      'SQLite for the till',
+      'Textes du SDK, autre forme',
+      '[ARCH] Sessions sans état, jetons renouvelés',
+      'PostgreSQL — ACID',
+      'Choix du bus\nNATS suffit pour nos messages.',
+    ]);
+    const own = await kit.ok(memoryList, { agent: 'atlas' });
+    expect(own.answer.body).toContain('monorepo');
+    expect((await kit.ok(memoryCount, { agent: 'project-navigator' })).data['count']).toBe(2);
+  });
+
   it('refuse a cursor that is not theirs', async () => {
     expect((await session.fail(memoryList, { cursor: 'abc' })).code).toBe('invalid_input');
   });
@@ -73,8 +96,9 @@ describe('memory_get', () => {
   });
 
   it('shows one that is only in a file', async () => {
-    const [hit] = await session.recall('monorepo');
-    const { data, answer } = await session.ok(memoryGet, { id: hit?.id });
+    const kit = await memorySession(afterAll);
+    const [hit] = await kit.recall('monorepo');
+    const { data, answer } = await kit.ok(memoryGet, { id: hit?.id });
     expect(data).toMatchObject({ stored: false, sources: ['_bmad/_memory/atlas-learnings.md:1'] });
     expect(answer.body).toContain('from a file');
   });

@@ -3,6 +3,7 @@ import { fenced, plural, written } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
 import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, whichMemory } from './memory-view.ts';
+import { namesToRecall } from '../catalogue/agent-names.ts';
 import { defineOperation } from '../operation.ts';
 
 const allField = z.boolean().default(false).describe('Include forgotten and superseded ones');
@@ -23,8 +24,9 @@ export const memoryList = defineOperation({
     project: projectField,
   }),
   output: z.object({ memories: z.array(memorySchema), total: z.int(), next: z.string().optional() }),
-  async run({ limit, cursor, project, ...selection }, context) {
+  async run({ limit, cursor, project, agent, ...rest }, context) {
     const memory = await context.memory(project);
+    const selection = { ...rest, agents: await namesToRecall(agent, context, project) };
     const page = await memory.list(selection, { limit: limit ?? context.config.pageSize, after: cursor });
     return {
       memories: page.entries.map(memoryData),
@@ -35,7 +37,7 @@ export const memoryList = defineOperation({
   render: ({ memories, total, next }) => ({
     body:
       memories.length === 0
-        ? 'The store has no such memories. "recall" also reads the files of the project.'
+        ? 'There are no such memories.'
         : lines(
             DATA_NOTE,
             memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`),
@@ -92,8 +94,9 @@ export const memoryCount = defineOperation({
   command: 'memory count',
   input: z.strictObject({ ...selectionFields, all: allField, project: projectField }),
   output: z.object({ count: z.int() }),
-  async run({ project, ...selection }, context) {
-    return { count: await (await context.memory(project)).count(selection) };
+  async run({ project, agent, ...rest }, context) {
+    const agents = await namesToRecall(agent, context, project);
+    return { count: await (await context.memory(project)).count({ ...rest, agents }) };
   },
   render: ({ count }) => ({ body: String(count) }),
 });

@@ -3,6 +3,7 @@ import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { memoryAgentField, memoryTypeField, selectionFields } from './memory-view.ts';
+import { namesToRecall } from '../catalogue/agent-names.ts';
 import { defineOperation } from '../operation.ts';
 
 export const memoryExport = defineOperation({
@@ -21,8 +22,9 @@ export const memoryExport = defineOperation({
     project: projectField,
   }),
   output: z.object({ text: z.string(), count: z.int() }),
-  async run({ format, project, ...selection }, context) {
-    return (await context.memory(project)).exported(format, selection);
+  async run({ format, project, agent, ...rest }, context) {
+    const agents = await namesToRecall(agent, context, project);
+    return (await context.memory(project)).exported(format, { ...rest, agents });
   },
   render: ({ text, count }) => ({
     body: text,

@@ -4,6 +4,7 @@ import { orElse } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
 import { asWritten, cut } from '../../base/text/text.ts';
+import { namesToRecall } from '../catalogue/agent-names.ts';
 import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
@@ -73,7 +74,7 @@ export const recallStructured = defineOperation({
         query,
         alternatives: alt_queries ?? [],
         types: type === undefined ? [] : [type],
-        agent,
+        agents: await namesToRecall(agent, context, project),
         tags: tags ?? [],
         since,
         until,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CATEGORIES } from '../../model/failure.ts';
-import { checkedAgent } from '../catalogue/agent-names.ts';
+import { loggedAs } from '../catalogue/agent-names.ts';
 import { projectField, tagsField } from '../fields.ts';
 import { agentField, languageNote, lineField, logged, loggedSchema } from './log-view.ts';
 import { defineOperation } from '../operation.ts';
@@ -53,7 +53,7 @@ export const logFailure = defineOperation({
   async run(input, context, { signal }) {
     const { agent, what_happened: happened, root_cause: cause, tags = [], project, ...told } = input;
     const { title, category, severity } = told;
-    const who = agent === undefined ? undefined : checkedAgent(agent);
+    const who = agent === undefined ? undefined : await loggedAs(agent, context, project);
     const facts = await (await context.state(project)).facts();
     const failure = { ...told, agent: who, happened, cause, tags };
     const said = [title, happened, cause, told.lesson, told.rule].filter((each) => each !== undefined);

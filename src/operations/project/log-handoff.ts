@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkedAgent } from '../catalogue/agent-names.ts';
+import { loggedAs } from '../catalogue/agent-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
 import { asWritten } from '../../base/text/text.ts';
@@ -28,7 +28,8 @@ export const logHandoff = defineOperation({
 
   async run({ from, to, summary, inbox = false, project }, context) {
     const facts = await (await context.state(project)).facts();
-    const [source, target] = [checkedAgent(from, 'from'), checkedAgent(to, 'to')];
+    const source = await loggedAs(from, context, project, 'from');
+    const target = await loggedAs(to, context, project, 'to');
     const written = await facts.logHandoff({ from: source, to: target, text: summary, inbox });
     const traced = written.added
       ? await facts.trace(source, `HANDOFF→${target}`, summary)
@@ -37,7 +38,7 @@ export const logHandoff = defineOperation({
       outcome: written.added ? ('created' as const) : ('unchanged' as const),
       id: written.id,
       ...(written.request === undefined ? {} : { request: written.request }),
-      text: `${from} → ${to}: ${summary}`,
+      text: `${source} → ${target}: ${summary}`,
       files: [...written.files, ...traced.files],
       notes: [...facts.pageNotes, ...traced.notes],
     };

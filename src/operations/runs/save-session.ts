@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkedAgent } from '../catalogue/agent-names.ts';
+import { loggedAs } from '../catalogue/agent-names.ts';
 import { asLines, projectField, textOrLines } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';
@@ -43,7 +43,7 @@ export const saveSession = defineOperation({
   async run({ agent, work, files, handoffs, duration, project, ...told }, context) {
     const state = asLines(told.state);
     const facts = await (await context.state(project)).facts();
-    const who = checkedAgent(agent);
+    const who = await loggedAs(agent, context, project);
     const saved = await facts.saveSession({
       agent: who,
       work: work ?? [],

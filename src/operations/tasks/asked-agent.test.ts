@@ -5,10 +5,15 @@ import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import type { Context } from '../context.ts';
 import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
 import { activate } from '../activation/activate.ts';
-import { execute } from '../execute.ts';
+import { execute, type CallOutcome } from '../execute.ts';
+import { findPrompt } from '../client/prompts.ts';
 import { getAgentMemory } from '../memory/get-agent-memory.ts';
+import { memoryList } from '../memory/memory-read.ts';
+import { recallStructured } from '../memory/recall-structured.ts';
 import { rememberStructured } from '../memory/remember-structured.ts';
 import type { AnyOperation } from '../operation.ts';
+import { logHandoff } from '../project/log-handoff.ts';
+import { saveSession } from '../runs/save-session.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { taskClaim } from './task-work.ts';
 
@@ -26,6 +31,8 @@ const SHARED = `# Contexte
 - [ ] [stack→audit-a11y] vérifier les contrastes
 - [ ] [stack→?] à qui revient-il ?
 `;
+
+const stepsOf = (outcome: CallOutcome) => (outcome.ok ? (outcome.answer.steps ?? []) : []);
 
 describe('M-22: agents known to the project or to any generation of BMAD', () => {
   let context: Context;
@@ -104,6 +111,64 @@ describe('M-22: agents known to the project or to any generation of BMAD', () =>
     done(await call(rememberStructured, { type: 'decisions', agent: 'oracle', text: 'Kafka est retenu' }));
     const { data } = done(await call(delegateToAgent, { agent_id: 'oracle', task: 'x' }));
     expect(data).toMatchObject({ agent: 'oracle' });
+  });
+
+  it('starts the agent with the very call that a claimed task proposes (B-04)', async () => {
+    for (const agent of ['qa', 'sm', 'tech-writer', 'audit-a11y']) {
+      done(await call(spawnSubagentTask, { agent, task: 'x', output_key: `start-${agent}` }));
+      const steps = stepsOf(await call(taskClaim, { agent }));
+      const start = steps.find(({ operation }) => operation === 'execute');
+      expect(done(await call(activate, start?.args ?? {})).data).toMatchObject({ name: agent, kind: 'agent' });
+    }
+  });
+
+  it.each(['qa', 'tester', 'testeur', 'Quinn', 'bmm/qa', 'bmm-qa', 'bmm.qa', "l'ingénieure qualité"])(
+    'logs, remembers and recalls under one name, given %s (J-O4, A-8)',
+    async (name) => {
+      const summary = `Vérifier ${name}`;
+      const handed = done(await call(logHandoff, { from: 'Winston', to: name, summary }));
+      expect(handed.data['text']).toBe(`architect → qa: ${summary}`);
+      expect(done(await call(saveSession, { agent: name, work: ['x'] })).data['text']).toMatch(/^qa, /);
+      const text = `Un essai par ${name.replaceAll(/\W/gu, '_')}`;
+      done(await call(rememberStructured, { type: 'agent-learnings', agent: name, text }));
+      for (const agent of ['qa', 'testeuse', 'bmm/qa']) {
+        const found = done(await call(recallStructured, { query: text, agent, limit: 20 })).data['hits'];
+        expect(found).toContainEqual(expect.objectContaining({ snippet: text }));
+        expect(done(await call(memoryList, { agent })).body).toContain(text);
+      }
+    },
+  );
+
+  it('writes of its own agents under the names of their files, and finds them by any', async () => {
+    for (const name of ['atlas', 'Atlas', 'project-navigator', 'project-knowledge'])
+      expect(
+        done(await call(logHandoff, { from: 'stack', to: name, summary: `Pour ${name}` })).data['text'],
+      ).toBe(`fullstack-dev → project-navigator: Pour ${name}`);
+    const { data } = done(await call(getAgentMemory, { agent: 'project-knowledge' }));
+    expect(data).toMatchObject({ agents: ['project-navigator'] });
+    expect(JSON.stringify(data)).toContain('monorepo');
+  });
+
+  it('logs for agents that are new, and refuses what cannot be a name', async () => {
+    const { data } = done(await call(logHandoff, { from: 'dev', to: 'night-watch', summary: 'Veiller' }));
+    expect(data['text']).toBe('dev → night-watch: Veiller');
+    expect(failed(await call(logHandoff, { from: 'dev', to: '../x', summary: 'y' })).code).toBe(
+      'invalid_input',
+    );
+  });
+
+  it('tells an agent of everything that it remembers, by whatever it is asked (B-05)', async () => {
+    done(await call(rememberStructured, { type: 'decisions', agent: 'forge', text: 'JWT sans état' }));
+    expect(done(await call(getAgentMemory, { agent: 'forge', query: 'JWT' })).body).toContain(
+      '[decisions] JWT sans état',
+    );
+    const none = await call(getAgentMemory, { agent: 'forge' });
+    expect(done(none).body).toBe('forge: no learnings yet.');
+    expect(stepsOf(none)[0]).toMatchObject({ operation: 'recall_structured', args: { agent: 'forge' } });
+  });
+
+  it.each(['qa', 'tester', 'Quinn', 'sm'])('is a prompt as well, by the name %s', async (name) => {
+    expect(done(await call(findPrompt, { name })).data).toMatchObject({ kind: 'agent' });
   });
 
   it('suggests agents only', async () => {

@@ -3,8 +3,9 @@ import { fold } from '../../base/text/suggest.ts';
 import type { Person } from './prompts.ts';
 
 interface EarlierAgent {
-  /** Every name it had; the first is its id. */
-  names: readonly [id: string, ...others: string[]];
+  id: string;
+  /** Its other ids, and roles that are not its title. */
+  also?: readonly string[];
   name: string;
   title: string;
   /** The versions of BMAD that had it. */
@@ -20,7 +21,8 @@ interface EarlierAgent {
  */
 const EARLIER: readonly EarlierAgent[] = [
   {
-    names: ['qa', 'quinn', 'test architect', 'qa engineer', 'qa-engineer', 'quality assurance'],
+    id: 'qa',
+    also: ['test architect'],
     name: 'Quinn',
     title: 'QA Engineer',
     from: 'BMAD 4 and 6.0 to 6.2',
@@ -34,7 +36,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['sm', 'bob', 'scrum master', 'scrum-master'],
+    id: 'sm',
     name: 'Bob',
     title: 'Scrum Master',
     from: 'BMAD 4 and 6.0 to 6.2',
@@ -48,7 +50,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['tech-writer', 'paige', 'technical writer'],
+    id: 'tech-writer',
     name: 'Paige',
     title: 'Technical Writer',
     from: 'BMAD 6.0 to 6.3',
@@ -62,7 +64,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['po', 'sarah', 'product owner', 'product-owner'],
+    id: 'po',
     name: 'Sarah',
     title: 'Product Owner',
     from: 'BMAD 4',
@@ -75,7 +77,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['tea', 'murat', 'master test architect'],
+    id: 'tea',
     name: 'Murat',
     title: 'Master Test Architect',
     from: 'BMAD 6.0 alphas and the TEA module',
@@ -88,7 +90,8 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['ux-expert', 'ux-designer', 'sally', 'ux designer'],
+    id: 'ux-expert',
+    also: ['ux-designer'],
     name: 'Sally',
     title: 'UX Expert',
     from: 'BMAD 4 and 6',
@@ -100,7 +103,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['quick-flow-solo-dev', 'barry', 'quick flow solo dev'],
+    id: 'quick-flow-solo-dev',
     name: 'Barry',
     title: 'Quick Flow Solo Dev',
     from: 'BMAD 6.0 to 6.2',
@@ -112,7 +115,8 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['bmad-master', 'bmad master', 'bmad-orchestrator', 'bmad orchestrator'],
+    id: 'bmad-master',
+    also: ['bmad-orchestrator'],
     name: 'BMad Master',
     title: 'Orchestrator and Knowledge Custodian',
     from: 'BMAD 4 and 6.0 to 6.2',
@@ -124,7 +128,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['bmad-builder', 'bmad builder'],
+    id: 'bmad-builder',
     name: 'BMad Builder',
     title: 'Builder of Agents and Workflows',
     from: 'BMAD 6.0 alphas',
@@ -133,7 +137,7 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['Conventions first; reuse before invention.', 'Every agent has one clear purpose.'],
   },
   {
-    names: ['game-designer', 'samus shepard'],
+    id: 'game-designer',
     name: 'Samus Shepard',
     title: 'Game Designer',
     from: 'BMAD 4 and 6 game modules',
@@ -142,7 +146,7 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['Design what players want to feel, not what they say they want.', 'Prototype fast.'],
   },
   {
-    names: ['game-architect', 'cloud dragonborn'],
+    id: 'game-architect',
     name: 'Cloud Dragonborn',
     title: 'Game Architect',
     from: 'BMAD 6 game modules',
@@ -154,7 +158,8 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['game-dev', 'game-developer', 'link freeman'],
+    id: 'game-dev',
+    also: ['game-developer'],
     name: 'Link Freeman',
     title: 'Game Developer',
     from: 'BMAD 4 and 6 game modules',
@@ -163,7 +168,8 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['60 frames a second is not negotiable.', 'Code that designers can tune.'],
   },
   {
-    names: ['game-scrum-master', 'game-sm', 'max'],
+    id: 'game-scrum-master',
+    also: ['game-sm'],
     name: 'Max',
     title: 'Game Dev Scrum Master',
     from: 'BMAD 4 and 6 game modules',
@@ -172,7 +178,7 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['Every sprint delivers something to play.', 'A story holds all that its developer needs.'],
   },
   {
-    names: ['brainstorming-coach', 'carson'],
+    id: 'brainstorming-coach',
     name: 'Carson',
     title: 'Brainstorming Specialist',
     from: 'the creative suite of BMAD 6',
@@ -181,7 +187,7 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['Quantity first, judgement later.', 'Wild ideas open doors.'],
   },
   {
-    names: ['creative-problem-solver', 'dr. quinn', 'dr quinn'],
+    id: 'creative-problem-solver',
     name: 'Dr. Quinn',
     title: 'Master Problem Solver',
     from: 'the creative suite of BMAD 6',
@@ -193,7 +199,7 @@ const EARLIER: readonly EarlierAgent[] = [
     ],
   },
   {
-    names: ['design-thinking-coach', 'maya'],
+    id: 'design-thinking-coach',
     name: 'Maya',
     title: 'Design Thinking Maestro',
     from: 'the creative suite of BMAD 6',
@@ -202,7 +208,7 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['Validate with real behaviour.', 'Design with users, not for them.'],
   },
   {
-    names: ['innovation-strategist', 'victor'],
+    id: 'innovation-strategist',
     name: 'Victor',
     title: 'Innovation Strategist',
     from: 'the creative suite of BMAD 6',
@@ -211,7 +217,7 @@ const EARLIER: readonly EarlierAgent[] = [
     principles: ['Markets reward genuine new value.', 'Novelty without a business model is theatre.'],
   },
   {
-    names: ['storyteller', 'sophia'],
+    id: 'storyteller',
     name: 'Sophia',
     title: 'Storyteller',
     from: 'the creative suite of BMAD 6',
@@ -221,24 +227,27 @@ const EARLIER: readonly EarlierAgent[] = [
   },
 ];
 
-/** The agent that BMAD once had under a name; nothing for a name it never had. */
-export function earlierAgent(name: string): (Person & { from: string }) | undefined {
-  const wanted = fold(agentTitled(name) ?? name.replace(/^bmad-agent-/i, ''));
-  const found = EARLIER.find(({ names }) => names.some((each) => fold(each) === wanted));
+/** The agent that BMAD once had under an id, a persona or a role; nothing for a name it never had. */
+export function earlierAgent(asked: string): (Person & { from: string }) | undefined {
+  const wanted = fold(agentTitled(asked) ?? asked.replace(/^bmad-agent-/i, ''));
+  const found = EARLIER.find(({ id, also = [], name, title }) =>
+    [id, name, title, ...also].some((each) => fold(each) === wanted),
+  );
   if (found === undefined) return undefined;
+  const { id: handle, name, title, from, role, style, principles } = found;
   return {
-    handle: found.names[0],
-    name: found.name,
-    title: found.title,
-    from: found.from,
+    handle,
+    name,
+    title,
+    from,
     parts: [
-      { title: 'Role', text: found.role },
-      { title: 'Communication style', text: found.style },
-      { title: 'Principles', text: found.principles.map((each) => `- ${each}`).join('\n') },
+      { title: 'Role', text: role },
+      { title: 'Communication style', text: style },
+      { title: 'Principles', text: principles.map((each) => `- ${each}`).join('\n') },
     ],
     elsewhere: [],
   };
 }
 
 /** The ids of all of them, for suggestions. */
-export const earlierAgents: readonly string[] = EARLIER.map(({ names }) => names[0]);
+export const earlierAgents: readonly string[] = EARLIER.map(({ id }) => id);

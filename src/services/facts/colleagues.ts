@@ -17,9 +17,9 @@ export function colleaguesIn(
   { agents, requests, handoffs }: Pick<ContextFacts, 'agents' | 'requests' | 'handoffs'>,
   learners: readonly string[],
 ): Colleague[] {
-  const found: Colleague[] = agents.map(({ id, name, tag, domain, known }) => ({
+  const found: Colleague[] = agents.map(({ id, name, tag, learnings, domain, known }) => ({
     id,
-    names: [id, name, tag].filter((each) => each !== undefined),
+    names: [id, name, tag, learnings].filter((each) => each !== undefined),
     ...(domain === undefined ? {} : { domain }),
     known: [...known],
     requests: [],

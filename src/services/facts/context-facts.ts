@@ -23,6 +23,8 @@ interface AgentFacts {
   id: string;
   name?: string | undefined;
   tag?: string | undefined;
+  /** The name of its learnings file, without extension. */
+  learnings?: string | undefined;
   icon?: string | undefined;
   domain?: string | undefined;
   note?: string | undefined;
@@ -145,7 +147,8 @@ async function agentFacts(
     // What is known first stays: the agent's own file says it best.
     found.set(id, { ...Object.fromEntries(told), ...known, known: [...known.known, where] });
   };
-  for (const { id, display, tag } of await readKitAgents(kit)) add(id, 'file', { name: display, tag });
+  for (const { id, display, tag, learnings } of await readKitAgents(kit))
+    add(id, 'file', { name: display, tag, learnings });
   for (const name of await manifestNames(kit, warnings)) add(name, 'manifest');
   for (const { id, ...about } of teamIn(sections)) add(id, 'shared-context', about);
   for (const each of listIn(tableIn(context, 'agents'), 'custom_agents')) {

@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/masking.ts';
-import { agentsNamed, knownAs, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
+import { agentsNamed, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
 import { withAgents } from '../../kit/memories/entry-agents.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
@@ -63,11 +63,6 @@ export class ProjectFacts {
 
   agents(): Promise<KitAgent[]> {
     return readKitAgents(this.kit);
-  }
-
-  /** The agents a name may stand for, each under all its names. */
-  async agentsNamed(name: string): Promise<{ id: string; names: string[] }[]> {
-    return agentsNamed(await this.agents(), name).map((agent) => ({ id: agent.id, names: namesOf(agent) }));
   }
 
   /** Names that learnings files are called by. */
@@ -158,16 +153,14 @@ export class ProjectFacts {
     now = new Date(),
   ): Promise<HandoffWritten & { request?: string }> {
     const kit = this.#pages;
-    const [from, to] = [await this.#idOf(given.from), await this.#idOf(given.to)];
+    const { from, to } = given;
     const handoff = { from, to, text: this.#safe(given.text) };
     const written = await writeHandoff(kit, handoff, now);
     if (!given.inbox) return written;
     // An agent finds its requests by its tag.
-    const request = await writeRequest(kit, {
-      from: await this.#tagOf(given.from),
-      to: await this.#tagOf(given.to),
-      text: handoff.text,
-    });
+    const agents = await this.agents();
+    const tagOf = (name: string): string => agents.find(({ id }) => id === name)?.tag ?? name;
+    const request = await writeRequest(kit, { from: tagOf(from), to: tagOf(to), text: handoff.text });
     return {
       ...written,
       request: request.id,
@@ -178,7 +171,7 @@ export class ProjectFacts {
 
   async completeHandoff(id: string) {
     const agents = await this.agents();
-    return completeHandoff(this.#pages, id, (name) => idIn(agents, name));
+    return completeHandoff(this.#pages, id, (name) => agentsNamed(agents, name)[0]?.id ?? name);
   }
 
   async saveSession(session: SessionState & { agent: string }, now = new Date()) {
@@ -188,7 +181,7 @@ export class ProjectFacts {
       kit,
       this.projectName(),
       {
-        agent: await this.#idOf(session.agent),
+        agent: session.agent,
         duration: session.duration,
         work: texts(session.work),
         files: texts(session.files),
@@ -216,15 +209,6 @@ export class ProjectFacts {
       : [];
   }
 
-  /** The name of an agent's file, which is what the project's own tools call it. */
-  async #idOf(name: string): Promise<string> {
-    return idIn(await this.agents(), name);
-  }
-
-  async #tagOf(name: string): Promise<string> {
-    return agentsNamed(await this.agents(), name)[0]?.tag ?? knownAs([], name);
-  }
-
   #safe(text: string): string {
     return secretsOut(text, this.#hide).text;
   }
@@ -249,6 +233,3 @@ export class ProjectFacts {
 export function openFacts(kit: Kit, userFolder: string, hide: (text: string) => string): ProjectFacts {
   return new ProjectFacts(kit, userFolder, hide);
 }
-
-const idIn = (agents: readonly KitAgent[], name: string): string =>
-  agentsNamed(agents, name)[0]?.id ?? knownAs([], name);

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { pacing } from '../../base/pace.ts';
 import { nameKey } from '../../base/text/same-name.ts';
-import { sameAgent } from '../../kit/agents.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { kitCandidates } from './kit-index.ts';
 import { isEarlier } from './recall-copies.ts';
@@ -39,9 +38,7 @@ export async function browse(
   agents?: readonly string[],
   { takes = () => true, most = Infinity }: Browsing = {},
 ): Promise<{ entries: Browsed[]; total: number; stored: boolean; gone: string[]; notes: string[] }> {
-  const known = await opened.files.agents();
-  const names = agents?.flatMap((name) => sameAgent(known, name));
-  const wanted = names === undefined ? undefined : new Set(names.map(nameKey));
+  const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const { stored, store, notes } = await storedEntries(opened, type);
   const found = new Map<string, Browsed>();
   const gone = new Set<string>();

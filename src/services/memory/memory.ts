@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log.ts';
 import type { Step } from '../../base/step.ts';
-import { sameAgent } from '../../kit/agents.ts';
 import { kitAtHome, type Keeping } from '../../kit/home.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
-import type { MemoryFilter, MemoryType } from '../../model/memory.ts';
-import { browse } from './browse.ts';
+import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
+import { browse, type Browsed } from './browse.ts';
 import { completed, tidied } from './copies.ts';
 import { copiesFolder, copyToday, dailyCopies, removeCopies } from './daily-copies.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from './one-memory.ts';
 import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
 import type { MemoryStore } from './engine.ts';
+import { kitCandidates } from './kit-index.ts';
 import type { OpenMemory, Session } from './opened.ts';
 import { isUsed, placeOf, userPlace } from './place.ts';
 import { purge, type ToPurge } from './purge.ts';
@@ -29,7 +29,7 @@ import { remember } from './remember.ts';
 import { recall } from './recall.ts';
 import { rehearseRecall } from './rehearsal.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
-import { between } from './select.ts';
+import { between, listed, passes, readyFilter } from './select.ts';
 import { Sessions } from './sessions.ts';
 import { shownBy } from './shown.ts';
 import { faultsIn, statusOf } from './status.ts';
@@ -71,11 +71,14 @@ export interface SharedEmbedder {
 
 export interface Selection {
   type?: MemoryType | undefined;
-  agent?: string | undefined;
+  /** Every name of whose memories are meant. */
+  agents?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
   since?: string | undefined;
   until?: string | undefined;
   all?: boolean | undefined;
+  /** Only what the store has: what is only in files is found by reading the whole store. */
+  stored?: boolean | undefined;
 }
 
 export type Memory = Awaited<ReturnType<typeof openMemory>>;
@@ -130,17 +133,20 @@ export async function openMemory(setup: MemorySetup) {
     imported: on(imported),
 
     async exported(format: 'markdown' | 'jsonl', selection: Selection) {
-      return exported(opened, format, await filterOf(opened, selection));
+      return exported(opened, format, filterOf(selection));
     },
 
     async list(selection: Selection, page: Page): Promise<MemoryPage> {
       const { store } = await opened.session();
-      const { entries, next } = await store.list(await filterOf(opened, selection), page);
-      return { entries: entries.map(shownBy(opened).entry), next };
+      const { entries, next } = await store.list(filterOf(selection), page);
+      const stored = entries.map(shownBy(opened).entry);
+      const merged = listed([...stored, ...(await onlyInFiles(opened, selection))], page);
+      return { entries: merged.entries, next: merged.next ?? next };
     },
 
     async count(selection: Selection): Promise<number> {
-      return (await opened.session()).store.count(await filterOf(opened, selection));
+      const { store } = await opened.session();
+      return (await store.count(filterOf(selection))) + (await onlyInFiles(opened, selection)).length;
     },
 
     async stats(): Promise<MemoryStats> {
@@ -228,18 +234,31 @@ export async function openMemory(setup: MemorySetup) {
   };
 }
 
-async function filterOf(
-  { files }: OpenMemory,
-  { type, agent, tags, since, until, all }: Selection,
-): Promise<MemoryFilter> {
+function filterOf({ type, agents, tags, since, until, all }: Selection): MemoryFilter {
   return {
     types: type === undefined ? undefined : [type],
-    agents: agent === undefined ? undefined : sameAgent(await files.agents(), agent),
+    agents,
     tagsAll: tags,
     ...between(since, until),
     includeSuperseded: all,
     includeForgotten: all,
   };
+}
+
+/** What a selection takes of the project's files and the store does not have. */
+async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<MemoryEntry[]> {
+  const { type, agents, since, until, stored = false } = selection;
+  if (stored) return [];
+  const ready = readyFilter({ ...filterOf(selection), agents: undefined });
+  const bounded = since !== undefined || until !== undefined;
+  const kit = await kitCandidates(opened, undefined);
+  const types = MEMORY_TYPES.filter(
+    (each) => (type ?? each) === each && kit.some(({ entry }) => entry.type === each && passes(entry, ready)),
+  );
+  const takes = (each: Browsed): boolean =>
+    !each.stored && (each.dated || !bounded) && passes(each.entry, ready);
+  const found = await Promise.all(types.map((each) => browse(opened, each, agents, { takes })));
+  return found.flatMap(({ entries }) => entries.map(({ entry }) => entry));
 }
 
 /** Moves a project's memories from the user's folder into the project. */

@@ -2,7 +2,6 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
-import { knownAs } from '../../kit/agents.ts';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { adopted } from './adopt.ts';
 import { holdsWith, withSettled } from './both-hold.ts';
@@ -71,8 +70,7 @@ export async function updateMemory(
   const { entry: before, left } = await memoryToChange(opened, id, type);
   const shown = shownBy(opened);
   const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
-  const agent =
-    change.agent === undefined ? undefined : knownAs(await opened.files.agents(), cleanAgent(change.agent));
+  const agent = change.agent === undefined ? undefined : cleanAgent(change.agent);
   const session = await opened.sessionToWrite(signal);
   const vectors = text === undefined ? undefined : await embedded(opened, session, [text.text], signal);
   const { files, problems, entry, previous, ...result } = await withCopies(

@@ -6,7 +6,6 @@ import type { Step } from '../../base/step.ts';
 import { identifiersAsked } from '../../meaning/identifiers.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
-import { sameAgent } from '../../kit/agents.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { kitCandidates } from './kit-index.ts';
 import { withoutCopies } from './recall-copies.ts';
@@ -23,9 +22,7 @@ export interface RecallQuestion {
   /** The same question in other words. */
   alternatives: readonly string[];
   types: readonly MemoryType[];
-  /** One name of an agent stands for all that it has. */
-  agent?: string | undefined;
-  /** Several agents at once, beside that one. */
+  /** Every name of whose memories are meant. */
   agents?: readonly string[] | undefined;
   tags: readonly string[];
   since?: string | undefined;
@@ -93,7 +90,7 @@ async function logged(
     if (!(await hasActivity(memory))) return;
     await logActivity(memory, {
       cmd: 'recall',
-      agent: shownText(question.agent ?? '', hide),
+      agent: shownText(question.agents?.[0] ?? '', hide),
       mode: found.mode,
       query: shownText(question.query, hide),
       hits: found.hits.length,
@@ -108,7 +105,7 @@ async function logged(
 async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: BmadError): Promise<Recall> {
   const kit = await kitCandidates(opened, undefined);
   if (kit.length === 0) throw error;
-  const { all, query } = await asked(opened, question, undefined);
+  const { all, query } = asked(opened, question, undefined);
   const hits = kitHits(kit, query, all);
   return {
     hits: byIdentifier(question.query, hits.sort(byScore)).hits.slice(0, question.limit),
@@ -126,12 +123,12 @@ function wordingsOf({ query, alternatives }: RecallQuestion): string[] {
 const LEAST_ROOM = 25;
 
 /** The one question for the store and for files: every way to say it, names of what is meant, and identifiers. */
-async function asked(
+function asked(
   opened: OpenMemory,
   question: RecallQuestion,
   vector: Float32Array | undefined,
-): Promise<{ query: MemoryQuery; all: boolean }> {
-  const { query, minScore, types, agent, agents = [], tags, since, until } = question;
+): { query: MemoryQuery; all: boolean } {
+  const { query, minScore, types, agents = [], tags, since, until } = question;
   const ways = [
     ...wordingsOf(question).map(subjectWords),
     ...thingsMeant(query),
@@ -139,15 +136,14 @@ async function asked(
     ...identifiersAsked(query),
   ].map((way) => opened.analyser.terms(way));
   const isFiltered =
-    types.length + agents.length + tags.length > 0 ||
-    [agent, since, until].some((each) => each !== undefined);
+    types.length + agents.length + tags.length > 0 || [since, until].some((each) => each !== undefined);
   return {
     all: isFiltered && minScore === undefined && question.related !== true,
     query: {
       terms: [...new Set(ways.flat())],
       ways,
       vector,
-      filter: await filterOf(opened, question),
+      filter: filterOf(question),
       limit: Math.max(LEAST_ROOM, question.limit * 2),
       minScore,
     },
@@ -168,7 +164,7 @@ async function recallAll(
 ): Promise<Answered> {
   const session = await opened.session(signal);
   const { vectors, note } = await embedded(opened, session, wordingsOf(question), signal);
-  const { query, all } = await asked(opened, question, middleOf(vectors));
+  const { query, all } = asked(opened, question, middleOf(vectors));
   const inFiles = kitHits(await kitCandidates(opened, session.embedder), query, all);
   const found = await session.store.answer(query, { all, files: inFiles.length > 0 });
   const stored = found.hits.map((hit): Recalled => ({ ...hit, sources: [], stored: true }));
@@ -192,17 +188,8 @@ function middleOf(vectors: readonly (Float32Array | undefined)[]): Float32Array 
   return first?.map((value, at) => others.reduce((sum, other) => sum + (other[at] ?? 0), own * value));
 }
 
-async function filterOf({ files }: OpenMemory, question: RecallQuestion): Promise<MemoryFilter> {
-  const { agent, agents = [], since, until } = question;
-  const wanted = agent === undefined ? agents : [agent, ...agents];
-  const known = wanted.length === 0 ? [] : await files.agents();
-  return {
-    types: question.types,
-    agents: wanted.flatMap((name) => sameAgent(known, name)),
-    tagsAll: question.tags,
-    ...between(since, until),
-    includeSuperseded: question.superseded,
-  };
+function filterOf({ types, agents = [], tags, since, until, superseded }: RecallQuestion): MemoryFilter {
+  return { types, agents, tagsAll: tags, ...between(since, until), includeSuperseded: superseded };
 }
 
 function byScore(a: Recalled, b: Recalled): number {

@@ -1,4 +1,3 @@
-import { knownAs } from '../../kit/agents.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import { otherLanguage } from '../../kit/project-language.ts';
 import type { MemoryEntry, MemoryKey, MemoryType } from '../../model/memory.ts';
@@ -38,7 +37,7 @@ export async function remember(
   given: ToRemember,
   signal?: AbortSignal,
 ): Promise<Remembered> {
-  const agent = knownAs(await opened.files.agents(), cleanAgent(given.agent));
+  const agent = cleanAgent(given.agent);
   const { text, notes } = cleanText(given.text, opened.hide);
   const key: MemoryKey = { type: given.type, id: memoryId(opened.files.kit.app, agent, text) };
   // Before anything is written: an id that is not there is a slip.
