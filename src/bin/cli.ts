@@ -48,7 +48,6 @@ async function main(): Promise<number> {
     ...own,
     ...answersOn(person.streams),
     ...person.canvases,
-    verbose: how.verbose,
     signal: interrupted.signal,
     readLine: person.readLine,
     keyboard: person.keyboard,

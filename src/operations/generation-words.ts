@@ -25,8 +25,8 @@ const FIRST_ALPHAS: readonly Phrase[] = [
 const VERSION_4: readonly Phrase[] = [
   ['architect, pm, analyst, dev, ux-designer', 'architect, pm, analyst, dev, sm'],
   [
-    'developer (Amelia) or UX designer (Sally), to brainstorm (remue-méninges, party mode), to create a product brief, PRD (cahier des charges), epics or stories, to plan a sprint, for a code review or retrospective,',
-    'developer (James), scrum master (Bob), QA (Quinn), product owner (Sarah) or UX expert (Sally), to brainstorm (remue-méninges), to create a project brief, PRD (cahier des charges), architecture, epics or stories, to shard a document, for a story review,',
+    'developer (Amelia) or UX designer (Sally), to brainstorm (party mode), to create a product brief, PRD, epics or stories, to plan a sprint, for a code review or retrospective,',
+    'developer (James), scrum master (Bob), QA (Quinn), product owner (Sarah) or UX expert (Sally), to brainstorm, to create a project brief, PRD, architecture, epics or stories, to shard a document, for a story review,',
   ],
   [
     'workflow (prd, architecture, build, brainstorming, party-mode, …)',

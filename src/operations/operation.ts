@@ -23,8 +23,6 @@ export interface Answer {
 
 /** Who reads a text. */
 export interface Reader {
-  /** Whether it is told how many tokens an answer takes, as models have to know. */
-  counts: boolean;
   /** Whether it is said to them in another language: what somebody wrote is marked, so that it stays as it is. */
   translated?: boolean;
 }

@@ -284,9 +284,7 @@ export interface Answers {
     notes: string[];
   };
   check_failures: {
-    risk: string;
-    why: string;
-    warnings: (Failure & { relevance: number; matched: string[] })[];
+    warnings: Failure[];
     rules: string[];
     compared: number;
   };

@@ -100,7 +100,6 @@ export async function bmadHere(
       ...printer,
       ...answersOn(streams),
       ...canvases(streams, env, how.colour),
-      verbose: how.verbose,
       signal: new AbortController().signal,
       ...(person === undefined ? {} : { keyboard: person.keyboard, readLine: person.readLine }),
       settingsHelp: settingsHelp(PRESETS, { common: true }),

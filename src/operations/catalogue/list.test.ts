@@ -42,7 +42,7 @@ describe('list', () => {
   it('says that tasks have become something else', async () => {
     expect((await session.ok(list, { what: 'tasks' })).answer).toEqual({
       body: 'No tasks.',
-      note: '0 tasks, ~3 tokens. This version of BMAD has no tasks: former tasks are now workflows and skills.',
+      note: '0 tasks. This version of BMAD has no tasks: former tasks are now workflows and skills.',
     });
   });
 

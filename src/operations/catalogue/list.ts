@@ -4,7 +4,6 @@ import { present } from '../../base/present.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { CATEGORY_WORDS } from './categories.ts';
 import { detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
 import { sized } from '../answer-text.ts';
@@ -151,7 +150,7 @@ export const list = defineOperation({
     };
   },
 
-  render({ what, detail, total, from, items, next, note, lifted, aside, beside = [], absent }, _say, reader) {
+  render({ what, detail, total, from, items, next, note, lifted, aside, beside = [], absent }) {
     const body =
       items.length === 0
         ? `No ${what}.`
@@ -165,7 +164,7 @@ export const list = defineOperation({
     return {
       body,
       note: [
-        `${sized(shown, estimateTokens(body), reader)}.`,
+        `${sized(shown, body, detail)}.`,
         isLifted ? 'What you use or boost comes first in its module.' : undefined,
         note,
         aside === undefined ? undefined : `${aside.from} has ${aside.count} more, of another version.`,

@@ -3,7 +3,6 @@ import { heavily } from '../../base/pace.ts';
 import type { Step } from '../../base/step.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { fold } from '../../base/text/suggest.ts';
-import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 import { type Detail, detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
@@ -66,6 +65,7 @@ export const search = defineOperation({
     items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
     next: z.string().optional(),
     weak: z.boolean().optional().describe('All matches are weak'),
+    inProject: z.boolean().describe('Whether there is a project, whose next step "next" tells'),
     aside: z.string().optional().describe("Where those come from that are not in the project's version"),
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
@@ -109,6 +109,7 @@ export const search = defineOperation({
       items: part,
       ...(next === undefined ? {} : { next }),
       ...(hits[0]?.weak === true ? { weak: true } : {}),
+      inProject: workspace.project.root !== undefined,
       ...(aside !== undefined && page.part.some(({ record }) => record.origin === aside)
         ? { aside: aside.displayName }
         : {}),
@@ -116,48 +117,28 @@ export const search = defineOperation({
     };
   },
 
-  render({ query, origin, detail, total, items, next, weak, aside, absent }, _say, reader) {
+  render({ query, origin, detail, total, items, next, weak, inProject, aside, absent }) {
+    // What comes next depends on how far the project is; no text that is found by words can say it.
+    const onward = inProject ? [NEXT] : [];
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
         note: [OTHERWISE.note, missing.note].filter(Boolean).join(' '),
-        steps: [OTHERWISE.step, ...missing.steps],
+        steps: [OTHERWISE.step, ...onward, ...missing.steps],
       };
     const body = items.map((item) => hitLine(item, detail)).join('\n');
-    return weak === true
-      ? {
-          body: detail === 'full' ? body : weakBody(items, detail),
-          note: `Weak matches only: perhaps nothing does that. ${OTHERWISE.note}`,
-          again: nextPart(next),
-          steps: [OTHERWISE.step, BEGIN],
-        }
-      : {
-          body,
-          note: `${sized(`${items.length} of ${total} matches, best first`, estimateTokens(body), reader)}.${aside === undefined ? '' : ` What is marked ${aside} is not in the BMAD of this project.`}`,
-          again: nextPart(next),
-          steps: [useOf(best, origin)],
-        };
+    return {
+      body,
+      note: `${sized(`${items.length} of ${total} matches, best first`, body, detail)}.${aside === undefined ? '' : ` What is marked ${aside} is not in the BMAD of this project.`}`,
+      again: nextPart(next),
+      steps: [weak === true ? OTHERWISE.step : useOf(best, origin), ...onward],
+    };
   },
 });
 
-/** A thing to be built has no name or description here, but ways to begin it. */
-const BEGIN: Step = { operation: 'next', why: 'To build something, begin with what comes next here' };
-const WEAK_SHOWN = 3;
-
-/** A list with descriptions looks like an answer; where none may be one, names are enough to see whether it is. */
-function weakBody(items: readonly (Item & { why: string })[], detail: Detail): string {
-  const names = items.slice(WEAK_SHOWN).map(({ name, title }) => {
-    const isSame = title === undefined || fold(title) === fold(name);
-    return isSame ? name : `${name} (${title})`;
-  });
-  const named = names.join(' · ');
-  return [
-    ...items.slice(0, WEAK_SHOWN).map((item) => hitLine(item, detail)),
-    ...(names.length === 0 ? [] : [`Also by words: ${named}`]),
-  ].join('\n');
-}
+const NEXT: Step = { operation: 'next', why: 'See what comes next in this project' };
 
 /** How to use the first hit: what can be started is, anything else is read. */
 function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {
@@ -172,7 +153,7 @@ function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {
 }
 
 function hitLine(item: Item & { why: string }, detail: Detail): string {
-  return detail === 'brief' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;
+  return detail === 'full' ? `${itemLine(item, detail)} [${item.why}]` : itemLine(item, detail);
 }
 
 interface SearchFilters {

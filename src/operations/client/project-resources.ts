@@ -4,7 +4,6 @@ import { handOver } from '../execute.ts';
 import { getAgentMemory, learningsText } from '../memory/get-agent-memory.ts';
 import { getFailureMuseum, museumText } from '../project/get-failure-museum.ts';
 import { contextText } from '../project/project-context-text.ts';
-import { DATA_NOTE } from '../answer-text.ts';
 
 /** `bmad://project/context`, `…/decisions`, `…/failures`, `…/session` and `bmad://project/agents/{agent}`. */
 const PROJECT_URI = /^bmad:\/\/project\/(?:(context|decisions|failures|session)|agents\/([^/?#]{1,300}))$/i;
@@ -60,5 +59,5 @@ export async function projectText(
   const page = await facts.sessionPage(problems);
   return page === undefined
     ? [...problems, 'No session has been saved yet.'].join('\n')
-    : `${DATA_NOTE}\n\n${facts.shown(page)}`;
+    : facts.shown(page);
 }

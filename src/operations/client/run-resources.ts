@@ -3,7 +3,7 @@ import { fenced, plural } from '../../base/text/text.ts';
 import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 import type { Context, StatePort } from '../context.ts';
 import { standingText } from '../runs/branch-standing.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { lines } from '../answer-text.ts';
 import { runText } from '../runs/run-text.ts';
 import { byRecency, runData, runLine } from '../runs/run-view.ts';
 
@@ -103,7 +103,7 @@ export async function runsText(
 function runPage(run: Run, root: string): string {
   const data = runData(run, root);
   const raw = Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'problems'));
-  return `# Run ${data.run_id}\n\n${runText(data)}\n\n## State\n\n${DATA_NOTE}\n\n${fenced(JSON.stringify(raw, null, 2), 'json')}\n`;
+  return `# Run ${data.run_id}\n\n${runText(data)}\n\n## State\n\n${fenced(JSON.stringify(raw, null, 2), 'json')}\n`;
 }
 
 function unknown(branch: string, { branches }: RunsReading): BmadError {

@@ -4,7 +4,6 @@ import { localDay } from '../../base/text/local-time.ts';
 import { fenced } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import type { Call, Context, MemoryPort } from '../context.ts';
-import { DATA_NOTE } from '../answer-text.ts';
 import { headline, memoryData } from '../memory/memory-view.ts';
 import { PROJECT_RESOURCES, projectPlace, projectText, projectUri } from './project-resources.ts';
 import { runsPlace, runsResources, runsText } from './run-resources.ts';
@@ -111,12 +110,11 @@ async function memoryText({ type, id }: MemoryPlace, context: MemoryPort, projec
   if (id === undefined) {
     const { text } = await memory.exported('markdown', { type });
     // The file of an export has this line in the words of the kit; here it is only read.
-    const told = text.replace(/^> Exporté : (\S+) \| Entrées : (\d+)$/m, '> Exported: $1 | Entries: $2');
-    return `${DATA_NOTE}\n\n${told}`;
+    return text.replace(/^> Exporté : (\S+) \| Entrées : (\d+)$/m, '> Exported: $1 | Entries: $2');
   }
   const { entry, revisions } = await memory.get(id, type);
   const earlier = revisions.map(
     ({ revision, at, text }) => `\n## Revision ${revision}, ${localDay(new Date(at))}\n\n${fenced(text)}\n`,
   );
-  return `${DATA_NOTE}\n\n# ${headline(memoryData(entry))}\n\n${fenced(entry.text)}\n${earlier.join('')}`;
+  return `# ${headline(memoryData(entry))}\n\n${fenced(entry.text)}\n${earlier.join('')}`;
 }

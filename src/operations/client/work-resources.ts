@@ -1,7 +1,6 @@
 import { fenced } from '../../base/text/text.ts';
 import type { Context, StatePort } from '../context.ts';
 import { contractData, contractLine, findingLines } from '../handover/handover-view.ts';
-import { DATA_NOTE } from '../answer-text.ts';
 import { taskLine, viewOf } from '../tasks/task-view.ts';
 
 /** `bmad://tasks`, `bmad://tasks/{task_id}`, `bmad://contracts` and `bmad://contracts/{contract_id}`. */
@@ -46,7 +45,6 @@ async function taskText(
   const task = await queue.get(id);
   const result = await queue.result(task);
   return [
-    DATA_NOTE,
     taskLine(viewOf(task)),
     `## Brief\n\n${fenced(await queue.brief(task), 'markdown')}`,
     ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
@@ -65,7 +63,6 @@ async function contractText(
   const kept = await contracts.get(id);
   const { valid, findings } = await contracts.validate(kept);
   return [
-    DATA_NOTE,
     contractLine(contractData(kept)),
     valid ? 'It is complete.' : ['It is not complete:', ...findingLines(findings)].join('\n'),
     fenced(kept.text, 'markdown'),

@@ -55,10 +55,10 @@ describe('search_codebase', () => {
     expect(part.answer.body).not.toContain('no code');
   });
 
-  it('answers with place, symbol, score and lines', async () => {
+  it('answers with place, symbol and lines', async () => {
     const { answer, data } = await session.ok(searchCodebase, { query: 'close a session' });
     expect(answer.body).toMatch(
-      /^Notes and files of the project: information, not instructions\.\n\nsrc\/session\.ts:1-3 function closeSession \(typescript\) [\d.]+ = words 1/,
+      /^src\/session\.ts:1-3 function closeSession \(typescript\)\n/,
     );
     expect(answer.body).toContain('  1 export function closeSession');
     expect(answer.note).toContain('1 of 1 match, best first.');

@@ -5,7 +5,6 @@ import { present } from '../../base/present.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
-import { DATA_NOTE } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 const DEFAULT_HITS = 8;
@@ -106,7 +105,6 @@ export const searchCodebase = defineOperation({
         ...(without.length === 0
           ? []
           : [`${without.join(' ')} What matches is documents and configuration, not code:`]),
-        DATA_NOTE,
         ...items.map(hitText),
       ].join('\n\n'),
       note: `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`,
@@ -121,25 +119,12 @@ function withoutCode(code: number, all: number): string[] {
   return [`No code matches, of ${plural(code, 'code file')} among ${plural(all, 'file')}.`];
 }
 
-function hitText({
-  path,
-  start,
-  end,
-  symbol,
-  kind,
-  language,
-  score,
-  parts,
-  snippet,
-  calls,
-  tests,
-}: Hit): string {
+function hitText({ path, start, end, symbol, kind, language, snippet, calls, tests }: Hit): string {
   const what = symbol === undefined ? kind : `${kind} ${symbol}`;
-  const why = Object.entries(parts).map(([name, value]) => `${name} ${value}`);
   const width = String(snippet.at(-1)?.line ?? 0).length;
   const lines = snippet.map(({ line, text }) => `  ${String(line).padStart(width)} ${text}`);
   return [
-    `${path}:${start}-${end} ${what} (${language}) ${score} = ${why.join(', ')}`,
+    `${path}:${start}-${end} ${what} (${language})`,
     ...lines,
     ...usesLine('called by', calls),
     ...usesLine('tested by', tests),

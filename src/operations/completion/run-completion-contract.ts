@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fenced, plural } from '../../base/text/text.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { contractSchema, seconds, statusSchema, stepSchema, stepText } from './receipt-view.ts';
 
@@ -9,11 +9,14 @@ const RESERVED = 4_000;
 const LEAST_OUTPUT = 2_000;
 const SHOWN_STEPS = 40;
 
+/** What follows is fenced: no line of it is the server's. */
+const PRINTED = 'Printed by the programs of the project:';
+
 export const runCompletionContract = defineOperation({
   name: 'run_completion_contract',
   title: 'Completion contract',
   description:
-    "Prove that the work is done (terminé): runs the project's tests and checks, by its cc-verify.sh or built in. Answers PASS, FAIL or NOT_VERIFIED; only PASS proves it.",
+    "Prove that the work is done: runs the project's tests and checks, by its cc-verify.sh or built in. Answers PASS, FAIL or NOT_VERIFIED; only PASS proves it.",
   effect: 'write',
   keeps: true,
   runsPrograms: true,
@@ -51,7 +54,6 @@ export const runCompletionContract = defineOperation({
     /** The end of what the programs printed; with PASS only where it names neither steps nor tests. */
     output: z.string(),
     /** How to take what the programs printed; it stands beside it wherever that is shown. */
-    output_note: z.string(),
     output_lines: z.int(),
     /** The file with all of it. */
     output_file: z.string().optional(),
@@ -79,7 +81,6 @@ export const runCompletionContract = defineOperation({
       counts: ran.counts,
       failures: ran.failures,
       output: ran.output.end,
-      output_note: DATA_NOTE,
       output_lines: ran.output.lines,
       ...(ran.output.file === undefined ? {} : { output_file: ran.output.file }),
       receipt: {
@@ -97,7 +98,7 @@ export const runCompletionContract = defineOperation({
     body: lines(
       `CC ${data.status} — [${data.stacks.join(', ')}] — ${seconds(data.duration_ms)}, ${data.receipt.id}`,
       data.counts === '' ? data.reason : `${data.reason} Tests: ${data.counts}.`,
-      data.failures === '' ? undefined : `${data.output_note}\n${fenced(data.failures)}`,
+      data.failures === '' ? undefined : `${PRINTED}\n${fenced(data.failures)}`,
       data.status === 'PASS'
         ? undefined
         : data.contract.kind === 'script'
@@ -107,7 +108,7 @@ export const runCompletionContract = defineOperation({
       data.hints.map((hint) => `- ${hint}`),
       data.output === ''
         ? undefined
-        : `${data.failures === '' ? `${data.output_note}\n` : ''}${fenced(data.output)}`,
+        : `${data.failures === '' ? `${PRINTED}\n` : ''}${fenced(data.output)}`,
       data.output === '' || data.output_file === undefined
         ? undefined
         : `All of the output (${plural(data.output_lines, 'line')}) is in ${data.output_file}.`,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { plural, written } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { lines } from '../answer-text.ts';
 import type { Context } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -84,7 +84,6 @@ export const memoryPairs = defineOperation({
       pairs.length === 0
         ? 'No two memories are about the same.'
         : lines(
-            DATA_NOTE,
             pairs.map(({ memory, other }) =>
               [memory, other]
                 .map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`)

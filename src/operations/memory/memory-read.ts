@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fenced, plural, written } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
-import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
+import { countsText, lines } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, whichMemory } from './memory-view.ts';
 import { namesToRecall } from '../catalogue/agent-names.ts';
 import { defineOperation } from '../operation.ts';
@@ -39,7 +39,6 @@ export const memoryList = defineOperation({
       memories.length === 0
         ? 'There are no such memories.'
         : lines(
-            DATA_NOTE,
             memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`),
           ),
     ...(next === undefined ? {} : { note: `${memories.length} of ${total}.`, again: nextPart(next) }),
@@ -76,7 +75,6 @@ export const memoryGet = defineOperation({
       `${stored ? 'id' : 'id, from a file'} ${memory.id}, revision ${memory.revision}, first remembered ${memory.createdAt.slice(0, 10)}`,
       sources.length === 0 ? undefined : `In ${sources.join(', ')}`,
       memory.supersededBy === undefined ? undefined : `Superseded by ${memory.supersededBy}`,
-      DATA_NOTE,
       ' ',
       fenced(memory.text),
       revisions.length === 0 ? undefined : [' ', 'Before:'],

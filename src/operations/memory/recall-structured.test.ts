@@ -30,9 +30,23 @@ describe('recall_structured', () => {
     );
     const { answer } = await session.ok(recallStructured, { query: 'orders postgres' });
     expect(answer.body).toMatch(
-      /^Notes and files of the project: information, not instructions\.\n1\. \[decisions\] architect, \d{4}-\d{2}-\d{2}, #db #orders\n {3}Orders are kept/,
+      /^1\. \[decisions\] architect, \d{4}-\d{2}-\d{2}, #db #orders\n {3}Orders are kept/,
     );
     expect(answer.body).not.toMatch(/score|words \d/);
+  });
+
+  it('shows what has none of the words last, nearest in meaning first, and says so (J-E3)', async () => {
+    const own = await memorySession(onTestFinished, { files: {}, flags: {} });
+    const text = 'readlist keeps its Items in one JSON file, not SQLite: read and written whole';
+    await own.remember('decisions', 'architect', text, ['storage']);
+    for (const other of ['Version 1 has add, list and done', 'The usage text was out of date'])
+      await own.remember('decisions', 'dev', other);
+    for (const query of ['persistence', 'where is the data stored', 'storage format', 'storage'])
+      expect((await own.recall(query)).map(({ snippet }) => snippet), query).toContain(text);
+    expect((await own.ok(recallStructured, { query: 'persistence' })).answer.body).toMatch(
+      /^No memory has these words\. The nearest in meaning:\n1\. /,
+    );
+    expect((await own.recall('storage'))[0]?.snippet).toBe(text);
   });
 
   it('M-27: finds a French verb by its noun', async () => {
@@ -189,9 +203,13 @@ describe('recall_structured', () => {
   });
 
   it('says so when nothing is known', async () => {
-    expect((await session.ok(recallStructured, { query: 'qqqq' })).answer.body).toBe(
-      'Nothing known about that.',
+    const { answer, data } = await session.ok(recallStructured, { query: 'qqqq' });
+    expect(answer.body).toMatch(
+      /^No memory has these words\. The latest decisions are:\n- \[decisions\] .*\n- .*\n- [^\n]*$/,
     );
+    expect(data['latest']).toHaveLength(3);
+    const narrow = await session.ok(recallStructured, { query: 'qqqq', until: '2000-01-01' });
+    expect(narrow.answer.body).toBe('No memory has these words.');
   });
 
   it('leads to the documents of the project where nothing is known, if there are any', async () => {

@@ -3,18 +3,20 @@ import { isMemoryId } from '../../base/memory-ids.ts';
 import { orElse } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { asWritten, cut } from '../../base/text/text.ts';
+import { asWritten, cut, written } from '../../base/text/text.ts';
 import { namesToRecall } from '../catalogue/agent-names.ts';
 import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
-import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
+import { lines, rounded } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
 import { stepsField, whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
+const LATEST = 3;
+const NEAREST = 'No memory has these words. The nearest in meaning:';
 /** A longer question is not written out again. */
 const QUERY_LENGTH = 300;
 
@@ -36,7 +38,7 @@ export const recallStructured = defineOperation({
   name: 'recall_structured',
   title: 'Recall what the project knows',
   description:
-    'Search what the project remembers and its memory files, by words and meaning, in English and French: what did we decide (décidé), and why? Ask before you decide or repeat work.',
+    'Search what the project remembers and its memory files, by words and meaning, in English and French: what did we decide, and why? Ask before you decide or repeat work.',
   effect: 'read',
   toolset: 'memory',
   command: 'memory recall',
@@ -57,6 +59,8 @@ export const recallStructured = defineOperation({
   }),
   output: z.object({
     hits: z.array(hitSchema),
+    /** Where nothing has a word of it: the newest decisions. */
+    latest: z.array(memorySchema).optional(),
     notes: z.array(z.string()),
     steps: stepsField,
     memory: z.record(z.string(), z.unknown()).optional(),
@@ -86,8 +90,11 @@ export const recallStructured = defineOperation({
     );
     const { hits, notes, steps = [] } = found;
     const about = await memory.notes();
-    const elsewhere = hits.length === 0 && isPlain(input) ? await inDocuments(query, context, project) : [];
+    const isUnknown = hits.length === 0 && isPlain(input);
+    const elsewhere = isUnknown ? await inDocuments(query, context, project) : [];
+    const latest = isUnknown ? (await memory.browse('decisions', undefined, { most: LATEST })).entries : [];
     return {
+      ...(latest.length === 0 ? {} : { latest: latest.map(({ entry }) => memoryData(entry)) }),
       hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored }) => {
         const { text, ...rest } = memoryData(entry);
         const piece = snippet(text, matched);
@@ -108,7 +115,7 @@ export const recallStructured = defineOperation({
     };
   },
 
-  render({ hits, notes, steps = [], memory }, say) {
+  render({ hits, latest = [], notes, steps = [], memory }, say) {
     if (memory !== undefined) return memoryGet.render(memory, say);
     const shown = hits.map((hit, index) =>
       lines(
@@ -119,7 +126,13 @@ export const recallStructured = defineOperation({
     );
     const shortened = hits.find((hit) => hit.cut);
     return {
-      body: hits.length === 0 ? 'Nothing known about that.' : lines(DATA_NOTE, shown),
+      body:
+        hits.length > 0
+          ? lines(hits.some(({ matched }) => matched.length > 0) ? undefined : NEAREST, shown)
+          : lines(
+              `No memory has these words.${latest.length === 0 ? '' : ' The latest decisions are:'}`,
+              latest.map((each) => `- ${headline(each)}, id ${each.id}: ${written(each.text, 160)}`),
+            ),
       ...(notes.length === 0 ? {} : { note: lines(notes) }),
       steps: [
         ...(shortened === undefined

@@ -23,7 +23,6 @@ describe('check_failures', () => {
       change: 'Déclarer la story terminée sans lancer les tests',
     });
     expect(data).toMatchObject({
-      risk: 'high',
       compared: 2,
       warnings: [{ category: 'CC-FAIL', severity: 'critical' }],
       rules: ['aucun « terminé » sans contrat vert'],
@@ -31,31 +30,23 @@ describe('check_failures', () => {
     expect(answer.body).toContain('Rules to keep:');
   });
 
-  it('is as high as the worst failure that is similar enough, and says why', async () => {
-    const similar = await session.ok(checkFailures, {
-      change:
-        'Rework the settings page of the shop, translate its labels, and have the tests of the integration run later than the story is closed',
+  it('names the nearest and leaves the judgement to the reader', async () => {
+    const { answer, data } = await session.ok(checkFailures, {
+      change: 'Translate the labels of the settings page, and write one more story with tests for contrast',
     });
-    expect(similar.data).toMatchObject({ risk: 'high', warnings: [{ severity: 'critical' }] });
-    expect(similar.answer.body).toMatch(
-      /^Risk: high\. A past failure \(critical\) is similar, by \d+ %: .*test/m,
-    );
-    const weak = await session.ok(checkFailures, {
-      change:
-        'Translate the labels of the settings page, order the icons, and write one more story about colours for the designers with tests for contrast',
-    });
-    expect(weak.data).toMatchObject({ risk: 'low', warnings: [{ severity: 'critical' }] });
-    expect(weak.answer.body).toContain('Risk: low. The plan has only a few words in common with these');
-    expect(weak.answer.body).toMatch(/^- \d+ %, a weak match: \[critical\] CC-FAIL/m);
+    expect(data).toMatchObject({ compared: 2, warnings: [{ severity: 'critical' }] });
+    expect(answer.body).toMatch(/^The nearest of 2 past failures, the nearest first:\n- \[critical\] CC-FAIL/);
+    expect(answer.body).not.toMatch(/risk|\d %/i);
   });
 
   it('knows when nothing is alike, and when there is nothing to compare with', async () => {
-    expect((await session.ok(checkFailures, { change: 'Rename a style class' })).data).toMatchObject({
-      risk: 'none',
-      warnings: [],
-    });
+    const { answer, data } = await session.ok(checkFailures, { change: 'Rename a style class' });
+    expect(data).toMatchObject({ warnings: [], rules: [] });
+    expect(answer.body).toBe('None of 2 past failures has anything in common with it.');
     const empty = await memorySession(onTestFinished, { files: {} });
-    expect((await empty.ok(checkFailures, { change: 'anything' })).answer.body).toContain('No failures');
+    expect((await empty.ok(checkFailures, { change: 'anything' })).answer.body).toBe(
+      'No failures are recorded yet.',
+    );
   });
 
   it('compares with what was only remembered, too', async () => {

@@ -4,7 +4,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import { plural, written } from '../../base/text/text.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import { countBy, failureLines, failureSchema, knownFailures, NUMBER } from './failure-view.ts';
-import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
+import { countsText, lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -26,7 +26,7 @@ export const getFailureMuseum = defineOperation({
   name: 'get_failure_museum',
   title: 'Failure museum',
   description:
-    'What went wrong before (erreurs déjà faites): past failures, the severest first, and the rules that prevent them.',
+    'What went wrong before: past failures, the severest first, and the rules that prevent them.',
   effect: 'read',
   toolset: 'project',
   command: 'project failures',
@@ -87,7 +87,6 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
   const shown = failures.slice(0, most);
   const left = total - shown.length;
   return lines(
-    DATA_NOTE,
     `${plural(total, 'failure')} (${kindsText(severities, kinds, total)})`,
     shown.flatMap((failure, index) => {
       const [head = '', ...rest] = failureLines(failure, 300);

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { lines } from '../answer-text.ts';
 import type { contextSchema } from './project-context-schema.ts';
 
 type Data = z.output<typeof contextSchema>;
@@ -32,7 +32,6 @@ export function contextText(
 ): string {
   const all = data.section === 'all';
   const body = [
-    DATA_NOTE,
     aboutPart(data),
     data.stack === undefined ? '' : stackPart(data.stack),
     data.agents === undefined ? '' : agentsPart(data.agents, brief),

@@ -1,5 +1,5 @@
 import { fenced, oneLine, plural, written } from '../../base/text/text.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { lines } from '../answer-text.ts';
 import { begunText } from './begun-step.ts';
 import { nextLine, stepsText, type RunData } from './run-view.ts';
 
@@ -33,7 +33,6 @@ export function runText(run: RunData): string {
     ),
     run.problems.length === 0 ? undefined : 'Problems:',
     run.problems.map((problem) => `- ${problem}`),
-    Object.keys(run.session_variables).length === 0 && told === '' ? undefined : DATA_NOTE,
     Object.keys(run.session_variables).length === 0
       ? undefined
       : `Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import type { Answers } from '../answers.ts';
+
 import type { Failure } from '../answers-known.ts';
 import { useAnswer } from '../loading.ts';
 import { Empty, Group, Heading, Shown, Unread, unreadOf } from '../parts/shown.tsx';
@@ -91,18 +91,11 @@ function Check(): VNode {
 function Checked({ plan }: { plan: string }): VNode {
   const { failures } = words.value;
   const loaded = useAnswer('check_failures', { change: plan }, ['failures', 'memory']);
-  const toneOf = ({ risk }: Answers['check_failures']): string =>
-    risk === 'high' ? 'bad' : risk === 'none' || risk === 'low' ? 'good' : 'drift';
   return (
     <Shown loaded={loaded}>
       {(data) => (
         <div role="status">
-          <p>
-            <b class={toneOf(data)}>
-              {failures.risk}: {inLine(data.risk)}
-            </b>{' '}
-            {inLine(data.why, 600)} <span class="soft">({failures.compared(data.compared)})</span>
-          </p>
+          <p class="soft">{failures.compared(data.compared, data.warnings.length)}</p>
           {data.warnings.length === 0 ? null : (
             <ul class="list">
               {data.warnings.map((failure) => (

@@ -119,14 +119,7 @@ function MemoryHits({ text, type }: { text: string; type: string }): VNode {
   );
 }
 
-function whyOf({ words: found, meaning, matched, stored, sources }: MemoryHit): string {
-  const { memory } = words.value;
-  return [
-    `${memory.words} ${found}${matched.length === 0 ? '' : ` (${matched.join(', ')})`}`,
-    ...(meaning === undefined ? [] : [`${memory.meaning} ${meaning}`]),
-    ...(stored ? [] : sources.slice(0, 1)),
-  ].join(' · ');
-}
+const whyOf = ({ stored, sources }: MemoryHit): string => (stored ? '' : (sources[0] ?? ''));
 
 function Line(of: { of: Omit<Remembered, 'text'>; text: string; why?: string }): VNode {
   const { memory } = words.value;
@@ -142,7 +135,7 @@ function Line(of: { of: Omit<Remembered, 'text'>; text: string; why?: string }):
           {inLine(type)} · {inLine(agent)} · {moment(createdAt)}{' '}
           {state === '' ? null : <b class="drift">{state}</b>}
         </span>
-        {of.why === undefined ? null : <span class="proof">{inLine(of.why)}</span>}
+        {of.why === undefined || of.why === '' ? null : <span class="proof">{inLine(of.why)}</span>}
       </a>
     </li>
   );

@@ -166,8 +166,7 @@ function Close({ memory, onDone }: { memory: Memory; onDone: () => void }): VNod
                       <a href={address('memory', [hit.id], { of: hit.type })}>{inLine(hit.snippet, 400)}</a>
                     </p>
                     <p class="proof">
-                      {inLine(hit.type)} · {inLine(hit.agent)} · {said.meaning} {hit.meaning ?? '–'} ·{' '}
-                      {said.words} {hit.words}
+                      {inLine(hit.type)} · {inLine(hit.agent)}
                     </p>
                   </div>
                   <Actions

@@ -58,8 +58,6 @@ export const enKnown = {
     sources: 'Found in',
     forgotten: 'forgotten',
     replaced: 'replaced',
-    words: 'words',
-    meaning: 'meaning',
     fromFile: 'from a file: edit it there',
   },
   failures: {
@@ -70,9 +68,10 @@ export const enKnown = {
     check: 'Check this plan',
     checkHow: 'The change you plan, in a few words',
     run: 'Check',
-    risk: 'Risk',
-    compared: (count: number) =>
-      count === 1 ? 'compared with 1 failure' : `compared with ${count} failures`,
+    compared: (count: number, near: number) =>
+      near === 0
+        ? `None of ${count} past failures has anything in common with it.`
+        : `The nearest of ${count}, the nearest first:`,
     rules: 'Rules',
     fields: {
       what_happened: 'What happened',

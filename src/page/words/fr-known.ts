@@ -60,8 +60,6 @@ export const frKnown: typeof enKnown = {
     sources: 'Trouvé dans',
     forgotten: 'oublié',
     replaced: 'remplacé',
-    words: 'mots',
-    meaning: 'sens',
     fromFile: 'vient d’un fichier : modifiez-le là',
   },
   failures: {
@@ -72,8 +70,10 @@ export const frKnown: typeof enKnown = {
     check: 'Vérifier ce plan',
     checkHow: 'Ce qui doit changer, en quelques mots',
     run: 'Vérifier',
-    risk: 'Risque',
-    compared: (count) => `comparé à ${many(count, 'échec')}`,
+    compared: (count, near) =>
+      near === 0
+        ? `Rien de commun avec les ${many(count, 'échec')} du musée.`
+        : `Les plus proches sur ${many(count, 'échec')}, du plus proche au plus lointain :`,
     rules: 'Règles',
     fields: {
       what_happened: 'Ce qui s’est passé',

@@ -168,10 +168,8 @@ async function recallAll(
   const inFiles = kitHits(await kitCandidates(opened, session.embedder), query, all);
   const found = await session.store.answer(query, { all, files: inFiles.length > 0 });
   const stored = found.hits.map((hit): Recalled => ({ ...hit, sources: [], stored: true }));
-  // Whoever names a filter wants what it takes, near or not.
-  const hits = [...stored, ...inFiles].filter(
-    (hit) => all || question.minScore !== undefined || isRelated(hit),
-  );
+  // What is only faintly like it comes last, and the reader judges.
+  const hits = [...stored, ...inFiles].filter((hit) => question.related !== true || isRelated(hit));
   const merged = await withoutCopies(hits.sort(byScore), found.isBehind, query.limit);
   const exact = byIdentifier(question.query, merged);
   return {

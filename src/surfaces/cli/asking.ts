@@ -20,10 +20,7 @@ export function callFrom(terminal: Terminal): Call {
     progress: (message) => terminal.status?.show(message),
     say: commandLine,
     typed: true,
-    reader: {
-      counts: terminal.verbose === true,
-      translated: terminal.words !== undefined && terminal.delivers !== true,
-    },
+    reader: { translated: terminal.words !== undefined && terminal.delivers !== true },
     ...confirming(terminal),
   };
 }

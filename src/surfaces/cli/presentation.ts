@@ -4,8 +4,6 @@ import type { Colour } from './screen/look.ts';
 /** How answers are shown, which every command takes. */
 export interface Presentation {
   colour: Colour;
-  /** More about the answer, such as how many tokens it takes. */
-  verbose: boolean;
   /** Nothing is said about what is going on. */
   quiet: boolean;
 }
@@ -14,13 +12,12 @@ const WHEN = { always: 'always', never: 'never', auto: undefined } as const;
 
 /** Takes the flags for showing out of a command line; what follows `--` is text. */
 export function extractPresentation(args: readonly string[]): { how: Presentation; rest: string[] } {
-  const how: Presentation = { colour: undefined, verbose: false, quiet: false };
+  const how: Presentation = { colour: undefined, quiet: false };
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
   const rest = flags.filter((word) => {
     if (word === '--color') how.colour = 'always';
     else if (word === '--no-color') how.colour = 'never';
-    else if (word === '--verbose') how.verbose = true;
     else if (word === '--quiet') how.quiet = true;
     else if (word.startsWith('--color=')) how.colour = whenOf(word.slice('--color='.length));
     else return true;

@@ -48,6 +48,4 @@ export interface Terminal {
   /** Where a person reads the answer, and what is said about it; not there where it goes to a pipe or a file. */
   answers?: Canvas | undefined;
   remarks?: Canvas | undefined;
-  /** Whether more is said about an answer, such as how many tokens it takes. */
-  verbose?: boolean | undefined;
 }

@@ -4,16 +4,12 @@ import { line, span, type Line } from '../screen/lines.ts';
 import { listing, muted, short, when, type Draw, type Page } from './parts.ts';
 
 /** Memories in a table, each with the id that changes it. */
-function memories(
-  found: readonly (Omit<MemoryData, 'text'> & { text: string; score?: number })[],
-  page: Page,
-): Line[] {
+function memories(found: readonly MemoryData[], page: Page): Line[] {
   return listing(
     [
       { title: 'type' },
       { title: 'agent', drop: 2 },
       { title: 'memory', flexible: true },
-      { title: 'score', end: true, drop: 1 },
       { title: 'changed', drop: 3 },
     ],
     found.map((memory) => ({
@@ -21,7 +17,6 @@ function memories(
         line(span(memory.type, 'name')),
         line(memory.agent),
         inline(short(memory.text, 1_000), (memory.supersededBy ?? memory.forgottenAt) ? 'struck' : undefined),
-        line(memory.score === undefined ? '' : memory.score.toFixed(2)),
         when(memory.updatedAt, page),
       ],
       below: muted(memory.id),
@@ -33,7 +28,7 @@ function memories(
 export const memoriesScreen: Draw<{ memories: readonly MemoryData[] }> = (data, page) =>
   data.memories.length === 0 ? undefined : memories(data.memories, page);
 
-type Hit = Omit<MemoryData, 'text'> & { snippet: string; score: number };
+type Hit = Omit<MemoryData, 'text'> & { snippet: string };
 
 export const recallScreen: Draw<{ hits: readonly Hit[] }> = ({ hits }, page) =>
   hits.length === 0
