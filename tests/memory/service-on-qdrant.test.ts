@@ -45,12 +45,13 @@ describe('the operations on Qdrant', () => {
       await session.ok(rememberStructured, given);
       const old = await session.remember('decisions', 'pm', 'Orders can be cancelled for one day');
       await session.ok(memoryForget, { id: old });
-      await session.recall('orders', { agent: 'dev' });
+      await session.recall('orders');
       for (const [query, more] of [
         ['which database keeps the orders, and why?', {}],
         ['livré sans tests', {}],
         ['orders', { type: 'decisions' }],
         ['what did dev decide?', { agent: 'dev' }],
+        ['what did dev decide?', { agent: 'Développeur' }],
       ] as const) {
         fake.requests.length = 0;
         expect(await session.recall(query, more), query).not.toEqual([]);

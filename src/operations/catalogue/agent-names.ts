@@ -3,7 +3,6 @@ import { ours } from '../../base/expected.ts';
 import { agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { MEMORY_TYPES } from '../../model/memory.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Context, Person, ProjectFacts, StatePort, Workspace } from '../context.ts';
 import { findRecord } from './targets.ts';
@@ -37,8 +36,8 @@ export function checkedAgent(raw: string, subject = 'agent'): string {
 }
 
 /**
- * The agent a name stands for: one of the content; else one that the project knows, by its team, requests, learnings or
- * memories; else one of a built-in module that lists leave out; else one that an earlier version of BMAD had.
+ * The agent a name stands for: one of the content; else one that the project knows, by its team, requests or learnings; else
+ * one of a built-in module that lists leave out; else one that an earlier version of BMAD had; else one that only has memories.
  */
 export async function meantAgent(
   raw: string,
@@ -46,10 +45,28 @@ export async function meantAgent(
   context: Context,
   project: string | undefined,
 ): Promise<MeantAgent> {
+  const meant = await namedAgent(raw, workspace, context, project);
+  if (!(meant instanceof BmadError)) return meant;
+  const { name } = workspace.catalogue.names.apart(raw);
+  const memory = isPlain(name) ? await context.memory(project).catch(ours(() => undefined)) : undefined;
+  if (memory !== undefined && (await memory.count({ agents: [name] })) > 0)
+    return { handle: name, names: [name] };
+  const colleagues = await colleaguesOf(context, project);
+  const { earlierAgents } = await context.delegation();
+  throw unknownAgent(raw, workspace, [...colleagues.map(({ id }) => id), ...earlierAgents], meant);
+}
+
+/** The same, but for memories, which nobody has to ask who only looks for a name; or why there is none. */
+async function namedAgent(
+  raw: string,
+  workspace: Workspace,
+  context: Context,
+  project: string | undefined,
+): Promise<MeantAgent | BmadError> {
   const own = inContent(raw, workspace, context);
   if (!(own instanceof BmadError)) return ofRecord(own, workspace, raw);
   const name = workspace.catalogue.names.apart(raw).name;
-  const { earlier, earlierAgents } = await context.delegation();
+  const { earlier } = await context.delegation();
   const colleagues = await colleaguesOf(context, project);
   // A project that has requests for qa means it by Quinn too.
   const colleague =
@@ -63,11 +80,7 @@ export async function meantAgent(
     if (place !== undefined && !(record instanceof BmadError)) return ofRecord(record, place, raw, colleague);
   }
   const before = [name, ...(colleague?.names ?? [])].map(earlier).find((each) => each !== undefined);
-  const isKnown = colleague !== undefined || before !== undefined;
-  if (!isKnown && !(isPlain(name) && (await hasMemories(name, context, project)))) {
-    const others = [...colleagues.map(({ id }) => id), ...earlierAgents];
-    throw unknownAgent(raw, workspace, others, own);
-  }
+  if (colleague === undefined && before === undefined) return own;
   const handle = colleague?.id ?? before?.handle ?? name;
   return {
     handle,
@@ -129,14 +142,6 @@ function colleagueNamed(colleagues: readonly Colleague[], name: string): Colleag
   return colleagues.find(({ names }) => names.some((each) => nameKey(each) === wanted));
 }
 
-async function hasMemories(name: string, context: Context, project: string | undefined): Promise<boolean> {
-  const memory = await context.memory(project).catch(ours(() => undefined));
-  if (memory === undefined) return false;
-  for (const type of MEMORY_TYPES)
-    if ((await memory.browse(type, [name], { most: 0 })).total > 0) return true;
-  return false;
-}
-
 /** Only agents are suggested: what replaced an old one may be a workflow, which nobody can be. */
 function unknownAgent(
   name: string,
@@ -182,7 +187,15 @@ export async function rememberedAgent(
 ): Promise<{ ids: string[]; names: string[] }> {
   const workspace = await context.workspace(project);
   checkedAgent(workspace.catalogue.names.apart(raw).name);
-  const { handle, names } = await meantAgent(raw, workspace, context, project);
+  return withColleagues(raw, await meantAgent(raw, workspace, context, project), context, project);
+}
+
+async function withColleagues(
+  raw: string,
+  { handle, names }: MeantAgent,
+  context: Context,
+  project: string | undefined,
+): Promise<{ ids: string[]; names: string[] }> {
   const keys = new Set([raw, ...names].map((name) => nameKey(name.trim())));
   const same = (await colleaguesOf(context, project)).filter((colleague) =>
     colleague.names.some((name) => keys.has(nameKey(name))),
@@ -202,10 +215,10 @@ export async function namesToRecall(
   project: string | undefined,
 ): Promise<string[] | undefined> {
   if (raw === undefined) return undefined;
-  const known = await rememberedAgent(raw, context, project).catch(
-    ours(() => undefined, 'not_found', 'ambiguous', 'invalid_input'),
-  );
-  return known?.names ?? [raw];
+  const workspace = await context.workspace(project);
+  const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
+  if (meant instanceof BmadError) return [raw];
+  return (await withColleagues(raw, meant, context, project)).names;
 }
 
 /** An agent that can be given work. */
@@ -277,10 +290,8 @@ export async function loggedAs(
 ): Promise<string> {
   const workspace = await context.workspace(project);
   const name = checkedAgent(workspace.catalogue.names.apart(raw).name, subject);
-  const meant = await meantAgent(raw, workspace, context, project).catch(
-    ours(() => undefined, 'not_found', 'ambiguous'),
-  );
-  return meant?.handle ?? name;
+  const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
+  return meant instanceof BmadError ? name : meant.handle;
 }
 
 /**

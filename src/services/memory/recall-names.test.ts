@@ -5,6 +5,7 @@ import { memoryList } from '../../operations/memory/memory-read.ts';
 
 const nfd = (text: string): string => text.normalize('NFD');
 const files = {
+  'project-context.yaml': 'project:\n  name: "Zoo"\n',
   '_bmad/_memory/agent-learnings/Élodie.md': `- [2026-01-02] Les girafes mangent ${nfd('à midi précisément')}\n`,
   [`_bmad/_memory/${nfd('Zoé')}-learnings.md`]: '- [2026-01-02] Les zèbres mangent à midi\n',
   '_bmad/_memory/memories.json': JSON.stringify([

@@ -101,10 +101,20 @@ export const empty = (key: string): Condition => ({ is_empty: { key } });
 /** BMAD's own tools write letters as they come. */
 const bothForms = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
 
+/**
+ * The server compares names letter by letter, and to ask it how they are spelled would take a request to each collection: it
+ * is asked for the ways in which names are written.
+ */
+function spellings(key: string): string[] {
+  const capital = (text: string): string => text.replace(/^\p{L}/u, (letter) => letter.toUpperCase());
+  const each = key.replace(/\p{L}+/gu, capital);
+  return [...new Set([key, key.toUpperCase(), capital(key), each].flatMap(bothForms))];
+}
+
 /** The filter as conditions that all have to hold. Types are collections, so they are not among them. */
 export function conditions(filter: ReadyFilter): Condition[] {
   const must: Condition[] = [];
-  if (filter.agents !== undefined) must.push(anyOf('agent', filter.agents));
+  if (filter.agents !== undefined) must.push(anyOf('agent', [...filter.agents].flatMap(spellings)));
   if (filter.tagsAny.length > 0) must.push(anyOf('tags', filter.tagsAny.flatMap(bothForms)));
   for (const tag of filter.tagsAll) must.push(anyOf('tags', bothForms(tag)));
   if (filter.since !== undefined || filter.until !== undefined) {

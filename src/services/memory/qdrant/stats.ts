@@ -46,12 +46,6 @@ export async function statsOf(client: QdrantClient, shelves: readonly Shelf[]): 
   };
 }
 
-/** All names of agents, as they are spelled. */
-export async function agentsIn(shelves: readonly Shelf[]): Promise<Set<string>> {
-  const found = await Promise.all(shelves.map(async ({ points }) => points.facet('agent', {})));
-  return new Set(found.flat().map(({ value }) => value));
-}
-
 export async function rewordedIn(shelves: readonly Shelf[]): Promise<Stored[]> {
   const found: Stored[] = [];
   for (const { points, type } of shelves)

@@ -10,7 +10,6 @@ import {
   pageOf,
   positionOf,
   readyFilter,
-  spelled,
   type ReadyFilter,
 } from '../select.ts';
 import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
@@ -19,18 +18,13 @@ import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 import { firstOf, searched } from './search.ts';
-import { agentsIn, rewordedIn, statsOf } from './stats.ts';
+import { rewordedIn, statsOf } from './stats.ts';
 import { changed, purged, vectorsSet } from './writes.ts';
-
-/** As long as a new spelling of an agent by another program may go unnoticed: to ask takes a request a collection. */
-const SPELLED_MS = 60_000;
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
 export class QdrantStore extends MemoryStore {
   readonly #client: QdrantClient;
   readonly #shelves: () => Promise<Shelf[]>;
-  /** How agents are spelled, and when that was read. */
-  #spelled: { at: number; names: ReadonlySet<string> } | undefined;
 
   constructor({ address, ...options }: StoreOptions & { address: QdrantAddress }) {
     super(options);
@@ -48,24 +42,13 @@ export class QdrantStore extends MemoryStore {
   }
 
   async list(filter: MemoryFilter, page: Page) {
-    const ready = await this.#ready(filter);
+    const ready = readyFilter(filter);
     return this.#page(ready, { must: conditions(ready) }, page);
   }
 
   async count(filter: MemoryFilter): Promise<number> {
-    const ready = await this.#ready(filter);
-    return this.#total({ must: conditions(ready) }, ready);
-  }
-
-  /** The server compares names letter by letter, so it is asked first how they are spelled. */
-  async #ready(filter: MemoryFilter): Promise<ReadyFilter> {
     const ready = readyFilter(filter);
-    if (ready.agents === undefined) return ready;
-    return this.#onShelves(async (shelves) => {
-      if (this.#spelled === undefined || performance.now() - this.#spelled.at > SPELLED_MS)
-        this.#spelled = { at: performance.now(), names: await agentsIn(shelves) };
-      return spelled(ready, [...this.#spelled.names, ...(filter.agents ?? [])]);
-    });
+    return this.#total({ must: conditions(ready) }, ready);
   }
 
   async stats() {
@@ -84,7 +67,7 @@ export class QdrantStore extends MemoryStore {
 
   #search(query: MemoryQuery, wanted: { all: boolean; files: boolean }): Promise<Answer> {
     return this.#onShelves(async (shelves) =>
-      searched(shelves, query, await this.#ready(query.filter), wanted, this.options),
+      searched(shelves, query, readyFilter(query.filter), wanted, this.options),
     );
   }
 
@@ -207,7 +190,6 @@ export class QdrantStore extends MemoryStore {
   }
 
   protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
-    this.#spelled = undefined;
     return this.#onShelves(async (shelves) => {
       const indexed = keys.map((key, index) => ({ key, index }));
       const answers = await Promise.all(
