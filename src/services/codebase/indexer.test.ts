@@ -53,7 +53,7 @@ describe('the index', () => {
   });
 
   it('answers in part when the time is over, and goes on', async () => {
-    const files = { ...manyFiles(500, 'word'), 'z/last.ts': 'export function lastOfAll() {}\n' };
+    const files = { ...manyFiles(1_200, 'word'), 'z/last.ts': 'export function lastOfAll() {}\n' };
     const one = await codeProject(files, { budgetMs: 0 });
     const first = await one.ask('lastOfAll');
     expect(first.partial).toBe(true);
@@ -63,7 +63,17 @@ describe('the index', () => {
     const background = one.again({ background: true });
     await expect.poll(async () => (await background.ask('lastOfAll')).partial).toBe(false);
     const patient = one.again({ budgetMs: 30_000 });
-    expect(await patient.ask('lastOfAll')).toMatchObject({ partial: false, files: { indexed: 501 } });
+    expect(await patient.ask('lastOfAll')).toMatchObject({ partial: false, files: { indexed: 1_201 } });
+  });
+
+  it('reads a small project to the end before the first answer, whatever time it has (J-E11)', async () => {
+    const files = { ...manyFiles(16, 'word'), 'src/list.ts': 'export function keepsTheList() {}\n' };
+    for (const background of [false, true]) {
+      const one = await codeProject(files, { budgetMs: 0, background });
+      const first = await one.ask('which function keeps the list');
+      expect(first).toMatchObject({ partial: false, files: { known: 17, indexed: 17 } });
+      expect(paths(first)).toContain('src/list.ts');
+    }
   });
 
   it('looks at no more files than it can bear, and says so', async () => {

@@ -36,6 +36,10 @@ const SAVE_EVERY_MS = 6_000;
 const MUCH = 1_000;
 /** More pieces on disk than there are, by this factor, are of files that have changed. */
 const MOST_TWICE = 1.15;
+/** So little is read to the end, however busy the machine is: an answer of a part would be one by luck. */
+const LITTLE_BYTES = 1_000_000;
+/** To open a file takes as long as to read this much of it. */
+const OPENING_BYTES = 1_000;
 const TURN_MS = 12;
 const LOOK_MS = 50;
 /** After so long it can be told how long the rest takes. */
@@ -208,6 +212,12 @@ export async function openIndexer(parts: IndexerParts) {
     return passed > EARLY_MS && left > 0 && (passed * unread) / Math.max(1, unread - left) > time;
   }
 
+  function isLittle(): boolean {
+    let bytes = 0;
+    for (const path of queue) bytes += Math.max(OPENING_BYTES, surveyor.stampOf(path)?.size ?? 0);
+    return bytes <= LITTLE_BYTES;
+  }
+
   return {
     index,
     /** Notes about the index itself, each one once. */
@@ -220,18 +230,21 @@ export async function openIndexer(parts: IndexerParts) {
     lookAgain(): void {
       if (parts.background) void surveyor.lookAgain(ended.signal)?.then(begin, () => undefined);
     },
-    /** Works until everything can be found by words, or until the time is up. */
+    /** Works until everything can be found by words, or until the time is up and much is left. */
     async work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
       waiters += 1;
       paused = false;
       const began = performance.now();
       const unread = queue.size + reading;
+      const toTheEnd = unread > 0 && isLittle();
+      const isAwaited = (): boolean =>
+        performance.now() < deadline ? isWorthWaiting() : toTheEnd && queue.size + reading > 0;
       let told = began;
       try {
-        while (isWorthWaiting() && performance.now() < deadline) {
+        while (isAwaited()) {
           signal.throwIfAborted();
-          if (parts.background && isHopeless(unread, performance.now() - began, deadline - began)) break;
-          await Promise.race([begin(), pause(Math.min(LOOK_MS, Math.max(1, deadline - performance.now())))]);
+          if (!toTheEnd && parts.background && isHopeless(unread, performance.now() - began, deadline - began)) break;
+          await Promise.race([begin(), pause(toTheEnd ? LOOK_MS : Math.min(LOOK_MS, Math.max(1, deadline - performance.now())))]);
           if (performance.now() - told > TELL_EVERY_MS) {
             told = performance.now();
             tell(`Reading the code: ${index.files.size} of ${surveyor.size()} files`);
