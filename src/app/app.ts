@@ -6,7 +6,7 @@ import { settings as allSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
-import { installedVersion } from '../sources/installed-version.ts';
+import { customAgents, installedVersion } from '../sources/installed-version.ts';
 import type { Project } from '../sources/project-root.ts';
 import { embedderSettings } from './memories.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -158,12 +158,13 @@ function contextOf(
 /** Hosts take no larger page. */
 const APP_BYTES = 200_000;
 
-/** What the server says of itself has the names of the BMAD that the project has; most have none, or that of today. */
+/** What the server says of itself has the names of the BMAD and the agents that the project has; most have none, or those of today. */
 async function wordingFor({ root }: Settings): Promise<Context['worded']> {
   const version = root === undefined ? undefined : await installedVersion(root);
-  if (version === undefined) return (text) => text;
+  const own = root === undefined ? [] : await customAgents(root);
+  if (version === undefined && own.length === 0) return (text) => text;
   const { wordingOf } = await import('../operations/generation-words.ts');
-  return wordingOf(version);
+  return wordingOf(version, own);
 }
 
 /** A folder that is gone would be made again by whatever is written into it, and hold nothing else. */

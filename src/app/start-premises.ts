@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { withParents, type Premises } from '../base/files/kept-answers.ts';
 import { PROJECT_CONFIG_FILE, userConfigFile, type Surroundings } from '../config/locations.ts';
-import { MANIFESTS, MARKERS } from '../sources/project-marks.ts';
+import { CUSTOM_AGENTS, MANIFESTS, MARKERS } from '../sources/project-marks.ts';
 
 interface Start extends Surroundings {
   cwd: string;
@@ -18,8 +18,8 @@ const CREDENTIALS = /:\/\/[^/\s]*@/;
 
 /**
  * Everything that the names and descriptions of the tools, and what the server says of itself, are made from: the
- * command line, variables, the configuration of the user and of the project, which folder is the project, and which
- * BMAD it has. None of it is read here. Where something in it is secret, there is nothing that could be kept.
+ * command line, variables, the configuration of the user and of the project, which folder is the project, which
+ * BMAD it has, and which agents of its own. None of it is read here. Where something in it is secret, there is nothing that could be kept.
  */
 export function startPremises({ env, home, platform, cwd, args, programs }: Start): Premises | undefined {
   const told = Object.entries(env)
@@ -37,7 +37,7 @@ export function startPremises({ env, home, platform, cwd, args, programs }: Star
     files: [
       ...programs,
       userConfigFile({ env, home, platform }),
-      ...folders.flatMap((folder) => [PROJECT_CONFIG_FILE, ...MANIFESTS].map((name) => join(folder, name))),
+      ...folders.flatMap((folder) => [PROJECT_CONFIG_FILE, ...MANIFESTS, ...CUSTOM_AGENTS].map((name) => join(folder, name))),
     ],
     folders: folders.flatMap((folder) => [folder, ...MARKERS.map((marker) => join(folder, marker))]),
   };

@@ -61,8 +61,21 @@ export function phrasesOf(version: string): readonly Phrase[] {
   return Number(alpha ?? ALPHAS_WITH_VERBS) < ALPHAS_WITH_VERBS ? FIRST_ALPHAS : BEFORE_6_12;
 }
 
-/** Writes a text with the names that a project of this version knows. */
-export function wordingOf(version: string): (text: string) => string {
-  const phrases = phrasesOf(version);
+/** The agents that descriptions name, and how much room there is for the names of others. */
+const AGENTS = 'architect, pm, analyst, dev, ux-designer';
+const ROOM = 80;
+
+/** Agents of the project itself are named first, as many as there is room for. */
+function ownAgents(own: readonly string[]): Phrase[] {
+  const named = own.filter((_, index) => own.slice(0, index + 1).join(', ').length <= ROOM);
+  return named.length === 0 ? [] : [[AGENTS, `${named.join(', ')}, architect, dev`]];
+}
+
+/** Writes a text with the names that a project of this version, with these agents of its own, knows. */
+export function wordingOf(
+  version: string | undefined,
+  own: readonly string[] = [],
+): (text: string) => string {
+  const phrases = [...ownAgents(own), ...(version === undefined ? [] : phrasesOf(version))];
   return (text) => phrases.reduce((written, [today, then]) => written.replaceAll(today, then), text);
 }

@@ -1,5 +1,5 @@
-import { readInside } from '../base/files/files.ts';
-import { MANIFESTS } from './project-marks.ts';
+import { listInside, readInside } from '../base/files/files.ts';
+import { CUSTOM_AGENTS, MANIFESTS } from './project-marks.ts';
 
 const ENOUGH = 100_000;
 
@@ -11,4 +11,16 @@ export async function installedVersion(project: string): Promise<string | undefi
     if (version !== undefined) return version;
   }
   return undefined;
+}
+
+/** The ids of the agents that a project of the custom kit has, by the names of their files. */
+export async function customAgents(project: string): Promise<string[]> {
+  for (const folder of CUSTOM_AGENTS) {
+    const files = await listInside(project, folder).catch(() => []);
+    const own = files.flatMap(({ name, kind }) =>
+      kind === 'file' && /^[a-z][\w-]{1,40}\.md$/.test(name) ? [name.slice(0, -3)] : [],
+    );
+    if (own.length > 0) return own.sort();
+  }
+  return [];
 }

@@ -16,6 +16,9 @@ const PROJECT_FILE =
 export const isProjectFile = (name: string): boolean =>
   name === PROJECT_CONFIG_FILE || PROJECT_FILE.test(name);
 
+/** Where projects of the custom kit have agents of their own. */
+export const CUSTOM_AGENTS = ['_bmad/_config/custom/agents', '_grimoire/_config/custom/agents'];
+
 /** Where the installers of all generations write down what they have installed; what is used today comes first. */
 export const MANIFESTS = [
   '_bmad/_config/manifest.yaml',

@@ -55,7 +55,7 @@ describe('M-36: the project’s generation comes first', () => {
     const { name, body } = await started('4.44.3', { workflow: 'bmm/bmad-prd' });
     expect(name).toBe('bmm/bmad-prd');
     expect(body.split('\n', 1)[0]).toBe(
-      'This is of BMAD 6.12.0, which is built in; the project has BMAD 4.44.3.',
+      'This comes from BMAD 6.12.0, which is built in; the project has BMAD 4.44.3.',
     );
   });
 
@@ -83,7 +83,7 @@ describe('M-36: the project’s generation comes first', () => {
     ] as const) {
       const { body } = await started(version, { workflow });
       expect(body.split('\n', 1)[0]).toBe(
-        `This is of BMAD 6.12.0, which is built in; the project has BMAD ${version}.`,
+        `This comes from BMAD 6.12.0, which is built in; the project has BMAD ${version}.`,
       );
     }
     expect((await started('6.12.0', { workflow: 'spec' })).body).toMatch(/^# /);

@@ -90,7 +90,7 @@ export const SIX_ZERO_FOUR: Journey = {
     {
       wants: 'a skill that 6.0.4 does not have',
       call: ['bmad', { operation: 'execute', workflow: 'forge-idea' }],
-      says: [/^This is of BMAD 6\.12\.0, which is built in; the project has BMAD 6\.0\.4\./],
+      says: [/^This comes from BMAD 6\.12\.0, which is built in; the project has BMAD 6\.0\.4\./],
       atMost: 16_500,
     },
     {

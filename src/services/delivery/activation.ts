@@ -202,7 +202,7 @@ function ofAnotherVersion(
   if (projectHas === undefined) return undefined;
   const version = bmadVersion ?? origin.bmadVersion;
   const own = version === undefined ? `the module ${moduleName}` : `BMAD ${version}`;
-  return `This is of ${own}, which is built in; the project has BMAD ${visible(projectHas)}.`;
+  return `This comes from ${own}, which is built in; the project has BMAD ${visible(projectHas)}.`;
 }
 
 function joined(texts: readonly (string | undefined)[]): string {

@@ -36,6 +36,8 @@ interface InstallParts extends CommonParts {
   below(folder: string): readonly string[];
 }
 
+const BASE_PROTOCOL = '_config/custom/agent-base.md';
+
 /** Agents, workflows and tasks that predate skills: their files, and how the paths in them can be read. */
 export async function installMaterial(parts: InstallParts): Promise<Material> {
   const { record, main, customized, has } = parts;
@@ -44,6 +46,8 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
   const core = await coreConfig(parts, used);
+  // Every agent of the kit begins by loading it, and it runs most of the programs.
+  const protocol = used.includes(BASE_PROTOCOL) ? ((await parts.read(BASE_PROTOCOL)) ?? '') : '';
   const rules = rulesOf(used, record, has);
   const missing = missingNames(used, rules, has);
   const belonging = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
@@ -60,7 +64,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
       ...folderNotes(parts, used, say),
       ...(used.includes('bmad-help.csv') ? [standsNote(parts.project, say)] : []),
       ...missingNote(missing),
-      ...kitProgramNotes(used, say),
+      ...kitProgramNotes(`${used}\n${protocol}`, say),
       ...(workflow?.notes ?? []),
     ],
     values: [
