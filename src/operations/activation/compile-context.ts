@@ -84,11 +84,11 @@ export const compileContext = defineOperation({
     };
   },
 
-  render({ text, tokens, budget, capped, complete, needed, leftOut }) {
-    const used = `~${tokens} of ${budget} tokens${capped ? ', the maximum' : ''}.`;
+  render({ text, budget, capped, complete, needed, leftOut }) {
+    const most = capped ? ` The budget was lowered to ${budget}, the maximum.` : '';
     const note = complete
-      ? `${used} Everything required is included${leftOut.length === 0 ? ', and all the rest.' : '; "Left out" lists the rest.'}`
-      : `INCOMPLETE: the text to follow is not whole here. Do not start from it. ${used}`;
+      ? `Everything required is included${leftOut.length === 0 ? ', and all the rest.' : '; "Left out" lists the rest.'}${most}`
+      : `INCOMPLETE: the text to follow is not whole here. Do not start from it.${most}`;
     return {
       body: text,
       note,

@@ -35,7 +35,7 @@ describe('check_failures', () => {
       change: 'Translate the labels of the settings page, and write one more story with tests for contrast',
     });
     expect(data).toMatchObject({ compared: 2, warnings: [{ severity: 'critical' }] });
-    expect(answer.body).toMatch(/^The nearest of 2 past failures, the nearest first:\n- \[critical\] CC-FAIL/);
+    expect(answer.body).toMatch(/^Past failures, the nearest first \(\d of 2\):\n- \[critical\] CC-FAIL/);
     expect(answer.body).not.toMatch(/risk|\d %/i);
   });
 

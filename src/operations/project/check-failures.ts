@@ -59,7 +59,7 @@ export const checkFailures = defineOperation({
           ? 'No failures are recorded yet.'
           : `None of ${plural(compared, 'past failure')} has anything in common with it.`
         : lines(
-            `The nearest of ${plural(compared, 'past failure')}, the nearest first:`,
+            `Past failures, the nearest first (${warnings.length} of ${compared}):`,
             warnings.flatMap((failure) => {
               const [head = '', ...rest] = failureLines(failure, 200);
               return [`- ${head}`, ...rest];

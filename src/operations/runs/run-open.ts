@@ -2,11 +2,10 @@ import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
-import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { openRuns, workflowOf } from './open-runs.ts';
 import { branchField, stepField, variablesField, withoutSecrets } from './run-fields.ts';
-import { keepingNotes, keepingSteps, runSchema } from './run-view.ts';
+import { runSchema } from './run-view.ts';
 import { dayOf } from '../project/age.ts';
 import { findRecord } from '../catalogue/targets.ts';
 import { agentField } from '../project/log-view.ts';
@@ -67,18 +66,16 @@ export const runOpen = defineOperation({
   },
   render: ({ run, start, open_already: before, open_since: since }) => ({
     body: `Opened ${run.run_id} (session branch ${run.branch}) in ${run.folder}`,
-    note: lines(
-      before === undefined
-        ? undefined
-        : `${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as abandoned.`,
-      keepingNotes(run),
-    ),
+    ...(before === undefined
+      ? {}
+      : {
+          note: `${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as abandoned.`,
+        }),
     steps: [
       ...(before === undefined
         ? []
         : [{ operation: 'run_resume', args: { run_id: before }, why: 'Resume the earlier one instead' }]),
       { operation: 'execute', args: { name: start, kind: 'workflow', run_id: run.run_id }, why: 'Start it' },
-      ...keepingSteps(run),
     ],
   }),
 });
