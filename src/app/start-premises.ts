@@ -37,7 +37,9 @@ export function startPremises({ env, home, platform, cwd, args, programs }: Star
     files: [
       ...programs,
       userConfigFile({ env, home, platform }),
-      ...folders.flatMap((folder) => [PROJECT_CONFIG_FILE, ...MANIFESTS, ...CUSTOM_AGENTS].map((name) => join(folder, name))),
+      ...folders.flatMap((folder) =>
+        [PROJECT_CONFIG_FILE, ...MANIFESTS, ...CUSTOM_AGENTS].map((name) => join(folder, name)),
+      ),
     ],
     folders: folders.flatMap((folder) => [folder, ...MARKERS.map((marker) => join(folder, marker))]),
   };

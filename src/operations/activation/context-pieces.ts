@@ -6,7 +6,7 @@ import { fitted, packed, type LeftOut, type Piece } from '../../base/text/text-b
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
-import { namesToRecall } from '../catalogue/agent-names.ts';
+import { namesToRecall } from '../catalogue/kept-names.ts';
 import { toldLine } from '../memory/relation-view.ts';
 import type { Activation, Call, Context, Workspace } from '../context.ts';
 import { documentPieces, RANK } from './context-documents.ts';

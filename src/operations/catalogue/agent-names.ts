@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
+import { titlesOf } from '../../base/text/agent-titles.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -57,7 +57,7 @@ export async function meantAgent(
 }
 
 /** The same, but for memories, which nobody has to ask who only looks for a name; or why there is none. */
-async function namedAgent(
+export async function namedAgent(
   raw: string,
   workspace: Workspace,
   context: Context,
@@ -129,10 +129,10 @@ const asRole = (id: string): string[] => [id, ...titlesOf(id)];
 
 const isPlain = (name: string): boolean => name !== '' && !/[/\\:|]|\.\.|\p{C}/u.test(name);
 
-const plainNames = (names: readonly string[]): string[] => [...new Set(names.filter(isPlain))];
+export const plainNames = (names: readonly string[]): string[] => [...new Set(names.filter(isPlain))];
 
 /** The project's own files may be out of reach; then it knows nobody. */
-async function colleaguesOf(context: Context, project: string | undefined): Promise<Colleague[]> {
+export async function colleaguesOf(context: Context, project: string | undefined): Promise<Colleague[]> {
   const state = await context.state(project).catch(ours(() => undefined));
   return state === undefined ? [] : await (await state.facts()).colleagues();
 }
@@ -174,51 +174,6 @@ export function agentHandles({ catalogue }: Workspace): string[] {
 export function agentsThere(workspace: Workspace): string {
   const handles = agentHandles(workspace);
   return `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
-}
-
-/**
- * Whose memories are meant, under every name they may be kept by: two agents of a project may share a name, what it calls
- * one may be BMAD's, and other tools keep memories under a role or a tag.
- */
-export async function rememberedAgent(
-  raw: string,
-  context: Context,
-  project: string | undefined,
-): Promise<{ ids: string[]; names: string[] }> {
-  const workspace = await context.workspace(project);
-  checkedAgent(workspace.catalogue.names.apart(raw).name);
-  return withColleagues(raw, await meantAgent(raw, workspace, context, project), context, project);
-}
-
-async function withColleagues(
-  raw: string,
-  { handle, names }: MeantAgent,
-  context: Context,
-  project: string | undefined,
-): Promise<{ ids: string[]; names: string[] }> {
-  const keys = new Set([raw, ...names].map((name) => nameKey(name.trim())));
-  const same = (await colleaguesOf(context, project)).filter((colleague) =>
-    colleague.names.some((name) => keys.has(nameKey(name))),
-  );
-  const own = same.filter(({ names: known }) => known.some((name) => nameKey(name) === nameKey(raw.trim())));
-  const ids = (own.length > 0 ? own : same).map(({ id }) => id);
-  return {
-    ids: ids.length > 0 ? ids : [handle],
-    names: plainNames([...ids, raw.trim(), ...names, ...same.flatMap((each) => each.names)]),
-  };
-}
-
-/** The names to look for in memories; one that nobody has is looked for as it is. */
-export async function namesToRecall(
-  raw: string | undefined,
-  context: Context,
-  project: string | undefined,
-): Promise<string[] | undefined> {
-  if (raw === undefined) return undefined;
-  const workspace = await context.workspace(project);
-  const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
-  if (meant instanceof BmadError) return [raw];
-  return (await withColleagues(raw, meant, context, project)).names;
 }
 
 /** An agent that can be given work. */
@@ -276,31 +231,6 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
         ? `${handle} has no file; its persona is what the project's files say of it.`
         : `${handle} has no file here; its persona is that of ${earlier.from}.`,
   };
-}
-
-/**
- * The name that something is logged under: that of the agent it stands for. Agents may be new, and a name that several have
- * is logged as it is.
- */
-export async function loggedAs(
-  raw: string,
-  context: Context,
-  project: string | undefined,
-  subject = 'agent',
-): Promise<string> {
-  const workspace = await context.workspace(project);
-  const name = checkedAgent(workspace.catalogue.names.apart(raw).name, subject);
-  const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
-  return meant instanceof BmadError ? name : meant.handle;
-}
-
-/**
- * The name that a memory is kept under. Its id is made of it, and other tools make the same, so it stays as it is, unless it
- * is a role or has a module before it.
- */
-export async function keptAs(raw: string, context: Context, project: string | undefined): Promise<string> {
-  const { module } = (await context.workspace(project)).catalogue.names.apart(raw);
-  return module === undefined && agentTitled(raw) === undefined ? raw : loggedAs(raw, context, project);
 }
 
 /** The language that the project sets, as it names it; nothing where it sets none, or writes a sentence there. */

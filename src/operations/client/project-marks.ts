@@ -69,7 +69,11 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
     const { total, live, superseded, forgotten, newest } = await memory.stats();
     const numbers = [total, live, superseded, forgotten, await memory.fileProblems()];
     if (total > MOST_MEMORIES)
-      return [numbers, newest, (await memory.list({ all: true, stored: true }, { limit: NEWEST_MEMORIES })).entries];
+      return [
+        numbers,
+        newest,
+        (await memory.list({ all: true, stored: true }, { limit: NEWEST_MEMORIES })).entries,
+      ];
     // With those that are only in files of the project. What has no date there gets one when it is read.
     const known = await Promise.all(MEMORY_TYPES.map(async (type) => (await memory.browse(type)).entries));
     return [

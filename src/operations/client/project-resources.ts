@@ -57,7 +57,5 @@ export async function projectText(
   const facts = await (await context.state(project)).facts();
   const problems: string[] = [];
   const page = await facts.sessionPage(problems);
-  return page === undefined
-    ? [...problems, 'No session has been saved yet.'].join('\n')
-    : facts.shown(page);
+  return page === undefined ? [...problems, 'No session has been saved yet.'].join('\n') : facts.shown(page);
 }

@@ -57,9 +57,7 @@ describe('search_codebase', () => {
 
   it('answers with place, symbol and lines', async () => {
     const { answer, data } = await session.ok(searchCodebase, { query: 'close a session' });
-    expect(answer.body).toMatch(
-      /^src\/session\.ts:1-3 function closeSession \(typescript\)\n/,
-    );
+    expect(answer.body).toMatch(/^src\/session\.ts:1-3 function closeSession \(typescript\)\n/);
     expect(answer.body).toContain('  1 export function closeSession');
     expect(answer.note).toContain('1 of 1 match, best first.');
     expect(data).toMatchObject({ partial: false, total: 1, legs: ['words'] });

@@ -106,9 +106,7 @@ export const runCompletionContract = defineOperation({
           : `Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
       data.steps.filter(({ ok }) => data.status !== 'PASS' || ok !== true).map(stepText),
       data.hints.map((hint) => `- ${hint}`),
-      data.output === ''
-        ? undefined
-        : `${data.failures === '' ? `${PRINTED}\n` : ''}${fenced(data.output)}`,
+      data.output === '' ? undefined : `${data.failures === '' ? `${PRINTED}\n` : ''}${fenced(data.output)}`,
       data.output === '' || data.output_file === undefined
         ? undefined
         : `All of the output (${plural(data.output_lines, 'line')}) is in ${data.output_file}.`,

@@ -250,9 +250,9 @@ async function storyPart(task: string, state: () => Promise<ProjectState>): Prom
   const story = await state()
     .then((project) => namedStory(task, project))
     .catch(ours(() => undefined));
-  return story === undefined
-    ? []
-    : [{ title: `Story ${story.id}, from ${story.place}`, text: fenced(story.text, 'markdown'), isFile: false }];
+  if (story === undefined) return [];
+  const { id, place, text } = story;
+  return [{ title: `Story ${id}, from ${place}`, text: fenced(text, 'markdown'), isFile: false }];
 }
 
 /** What the brief of the task queue has too: who answers has to know what was decided. */

@@ -4,7 +4,7 @@ import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural, written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { rememberedAgent } from '../catalogue/agent-names.ts';
+import { rememberedAgent } from '../catalogue/kept-names.ts';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';

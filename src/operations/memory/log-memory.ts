@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { checkedAgent, keptAs, rememberedAgent } from '../catalogue/agent-names.ts';
+import { checkedAgent } from '../catalogue/agent-names.ts';
+import { keptAs, rememberedAgent } from '../catalogue/kept-names.ts';
 import type { Context } from '../context.ts';
 import { projectField, tagsField } from '../fields.ts';
 import { languageNote, lineField, logged, loggedSchema } from '../project/log-view.ts';
@@ -155,21 +156,19 @@ export const logLearning = defineOperation({
     const text = titled(said);
     refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
-    await rememberedAgent(agent, context, project).catch(
-      (error: unknown) => {
-        if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
-        throw error.with({
-          subject: agent,
-          steps: [
-            {
-              operation: 'remember_structured',
-              args: { type: 'agent-learnings', agent, text: oneLine(text, 200) },
-              why: 'Keep it for a new agent',
-            },
-          ],
-        });
-      },
-    );
+    await rememberedAgent(agent, context, project).catch((error: unknown) => {
+      if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      throw error.with({
+        subject: agent,
+        steps: [
+          {
+            operation: 'remember_structured',
+            args: { type: 'agent-learnings', agent, text: oneLine(text, 200) },
+            why: 'Keep it for a new agent',
+          },
+        ],
+      });
+    });
     const about = { operation: 'log_learning', type: 'agent-learnings', trace: 'REMEMBER' } as const;
     return keep({ ...about, agent, text, tags, supersedes }, context, project, signal);
   },

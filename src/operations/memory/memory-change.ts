@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { keptAs } from '../catalogue/agent-names.ts';
+import { keptAs } from '../catalogue/kept-names.ts';
 import { tagsField } from '../fields.ts';
 import { headline, memoryAgentField, memoryData, memorySchema, whichMemory } from './memory-view.ts';
 import { lines } from '../answer-text.ts';

@@ -26,7 +26,8 @@ type RecalledMemory = Parameters<Memory['distinct']>[0][number];
 
 /** The newest of a type, also from files of the project; of a memory too large to be read whole, only from the store. */
 async function newest(memory: Memory, type: MemoryType): Promise<readonly RecalledMemory[]> {
-  if ((await memory.count({ type, stored: true })) <= MOST_BROWSED) return (await memory.browse(type)).entries;
+  if ((await memory.count({ type, stored: true })) <= MOST_BROWSED)
+    return (await memory.browse(type)).entries;
   const { entries } = await memory.list({ type, stored: true }, { limit: MOST_COMPARED + 1 });
   return entries.map((entry) => ({ entry, sources: [], stored: true }));
 }

@@ -3,7 +3,7 @@ import { fenced, plural, written } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
 import { countsText, lines } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, whichMemory } from './memory-view.ts';
-import { namesToRecall } from '../catalogue/agent-names.ts';
+import { namesToRecall } from '../catalogue/kept-names.ts';
 import { defineOperation } from '../operation.ts';
 
 const allField = z.boolean().default(false).describe('Include forgotten and superseded ones');
@@ -38,9 +38,7 @@ export const memoryList = defineOperation({
     body:
       memories.length === 0
         ? 'There are no such memories.'
-        : lines(
-            memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`),
-          ),
+        : lines(memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`)),
     ...(next === undefined ? {} : { note: `${memories.length} of ${total}.`, again: nextPart(next) }),
   }),
 });

@@ -3,7 +3,7 @@ import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { memoryAgentField, memoryTypeField, selectionFields } from './memory-view.ts';
-import { namesToRecall } from '../catalogue/agent-names.ts';
+import { namesToRecall } from '../catalogue/kept-names.ts';
 import { defineOperation } from '../operation.ts';
 
 export const memoryExport = defineOperation({

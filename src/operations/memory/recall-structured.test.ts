@@ -42,7 +42,10 @@ describe('recall_structured', () => {
     for (const other of ['Version 1 has add, list and done', 'The usage text was out of date'])
       await own.remember('decisions', 'dev', other);
     for (const query of ['persistence', 'where is the data stored', 'storage format', 'storage'])
-      expect((await own.recall(query)).map(({ snippet }) => snippet), query).toContain(text);
+      expect(
+        (await own.recall(query)).map(({ snippet }) => snippet),
+        query,
+      ).toContain(text);
     expect((await own.ok(recallStructured, { query: 'persistence' })).answer.body).toMatch(
       /^No memory has these words\. The nearest in meaning:\n1\. /,
     );

@@ -4,7 +4,7 @@ import { orElse } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
 import { asWritten, cut, written } from '../../base/text/text.ts';
-import { namesToRecall } from '../catalogue/agent-names.ts';
+import { namesToRecall } from '../catalogue/kept-names.ts';
 import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';

@@ -240,7 +240,8 @@ describe('M-41: what is said in French', () => {
 
   it('leaves the name to an agent of the project that has it', async () => {
     const { remember, recall } = await memorySession(onTestFinished, {
-      files: { '_bmad/_config/custom/agents/architecte.md':
+      files: {
+        '_bmad/_config/custom/agents/architecte.md':
           '---\nname: "architecte"\n---\n```xml\n<agent id="architecte.agent.yaml" name="Ada" title="Architecte">\n```\n',
         '_bmad/_memory/x.md': '',
       },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { written } from '../../base/text/text.ts';
-import { keptAs } from '../catalogue/agent-names.ts';
+import { keptAs } from '../catalogue/kept-names.ts';
 import {
   headline,
   memoryAgentField,

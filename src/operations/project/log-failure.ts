@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CATEGORIES } from '../../model/failure.ts';
-import { loggedAs } from '../catalogue/agent-names.ts';
+import { loggedAs } from '../catalogue/kept-names.ts';
 import { projectField, tagsField } from '../fields.ts';
 import { agentField, languageNote, lineField, logged, loggedSchema } from './log-view.ts';
 import { defineOperation } from '../operation.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { loggedAs } from '../catalogue/agent-names.ts';
+import { loggedAs } from '../catalogue/kept-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
 import { asWritten } from '../../base/text/text.ts';

@@ -39,8 +39,8 @@ describe('run_open', () => {
     expect(saidIn(answer)).toContain(
       `Start it: bmad {operation:"execute", workflow:"bmm/bmad-prd", run_id:"${id}"}`,
     );
-    expect(saidIn(answer)).toContain(`{action:"run_checkpoint", args:{run_id:"${id}", step:1}}`);
-    expect(answer.note).not.toContain('command line');
+    // How a run is kept is said with the workflow.
+    expect(saidIn(answer)).not.toContain('run_checkpoint');
     expect(await readdir(join(session.folder, RUNS))).not.toContain('.lock');
   });
 

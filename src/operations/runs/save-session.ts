@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { loggedAs } from '../catalogue/agent-names.ts';
+import { loggedAs } from '../catalogue/kept-names.ts';
 import { asLines, projectField, textOrLines } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from '../project/log-view.ts';
 import { defineOperation } from '../operation.ts';

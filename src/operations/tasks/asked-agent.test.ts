@@ -118,7 +118,10 @@ describe('M-22: agents known to the project or to any generation of BMAD', () =>
       done(await call(spawnSubagentTask, { agent, task: 'x', output_key: `start-${agent}` }));
       const steps = stepsOf(await call(taskClaim, { agent }));
       const start = steps.find(({ operation }) => operation === 'execute');
-      expect(done(await call(activate, start?.args ?? {})).data).toMatchObject({ name: agent, kind: 'agent' });
+      expect(done(await call(activate, start?.args ?? {})).data).toMatchObject({
+        name: agent,
+        kind: 'agent',
+      });
     }
   });
 

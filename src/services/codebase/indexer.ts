@@ -243,8 +243,16 @@ export async function openIndexer(parts: IndexerParts) {
       try {
         while (isAwaited()) {
           signal.throwIfAborted();
-          if (!toTheEnd && parts.background && isHopeless(unread, performance.now() - began, deadline - began)) break;
-          await Promise.race([begin(), pause(toTheEnd ? LOOK_MS : Math.min(LOOK_MS, Math.max(1, deadline - performance.now())))]);
+          if (
+            !toTheEnd &&
+            parts.background &&
+            isHopeless(unread, performance.now() - began, deadline - began)
+          )
+            break;
+          await Promise.race([
+            begin(),
+            pause(toTheEnd ? LOOK_MS : Math.min(LOOK_MS, Math.max(1, deadline - performance.now()))),
+          ]);
           if (performance.now() - told > TELL_EVERY_MS) {
             told = performance.now();
             tell(`Reading the code: ${index.files.size} of ${surveyor.size()} files`);

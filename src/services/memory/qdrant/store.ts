@@ -4,14 +4,7 @@ import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore, type Answer } from '../engine.ts';
 import { spaceText, unit } from '../rank.ts';
-import {
-  byPosition,
-  keyText,
-  pageOf,
-  positionOf,
-  readyFilter,
-  type ReadyFilter,
-} from '../select.ts';
+import { byPosition, keyText, pageOf, positionOf, readyFilter, type ReadyFilter } from '../select.ts';
 import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
