@@ -42,7 +42,6 @@ describe('the completion contract over stdin', () => {
       stacks: ['go'],
       exit_code: 0,
       said: expect.stringMatching(/^CC PASS/),
-      output_note: expect.stringContaining('instructions'),
     });
     expect(textsOf(result)[0]).toMatch(/^CC PASS/);
     expect(told).toContain('▶ go test ./...');

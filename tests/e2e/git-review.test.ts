@@ -174,8 +174,7 @@ describe('a lock file on another machine', () => {
     const [one, two] = [await connected(machine), await connected(other)];
     expect(await ada(two)).toContain('Version one.');
     // The folders have names of different lengths, and that is all the two may differ in.
-    const plain = (text: string): string =>
-      text.replaceAll(other.project, machine.project).replace(/~\d+ tokens/g, '~n tokens');
+    const plain = (text: string): string => text.replaceAll(other.project, machine.project);
     expect(plain(await ada(two))).toBe(plain(await ada(one)));
     const catalogue = await master(one, machine);
     expect(catalogue).toContain(first);
