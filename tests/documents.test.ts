@@ -213,9 +213,9 @@ describe('a page', () => {
 
   it('gets what the programs say today', async () => {
     const page =
-      '<!-- run -->\n```\n$ bmad --version\n0.0.0\n```\n<!-- call -->\n```\n{operation:"list", query:"modules"}\n\n…\n1 module, ~3 tokens.\n```\n';
+      '<!-- run -->\n```\n$ bmad --version\n0.0.0\n```\n<!-- call -->\n```\n{operation:"list", query:"modules"}\n\n…\n1 module.\n```\n';
     expect(await run(page)).toMatch(
-      /^<!-- run -->\n```\n\$ bmad --version\n\d+\.\d+\.\d+.*\n```\n<!-- call -->\n```\n\{operation.*\n\n…\n2 modules, .*\n```\n$/,
+      /^<!-- run -->\n```\n\$ bmad --version\n\d+\.\d+\.\d+.*\n```\n<!-- call -->\n```\n\{operation.*\n\n…\n(?:- .*\n)?2 modules\. .*\n```\n$/,
     );
   });
 

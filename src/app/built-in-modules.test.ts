@@ -76,9 +76,7 @@ describe('the built-in modules', () => {
   it('are not in lists, which name them in one line', async () => {
     const { answer } = await session.ok(list, { what: 'agents' });
     expect(await listed('agents')).toEqual(['analyst', 'architect', 'dev', 'pm', 'ux-designer']);
-    expect(saidIn(answer)).toMatch(
-      /^5 agents, ~\d+ tokens\. Also, by module: 1 in tea, 6 in cis, 7 in gds\.$/,
-    );
+    expect(saidIn(answer)).toMatch(/^5 agents\. Also, by module: 1 in tea, 6 in cis, 7 in gds\.$/);
     expect(saidIn((await session.ok(list, { what: 'modules' })).answer)).toContain(
       'Also, by module: tea, bmb, cis, gds.',
     );

@@ -31,7 +31,10 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'built in',
   ],
   '#/memory': ['Orders are kept in PostgreSQL', '5 memories.'],
-  '#/failures?plan=mark%20it%20done%20without%20tests': ['Risk: high', 'No story is done without a receipt.'],
+  '#/failures?plan=mark%20it%20done%20without%20tests': [
+    'the nearest first',
+    'No story is done without a receipt.',
+  ],
   '#/sources': ['No git sources are configured.'],
   '#/health': [
     'This project is in order.',
