@@ -60,7 +60,7 @@ function pairOf(field: string): [string, string] {
   if (at < 1 || !/^[\w .-]+$/u.test(key) || key === 'updated')
     throw new BmadError('invalid_input', `${quoted(field)} is not a field of the form key=value.`, {
       subject: 'fields',
-      hint: 'For example topic=Onboarding; "updated" is set by itself.',
+      hint: 'For example topic=Onboarding; "updated" is set automatically.',
     });
   return [key, field.slice(at + 1).trim()];
 }

@@ -53,7 +53,7 @@ export const storyStatus = defineOperation({
         : `${key}: ${from ?? 'no status'} → ${to}`,
       ...files.map(({ diff }) => fenced(diff, 'diff')),
       ...notes,
-      ...(ends === undefined ? [] : [`All stories of ${ends} are done; its own row is left as it is.`]),
+      ...(ends === undefined ? [] : [`All stories of ${ends} are done; its own row is unchanged.`]),
     ].join('\n'),
     steps:
       ends === undefined

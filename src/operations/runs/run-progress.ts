@@ -122,7 +122,7 @@ export const runFinish = defineOperation({
     status: z
       .enum(['completed', 'failed', 'paused', 'abandoned'])
       .default('completed')
-      .describe('The new status; abandoned: nobody goes on with it, and it is not offered again'),
+      .describe('The new status; an abandoned run is not offered again'),
     notes: notesField.optional().describe('Notes, replacing the earlier ones'),
   }),
   output: changed.extend({
