@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { setStatus } from '../../src/services/progress/story-status.ts';
 import { temporaryFolder } from '../support/app.ts';
-import { onFaultyDisk, type FaultKind } from '../support/faulty-disk.ts';
+import { onFaultyDisk } from '../support/faulty-disk.ts';
 import { writeFiles } from '../support/folders.ts';
 import { impl, ledger, story } from '../support/progress-trees/pieces.ts';
 
@@ -15,8 +15,8 @@ const FILES = {
 };
 
 describe('a disk that fails while the status of a story is set', () => {
-  it.each<FaultKind>(['error', 'full', 'short'])(
-    '(%s) leaves ledger and file both as they were, or both changed',
+  it.each(['error', 'full', 'short'] as const)(
+    'leaves ledger and file both as they were, or both changed: %s',
     async (kind) => {
       const folder = await temporaryFolder(afterAll);
       const state = async (): Promise<string> => {
@@ -38,7 +38,7 @@ describe('a disk that fails while the status of a story is set', () => {
         const possible =
           error === undefined ? ['review review'] : ['review review', 'ready-for-dev ready-for-dev'];
         expect(possible, `${kind} at ${n} (${calls[n - 1]})`).toContain(await state());
-        const left = (await readdir(join(folder, impl))).filter((name) => /\.tmp$/.test(name));
+        const left = (await readdir(join(folder, impl))).filter((name) => name.endsWith('.tmp'));
         expect(left, `${kind} at ${n} (${calls[n - 1]})`).toEqual([]);
       }
     },

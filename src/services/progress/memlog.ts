@@ -2,6 +2,7 @@ import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
 import { isFileInside, readInside } from '../../base/files/files.ts';
+import { withoutEnd, withoutStart } from '../../base/text/ends.ts';
 import { utf8Text } from '../../kit/utf8.ts';
 import { diffOf, timestamp, whileLocked, writeTogether, type Writing } from './clerk.ts';
 
@@ -43,8 +44,7 @@ export async function writeMemlog(root: string, entry: MemlogEntry): Promise<Mem
       before === undefined ? { meta: new Map<string, string>(), body: '' } : split(file, before);
     for (const [key, value] of entry.fields) meta.set(key, value);
     const line = lineOf(entry);
-    const all =
-      line === undefined ? body : body.trim() === '' ? line : `${body.replace(/\n+$/, '')}\n${line}`;
+    const all = line === undefined ? body : body.trim() === '' ? line : `${withoutEnd(body, '\n')}\n${line}`;
     // Kept last, so that the order of the fields can be foreseen.
     meta.delete('updated');
     meta.set('updated', timestamp(entry.now));
@@ -98,16 +98,13 @@ function split(file: string, text: string): { meta: Map<string, string>; body: s
   }
   return {
     meta,
-    body: lines
-      .slice(end + 1)
-      .join('\n')
-      .replace(/^\n+/, ''),
+    body: withoutStart(lines.slice(end + 1).join('\n'), '\n'),
   };
 }
 
 function rendered(meta: ReadonlyMap<string, string>, body: string): string {
   const fields = [...meta].map(([key, value]) => `${key}: ${value.split(/\r?\n/).join(' ')}`);
-  return `---\n${fields.join('\n')}\n---\n\n${body.replace(/\n+$/, '')}\n`;
+  return `---\n${fields.join('\n')}\n---\n\n${withoutEnd(body, '\n')}\n`;
 }
 
 function lineOf({ text, type, by }: MemlogEntry): string | undefined {

@@ -251,7 +251,7 @@ function renewed(
 
 /** Whether a ledger's own legend knows a word. */
 const explains = ({ text }: SprintLedger, word: string): boolean =>
-  new RegExp(`^\\s*#.*\\b${word}\\b`, 'm').test(text);
+  text.split('\n').some((line) => line.trimStart().startsWith('#') && line.includes(word));
 
 /** What a story is whose file is there. */
 const writtenWord = (sprint: SprintLedger): string =>

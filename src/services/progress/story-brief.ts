@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { attempt, orElse } from '../../base/expected.ts';
-import { headingIn, findSection, outline } from '../../base/text/markdown.ts';
+import { headingIn, findSection, outline, withoutComments } from '../../base/text/markdown.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { frontMatterOf } from './document.ts';
 import { at } from './model.ts';
@@ -116,7 +116,7 @@ function sectionsLike(source: Source, title: RegExp): Passage[] {
 
 /** A part of a text without its comments; `bare` without the line that names it. */
 function passage({ file, text, line }: Source, start: number, end: number, bare = false): Passage {
-  const part = text.slice(start, end).replace(/<!--[\s\S]*?-->/g, '');
+  const part = withoutComments(text.slice(start, end));
   const from = bare ? part.indexOf('\n') + 1 : 0;
   return {
     file,
@@ -168,17 +168,18 @@ const plain = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{
 
 /** Where a document defines an identifier: a heading or an item of a list that begins with it. */
 function defined(source: Source, id: string): Passage[] {
-  const begins = new RegExp(`^${id}(?![\\w-])`, 'u');
-  const section = outline(source.text).find(({ title }) => begins.test(title));
+  const begins = (text: string): boolean => text.startsWith(id) && !/^[\w-]/.test(text.slice(id.length));
+  const section = outline(source.text).find(({ title }) => begins(title));
   if (section !== undefined) return [passage(source, section.start, section.end)];
   const lines = source.text.split('\n');
-  const line = lines.findIndex((each) =>
-    begins.test(each.replace(/^\s*(?:[-*]|\d+\.)\s+[*_`]*|^[*_`]+/, '')),
-  );
+  const line = lines.findIndex((each) => begins(each.replace(/^\s*(?:[-*]|\d+\.)\s+[*_`]*|^[*_`]+/, '')));
   return line === -1
     ? []
     : [{ file: source.file, line: line + 1, text: (lines[line] ?? '').replace(/^\s*[-*]\s+/, '').trim() }];
 }
+
+/** What is shorter is no rule. */
+const LEAST_RULE = 7;
 
 /** What holds for all work: the project context, and the files that a spec names as its context. */
 async function projectRules(
@@ -196,8 +197,8 @@ async function projectRules(
   for (const path of new Set([...(named ?? []), ...places])) {
     const source = /\.md$/i.test(path) ? await sourceAt(files, path) : undefined;
     for (const [index, line] of (source?.text ?? '').split('\n').entries()) {
-      const [, rule] = /^\s*[-*]\s+(?!\[)(.{8,})$/.exec(line.trimEnd()) ?? [];
-      if (source !== undefined && rule !== undefined)
+      const rule = /^[-*]\s/.test(line.trimStart()) ? line.trim().slice(1).trim() : '';
+      if (source !== undefined && rule.length > LEAST_RULE && !rule.startsWith('['))
         rules.push({ file: source.file, line: index + 1, text: oneLine(rule, 300) });
     }
   }

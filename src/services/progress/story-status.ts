@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
 import { present } from '../../base/present.ts';
 import {
   diffOf,
@@ -176,8 +177,10 @@ function statusEdit(file: SpecFile & { v4?: boolean }, text: string, word: strin
   const start = lineStart(text, file.line);
   const said = start + text.slice(start).split('\n', 1).join('').lastIndexOf(file.word);
   // Marks of emphasis around the word and a comment behind it are not the word.
-  const [, marks = '', core = ''] = /^([*_`]*)(.*?)[*_`]*\s*(?:<!--.*)?$/.exec(file.word) ?? [];
-  return { start: said + marks.length, end: said + marks.length + core.length, text: word };
+  const [bare = ''] = file.word.split('<!--', 1);
+  const core = withoutEnds(bare.trim(), '*_`');
+  const from = said + file.word.indexOf(core);
+  return { start: from, end: from + core.length, text: word };
 }
 
 /** Where a line begins, the first being 1. */
