@@ -105,11 +105,10 @@ function contextOf(
     codebase: codebases.of,
     gitSources: gitSources.sources,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
-    memory: async (project, mayWrite) => memories.of(await projectOf(project), mayWrite),
+    memory: async (project, mayWrite) => (await projectState(await projectOf(project))).memory(mayWrite),
     async rehearseRecall(pause) {
       const project = await projectOf();
-      // Answers also say where older memories are, which the state of the project knows.
-      if (await memories.rehearse(project, pause)) await pause().then(() => projectState(project));
+      if (project.root !== undefined) await (await projectState(project)).rehearse(pause);
     },
     state: async (project) => projectState(await projectOf(project)),
     decisions: async () => (await import('./project-state.ts')).decisionBook(settings),
@@ -126,7 +125,6 @@ function contextOf(
       });
     }),
     memoriesAnswer: memories.answer,
-    moveMemory: async (project) => memories.move(await projectOf(project)),
     async embedders() {
       if (outside.forOthers === true)
         throw new BmadError(

@@ -1,12 +1,14 @@
 import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/memory.ts';
-import type { MovedMemories } from '../services/memory/transfer/move.ts';
-import type { Project } from '../sources/project-root.ts';
+import type { StateMove } from '../kit/home.ts';
+import type { Kit } from '../kit/kit.ts';
 import { createBounded } from './bounded.ts';
 import type { BuiltIn } from './built-in-model.ts';
-import { rootOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /** Each has files open and vectors in memory. */
 const KEPT = 8;
+/** How long git may take to find a first commit. */
+const GIT_MS = 15_000;
 
 interface Known {
   version: string;
@@ -20,10 +22,23 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     void memory.then((left) => left.rest()).catch(() => undefined);
   });
 
+  const names = new Map<string, Promise<string>>();
+
+  /** The project by the name that its memories have on a server. */
+  async function named(kit: Kit, writes: boolean): Promise<Kit> {
+    const { serverName } = await import('../services/memory/memory.ts');
+    const key = `${kit.root} ${kit.app}`;
+    const asked = { env: settings.outside.env, timeoutMs: GIT_MS, signal: AbortSignal.timeout(GIT_MS) };
+    const name = names.get(key) ?? serverName(kit, { ...asked, state: settings.state, writes });
+    names.set(key, name);
+    name.catch(() => names.delete(key));
+    return { ...kit, app: await name };
+  }
+
   /** What a store in another place still has, though its file is gone, comes along. */
   async function reopened(setup: MemorySetup, former: Known | undefined): Promise<Memory> {
     const { openMemory } = await import('../services/memory/memory.ts');
-    const memory = await openMemory(setup);
+    const memory = openMemory(setup);
     const before = await former?.memory.catch(() => undefined);
     if (before === undefined) return memory;
     const count = await memory.adopt(before);
@@ -40,20 +55,16 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
 
   return {
     /** One for a caller who may only read writes nothing, not even that it was asked. */
-    async of(project: Project, mayWrite = true): Promise<Memory> {
-      const root = rootOf(project, 'store memories for');
+    async of(found: Kit, mayWrite = true): Promise<Memory> {
       const writes = mayWrite && !settings.config.readOnly;
-      const key = `${writes ? 'write' : 'read'} ${root}`;
+      const kit = isOnServer(settings) ? await named(found, writes) : found;
+      const key = `${writes ? 'write' : 'read'} ${kit.root}`;
       const { memoryVersion } = await import('../services/memory/memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
-      const version = await memoryVersion({
-        root,
-        state: settings.state,
-        keep: settings.config.projectState,
-      });
+      const version = await memoryVersion(kit);
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
-      const memory = reopened(setupFor(root, writes, settings, embedders), opened);
+      const memory = reopened(setupFor(kit, writes, settings, embedders), opened);
       known.set(key, { version, memory });
       memory.catch(() => {
         if (known.get(key)?.memory !== memory) return;
@@ -67,18 +78,16 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
      * Does nothing where there is no store here, and ends when somebody asks for the memory. Answers whether it
      * came to its end.
      */
-    async rehearse(project: Project, pause: () => Promise<void>): Promise<boolean> {
-      const { root } = project;
-      const { state, config } = settings;
-      if (root === undefined || !isHere(settings)) return false;
+    async rehearse(kit: Kit, pause: () => Promise<void>): Promise<boolean> {
+      if (!isHere(settings)) return false;
       const { hasStore } = await import('../services/memory/has-store.ts');
-      if (!(await hasStore(root, state, config.projectState)) || known.size > 0) return false;
+      if (!(await hasStore(kit)) || known.size > 0) return false;
       await pause();
       const { openMemory } = await import('../services/memory/memory.ts');
       await pause();
       const overtaken = new Error('A memory was asked for.');
       // One of its own, closed at the end: a store that nobody has asked for is not held open.
-      const memory = await openMemory({ ...setupFor(root, false, settings, embedders), background: false });
+      const memory = openMemory({ ...setupFor(kit, false, settings, embedders), background: false });
       try {
         await memory.rehearse(async () => {
           await pause();
@@ -92,11 +101,10 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       }
       return true;
     },
-    async move(project: Project): Promise<MovedMemories> {
+    /** What moves the memories of the user into the project. */
+    async move(kit: Kit): Promise<StateMove | undefined> {
       const { moveMemory } = await import('../services/memory/memory.ts');
-      return moveMemory(
-        setupFor(rootOf(project, 'store memories for'), !settings.config.readOnly, settings, embedders),
-      );
+      return moveMemory(setupFor(kit, true, settings, embedders));
     },
     /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
     async answer(): Promise<boolean> {
@@ -115,10 +123,13 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
 }
 
 /** Whether store and embedder are on this machine: nobody else is asked for something that may never be needed. */
-function isHere({ config }: Settings): boolean {
-  const { memoryEngine, qdrantUrl, embedder, ollamaUrl } = config;
-  const isStored = memoryEngine !== 'qdrant' && (memoryEngine !== 'auto' || qdrantUrl === undefined);
-  return isStored && (embedder === 'static' || (embedder === 'auto' && ollamaUrl === undefined));
+function isHere(settings: Settings): boolean {
+  const { embedder, ollamaUrl } = settings.config;
+  return !isOnServer(settings) && (embedder === 'static' || (embedder === 'auto' && ollamaUrl === undefined));
+}
+
+function isOnServer({ config: { memoryEngine, qdrantUrl } }: Settings): boolean {
+  return memoryEngine === 'qdrant' || (memoryEngine === 'auto' && qdrantUrl !== undefined);
 }
 
 /** One embedder for all projects: the built-in one takes megabytes, others are servers that have to be asked first. */
@@ -143,12 +154,11 @@ function sharedEmbedder(settings: Settings, builtIn: BuiltIn): SharedEmbedder {
   };
 }
 
-function setupFor(root: string, writes: boolean, settings: Settings, embedders: SharedEmbedder): MemorySetup {
+function setupFor(kit: Kit, writes: boolean, settings: Settings, embedders: SharedEmbedder): MemorySetup {
   const { outside, config, state, secrets, log } = settings;
   return {
-    root,
+    kit,
     state,
-    keep: config.projectState,
     writes,
     hide: secrets.hide,
     log,

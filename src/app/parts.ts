@@ -27,6 +27,7 @@ export async function createParts(settings: Settings) {
   const own = { gitSources, rankings, embedder, readings: new Map() };
   const workspaces = openWorkspaces(settings, roots, own, () => watching);
   const watching: Watching = createWatching(settings, workspaces);
+  const memories = createMemories(settings, table);
   return {
     gitSources,
     rankings,
@@ -34,10 +35,10 @@ export async function createParts(settings: Settings) {
     workspaces,
     watching,
     codebases: createCodebases(settings, model),
-    memories: createMemories(settings, table),
+    memories,
     async projectState(project: Project) {
       const { projectState } = await import('./project-state.ts');
-      return projectState(project, settings);
+      return projectState(project, settings, memories);
     },
   };
 }

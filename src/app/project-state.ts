@@ -1,54 +1,68 @@
-import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
-import { projectKey } from '../base/files/project-key.ts';
-import { isUnused, kitAtHome, kitInProject } from '../kit/home.ts';
+import { isUnused, kitAtHome, partsWithUser, type StateMove } from '../kit/home.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { Decisions } from '../model/decision.ts';
 import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
-import { BMAD_MARKERS } from '../sources/project-marks.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
+import { orElse } from '../base/expected.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptTasks } from '../services/tasks/tasks.ts';
 import { createBounded } from './bounded.ts';
+import type { createMemories } from './memories.ts';
 import { rootOf, type Settings } from './settings.ts';
 
 /**
  * What a project knows about itself. Its files change under our feet, so what is kept from one call to the next is looked
  * at again; each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, settings: Settings): ProjectState {
+export function projectState(
+  project: Project,
+  settings: Settings,
+  memories: ReturnType<typeof createMemories>,
+): ProjectState {
   const { outside, config, from, state: userState, secrets } = settings;
   const root = rootOf(project, 'read state from');
-  const own = (): ReturnType<typeof kitAtHome> => kitAtHome(root, userState, config.projectState);
+  const own = once(() => kitAtHome(root, userState, config.projectState));
   return {
     root,
     kit: own,
     language: async () => (await projectLanguages(await own())).answers,
     async unused() {
-      return isUnused(await own(), userState);
+      return isUnused(await own());
     },
     async filesToShow(paths, signal) {
       const [{ filesToShow }, { ownFilesOf }] = await Promise.all([
         import('../base/process/project-files.ts'),
         import('../kit/output.ts'),
       ]);
-      const isOwn = await ownFilesOf(await own(), BMAD_MARKERS);
+      const isOwn = await ownFilesOf(await own());
       return filesToShow(root, paths, isOwn, { env: outside.env, timeoutMs: LIST_MS, signal });
     },
     async place() {
       const { statePlace } = await import('../services/facts/state-place.ts');
       return statePlace(await own(), userState, config.projectState);
     },
+    async isTracked() {
+      const { gitFiles } = await import('../base/process/project-git.ts');
+      const { statePlace } = await import('../services/facts/state-place.ts');
+      const { home, folders } = await statePlace(await own(), userState, config.projectState);
+      const asked = { env: outside.env, timeoutMs: LIST_MS, signal: AbortSignal.timeout(LIST_MS) };
+      const seen =
+        home === 'user'
+          ? undefined
+          : await gitFiles(root, asked, { paths: folders }).catch(orElse(undefined));
+      return seen && seen.length > 0;
+    },
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');
       return openCompletion({
         root,
+        kit: await own(),
         state: userState,
-        keep: config.projectState,
         env: outside.env,
         addedEnv: config.contractEnv,
         platform: outside.platform,
@@ -65,49 +79,43 @@ export function projectState(project: Project, settings: Settings): ProjectState
     },
     async runs() {
       const { openRuns } = await import('../services/runs/runs.ts');
-      return openRuns({ kit: await own(), state: userState, kept: await keptOf(settings, root).runs() });
+      return openRuns({ kit: await own(), kept: await keptOf(settings, root).runs() });
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
-      return openFacts(await own(), join(userState, 'projects', projectKey(root), '_memory'), secrets.hide);
+      return openFacts(await own(), secrets.hide);
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
-      return openHandovers(
-        await own(),
-        join(userState, 'projects', projectKey(root)),
-        await decisionsOf(settings, root),
-      );
+      return openHandovers(await own(), await decisionsOf(settings, root));
     },
-    async older() {
-      const { olderState } = await import('../services/facts/older-state.ts');
-      return olderState(await own(), userState);
+    memory: async (mayWrite) => memories.of(await own(), mayWrite),
+    async rehearse(pause) {
+      return memories.rehearse(await own(), pause);
     },
-    async movable() {
-      const { olderState } = await import('../services/facts/older-state.ts');
-      return olderState(await kitInProject(root), userState);
+    async moves() {
+      const kit = await own();
+      const parts = await partsWithUser(kit);
+      if (parts.length === 0) return [];
+      const found: (StateMove | undefined)[] = [];
+      const { movePages, moveRuns, moveTasks } = await import('../services/facts/move-state.ts');
+      if (parts.includes('pages')) found.push(await movePages(kit));
+      if (parts.includes('runs')) found.push(await moveRuns(kit));
+      if (parts.includes('tasks')) found.push(await moveTasks(kit));
+      if (parts.includes('receipts')) {
+        const { moveReceipts } = await import('../services/completion/bring-receipts.ts');
+        found.push(await moveReceipts(kit));
+      }
+      if (parts.includes('memories')) found.push(await memories.move(kit));
+      return found.filter((move) => move !== undefined);
     },
     async whileMoving(work) {
-      const { whileMoving } = await import('../services/facts/older-state.ts');
+      const { whileMoving } = await import('../services/facts/move-state.ts');
       return whileMoving(root, userState, work);
-    },
-    async bring(part) {
-      if (part.part === 'receipts') {
-        const { bringReceipts } = await import('../services/completion/bring-receipts.ts');
-        return bringReceipts(await kitInProject(root), userState);
-      }
-      const { bringPart } = await import('../services/facts/older-state.ts');
-      return bringPart(root, part);
     },
     async tasks() {
       const { openTasks } = await import('../services/tasks/tasks.ts');
-      const place = { root: userState, folder: `tasks/${projectKey(root)}` };
-      return openTasks(
-        await own(),
-        place,
-        await decisionsOf(settings, root),
-        await keptOf(settings, root).tasks(),
-      );
+      return openTasks(await own(), await decisionsOf(settings, root), await keptOf(settings, root).tasks());
     },
   };
 }

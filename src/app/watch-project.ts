@@ -3,7 +3,7 @@ import { realFolder } from '../base/files/files.ts';
 import type { Witness } from '../base/files/vouch.ts';
 import { watchFolders, type Place, type WatchReport } from '../base/files/watch-folders.ts';
 import { userConfigFile } from '../config/locations.ts';
-import { kitAtHome, stateFolder, userPlaces } from '../kit/home.ts';
+import { folderAt, kitAtHome } from '../kit/home.ts';
 import type { MovedListener, Workspace } from '../operations/context.ts';
 import { SKILL_FOLDERS, USUAL_ROOTS } from '../sources/bmad-folders.ts';
 import type { Settings } from './settings.ts';
@@ -184,11 +184,10 @@ async function stateFolders(
   keep: Settings['config']['projectState'],
 ): Promise<string[]> {
   const kit = await kitAtHome(root, state, keep);
-  const output = await stateFolder(kit);
   return [
     kit.memory ?? [],
-    output === undefined ? [] : join(root, output),
+    kit.output === undefined ? [] : join(root, kit.output),
     join(root, 'docs'),
-    ...Object.values(userPlaces(root, state)).map(({ folder }) => folder),
+    ...Object.values(kit.places).map(({ user }) => folderAt(user)),
   ].flat();
 }

@@ -12,5 +12,9 @@ export const STATE_FOLDER = 'bmad-mcp-server';
 /** Beside the user's configuration: what the user is called and spoken to in, in every project that does not say so itself. */
 export const PERSON_FILE = 'user.toml';
 
+/** What marks a project of BMAD, of any version: what an installer makes, the more telling first, and what agents produce. */
+export const BMAD_FOLDERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire'];
+export const OUTPUT_FOLDERS = ['_bmad-output', '_grimoire-output'];
+
 /** A test holds this equal to package.json, so that nothing has to read package.json at run time. */
 export const VERSION = '0.1.0';

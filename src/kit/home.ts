@@ -1,105 +1,146 @@
-import { join } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { isThereNow } from '../base/files/file-identity.ts';
 import { stateNames } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { OWN_FOLDER } from './kit-lock.ts';
-import { readKit, strayPart, type Kit } from './kit.ts';
-import { hasBmad, outputFolder } from './output.ts';
+import type { KitWithMemory } from './kit-text.ts';
+import { readKit, strayPart, type Kit, type StateFolder, type StatePart } from './kit.ts';
+import { appId } from './memories/ids.ts';
+import { configured, hasBmad, outputFolder } from './output.ts';
 
 /** What a user has set: the rule below, always in the project, or always with the user. */
 export type Keeping = 'auto' | 'project' | 'user';
 
-/** A kind of state of a project. */
-export type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
+/** How a part is known to be in its folder with the user. */
+const SIGNS: Record<StatePart, RegExp> = {
+  memories: /^\.bmad-memory\.(?:db|jsonl)$/,
+  pages: /\.md$/,
+  runs: /^[^.]/,
+  tasks: /^task-.*\.json$/,
+  receipts: /^receipts\.jsonl$/,
+};
 
 /** Beside what agents produce, where the project has no memory folder of its own. */
 const MEMORY = '.memory';
 const IN_OUTPUT = [MEMORY, '.runs', '.tasks', '.receipts'];
 
-/** Where the state of a project is while it is kept with the user, and how each part is recognised. */
-export function userPlaces(root: string, state: string): Record<StatePart, { folder: string; sign: RegExp }> {
-  const key = projectKey(root);
+/**
+ * The project, and where its state lives: in the project if it has a folder of BMAD, an install of any version or what
+ * agents produce, otherwise with the user. What is in the other place is read too, and nothing moves by itself. `state` is
+ * the user's folder for all projects.
+ */
+export async function kitAtHome(root: string, state: string, keep: Keeping = 'auto'): Promise<Kit> {
+  const { name, ...found } = await readKit(root);
+  const isOfBmad = await hasBmad(found);
+  // The files of a memory folder are the kit's: its own programs look for them there.
+  const home =
+    found.memory !== undefined ? 'project' : keep !== 'auto' ? keep : isOfBmad ? 'project' : 'user';
+  const output = await outputFolder(found);
+  const isOutputAstray = (await strayPart(root, output)) !== undefined;
+  const real = (await realFolder(root)) ?? root;
+  const pages =
+    found.memory === undefined ? `${output}/${MEMORY}` : relative(real, found.memory).split(sep).join('/');
+  const arePagesAstray = found.memory === undefined && (await strayPart(root, pages)) !== undefined;
+  if (arePagesAstray && !isOutputAstray)
+    found.problems.push(`${pages} points outside the project and is not used.`);
+  const stands = home === 'project' && found.memory === undefined && !arePagesAstray;
   return {
-    memories: { folder: join(state, 'memory', key), sign: /^\.bmad-memory\.(?:db|jsonl)$/ },
-    pages: { folder: join(state, 'projects', key, '_memory'), sign: /\.md$/ },
-    runs: { folder: join(state, 'projects', key, '.runs'), sign: /^[^.]/ },
-    tasks: { folder: join(state, 'tasks', key), sign: /^task-.*\.json$/ },
-    receipts: { folder: join(state, 'receipts', key), sign: /^receipts\.jsonl$/ },
+    ...found,
+    app: appId(found.family, name ?? (await configured(root, 'project_name'))[0] ?? basename(root)),
+    isNamed: name !== undefined,
+    home,
+    output: (isOfBmad || home === 'project') && !isOutputAstray ? output : undefined,
+    ...(stands ? { keptWith: 'output' as const, memory: join(real, pages) } : {}),
+    places: placesIn(root, state, output, pages),
+    astray: new Set([
+      ...(arePagesAstray ? (['memories', 'pages'] as const) : []),
+      ...(isOutputAstray ? (['tasks', 'receipts'] as const) : []),
+    ]),
   };
 }
 
-interface UsersPart {
-  part: StatePart;
-  folder: string;
+function placesIn(root: string, state: string, output: string, pages: string): Kit['places'] {
+  const key = projectKey(root);
+  const place = (path: string, base: string, users: string) => ({
+    project: { base: root, path, owner: 'project' as const },
+    user: { base, path: users, owner: 'user' as const },
+  });
+  const projects = join(state, 'projects', key);
+  return {
+    memories: place(`${pages}/${OWN_FOLDER}`, state, `memory/${key}`),
+    pages: place(pages, projects, '_memory'),
+    runs: place(`${output}/.runs`, projects, '.runs'),
+    tasks: place(`${output}/.tasks`, state, `tasks/${key}`),
+    receipts: place(`${output}/.receipts`, state, `receipts/${key}`),
+  };
 }
 
-/** The parts that are kept with the user; for the question whether there are any, the first is enough. */
-export async function partsWithUser(root: string, state: string, most = Infinity): Promise<UsersPart[]> {
-  const found: UsersPart[] = [];
-  for (const [part, { folder, sign }] of Object.entries(userPlaces(root, state))) {
+export const folderAt = ({ base, path }: StateFolder): string => join(base, path);
+
+/** The folders of a part: the one that new state goes into, then the other. */
+export function placesOf({ home, places, astray }: Kit, part: StatePart): [StateFolder, ...StateFolder[]] {
+  const { project, user } = places[part];
+  if (astray.has(part)) return [user];
+  return home === 'project' ? [project, user] : [user, project];
+}
+
+/** The same for the pages of the kit, as projects whose memory folder that is. */
+export function pagesOf(kit: Kit): [KitWithMemory, ...KitWithMemory[]] {
+  const [first, ...others] = placesOf(kit, 'pages').map(({ owner }) =>
+    owner === 'user' ? usersPages(kit) : projectPages(kit),
+  );
+  return [first ?? usersPages(kit), ...others];
+}
+
+export const usersPages = (kit: Kit): KitWithMemory => ({
+  ...kit,
+  memory: folderAt(kit.places.pages.user),
+  keptWith: 'user',
+});
+
+export const projectPages = (kit: Kit): KitWithMemory =>
+  kit.memory === undefined
+    ? { ...kit, memory: folderAt(kit.places.pages.project), keptWith: 'output' }
+    : { ...kit, memory: kit.memory };
+
+/** The parts of its state that are on this machine only; for the question whether there are any, the first is enough. */
+export async function partsWithUser({ places }: Kit, most = Infinity): Promise<StatePart[]> {
+  const found: StatePart[] = [];
+  for (const part of Object.keys(places) as StatePart[]) {
     if (found.length >= most) break;
-    // Most are not there, and this is asked with every call.
+    const folder = folderAt(places[part].user);
+    // Most are not there, and this is asked with every call that keeps something.
     if (!isThereNow(folder)) continue;
-    if ((await stateNames(folder).catch((): string[] => [])).some((name) => sign.test(name)))
-      found.push({ part: part as StatePart, folder });
+    if ((await stateNames(folder).catch((): string[] => [])).some((name) => SIGNS[part].test(name)))
+      found.push(part);
   }
   return found;
 }
 
-/**
- * The project with the one place that all of its state has: the project itself, if it keeps some already or is one of BMAD's;
- * the user's folder, if it began there or the project has no BMAD in it. Nothing moves by itself.
- */
-export async function kitAtHome(root: string, state: string, keep: Keeping = 'auto'): Promise<Kit> {
-  const kit = await readKit(root);
-  // The files of a memory folder are the kit's: its own programs look for them there.
-  const home = kit.memory !== undefined ? 'project' : keep === 'auto' ? await homeOf(kit, state) : keep;
-  return home === 'user' ? { ...kit, home } : atProject(kit);
-}
-
-/** The same as if its state were kept in the project: where it goes when it is moved. */
-export async function kitInProject(root: string): Promise<Kit> {
-  return atProject(await readKit(root));
-}
-
-async function homeOf(kit: Kit, state: string): Promise<'project' | 'user'> {
-  if (await keepsState(kit)) return 'project';
-  if ((await partsWithUser(kit.root, state, 1)).length > 0) return 'user';
-  return (await hasBmad(kit)) ? 'project' : 'user';
-}
-
-async function atProject(kit: Kit): Promise<Kit> {
-  const own: Kit = { ...kit, home: 'project' };
-  if (kit.memory !== undefined) return own;
-  const output = await stateFolder(own);
-  if (output === undefined) return own;
-  const path = `${output}/${MEMORY}`;
-  if ((await strayPart(kit.root, path)) !== undefined)
-    return { ...own, problems: [...kit.problems, `${path} points outside the project and is not used.`] };
-  return { ...own, keptWith: 'output', memory: join((await realFolder(kit.root)) ?? kit.root, path) };
-}
-
-/** The folder in the project that its state is in; nothing where the state is with the user. */
-export async function stateFolder(kit: Kit): Promise<string | undefined> {
-  if (kit.home === 'user') return undefined;
-  const output = await outputFolder(kit);
-  if (output !== undefined || kit.home === undefined) return output;
-  const usual = `${kit.folder}-output`;
-  return (await strayPart(kit.root, usual)) === undefined ? usual : undefined;
-}
-
-/** Whether the project has state in it, beside its memory folder. */
-async function keepsState(kit: Kit): Promise<boolean> {
-  const output = await outputFolder(kit);
-  if (output === undefined) return false;
-  return IN_OUTPUT.some((name) => isThereNow(join(kit.root, output, name)));
-}
-
 /** Whether nothing was ever kept for this project, in either place. */
-export async function isUnused(kit: Kit, state: string): Promise<boolean> {
-  if ((await partsWithUser(kit.root, state, 1)).length > 0 || (await keepsState(kit))) return false;
-  return (
-    kit.memory === undefined || !(await stateNames(kit.memory).catch((): string[] => [])).includes(OWN_FOLDER)
-  );
+export async function isUnused(kit: Kit): Promise<boolean> {
+  const { root, output, memory } = kit;
+  if ((await partsWithUser(kit, 1)).length > 0) return false;
+  if (output !== undefined && IN_OUTPUT.some((name) => isThereNow(join(root, output, name)))) return false;
+  return memory === undefined || !isThereNow(join(memory, OWN_FOLDER));
+}
+
+/** One part of a project's state on its way from the user into the project. */
+export interface StateMove {
+  part: StatePart;
+  /** How many there are: memories, runs, tasks, receipts; of pages, what they have. */
+  count: number;
+  /** The folder of the user. */
+  from: string;
+  /** From the top of the project. */
+  to: string;
+  /** What keeps it from being moved, in words. */
+  obstacles(): Promise<string[]>;
+  /** Runs `work` while nobody else writes in either place; nothing where copying itself sees to that. */
+  locked?<T>(work: () => Promise<T>): Promise<T>;
+  /** Copies what the project does not have, and checks it. Answers with the undo; one that fails has undone itself. */
+  copy(): Promise<() => Promise<void>>;
+  /** Takes the user's out of use; it is kept under the name that is returned. */
+  setAside(): Promise<string>;
 }

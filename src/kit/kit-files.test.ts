@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { entry, living } from '../../tests/support/kit-entries.ts';
 import { agentsNamed, namesOf, readKitAgents } from './agents.ts';
-import { readKit } from './kit.ts';
+import { kitIn } from '../../tests/support/kit.ts';
 import { KitFiles } from './memories/read-all.ts';
 import { writeKitFiles } from './memories/write.ts';
 
@@ -17,7 +17,7 @@ async function project(files: Readonly<Record<string, string>> = KIT_FILES): Pro
 
 describe('the identity of a project', () => {
   it('is what its project-context.yaml says', async () => {
-    expect(await readKit(await project())).toMatchObject({
+    expect(await kitIn(await project())).toMatchObject({
       family: 'bmad',
       app: 'bmad-corner-shop',
       user: 'ada-field',
@@ -26,34 +26,51 @@ describe('the identity of a project', () => {
   });
 
   it.each([
-    [{ 'project-context.yaml': '' }, 'bmad-bmad-project', 0],
-    [{ 'project-context.yaml': 'project: [' }, 'bmad-bmad-project', 1],
     [{ '_bmad/_memory/project-context.yaml': 'project: {name: From Seed}' }, 'bmad-from-seed', 0],
-    [{ '_grimoire/_memory/x.md': '', 'project-context.yaml': '{}' }, 'grimoire-grimoire-project', 0],
-  ])('of %j is %s', async (files, app, problems) => {
-    const kit = await readKit(await project(files));
+    [{ '_bmad/bmm/config.yaml': 'project_name: Installed\n' }, 'bmad-installed', 0],
+    [{ '_bmad/bmm/config.yaml': 'project_name: B\n', 'project-context.yaml': '' }, 'bmad-b', 0],
+    [{ 'project-context.yaml': 'project:\n  name: Alpha\n  x: [\n' }, 'bmad-alpha', 1],
+    [
+      {
+        'project-context.yaml':
+          'project:\n<<<<<<< HEAD\n  name: "Client Alpha"\n=======\n  name: "Client A"\n>>>>>>> other\n  type: web\n',
+      },
+      'bmad-client-alpha',
+      1,
+    ],
+  ])('of %j is %s (B-01, B-14)', async (files, app, problems) => {
+    const kit = await kitIn(await project(files));
     expect(kit.app).toBe(app);
     expect(kit.problems).toHaveLength(problems);
+  });
+
+  it.each([
+    { 'project-context.yaml': '' },
+    { 'project-context.yaml': 'project: [' },
+    { '_grimoire/x.md': '' },
+  ])('is never the same for two projects that have no name: %j (B-01)', async (files) => {
+    const both = await Promise.all([1, 2].map(async () => kitIn(await project(files))));
+    expect(both[0]?.app).not.toBe(both[1]?.app);
   });
 
   it('is the name of the folder where no file says it', async () => {
     const folder = join(await temporaryFolder(afterAll), 'My Shop');
     await mkdir(folder);
-    expect(await readKit(folder)).toMatchObject({ app: 'bmad-my-shop', memory: undefined });
+    expect(await kitIn(folder)).toMatchObject({ app: 'bmad-my-shop', memory: undefined });
   });
 
   it('has no memory folder that lies elsewhere', async () => {
     const [folder, elsewhere] = [await project({ '_bmad/x': '' }), await temporaryFolder(afterAll)];
     await symlink(elsewhere, join(folder, '_bmad/_memory'));
-    const kit = await readKit(folder);
-    expect(kit.memory).toBeUndefined();
+    const kit = await kitIn(folder);
+    expect(kit.memory).toBe(join(folder, '_bmad-output/.memory'));
     expect(kit.problems.join()).toContain('points outside the project');
   });
 });
 
 describe('the agents of a project', () => {
   it('have several names each', async () => {
-    const agents = await readKitAgents(await readKit(await project()));
+    const agents = await readKitAgents(await kitIn(await project()));
     expect(agents.map(({ id }) => id)).toEqual(['fullstack-dev', 'project-navigator']);
     expect(agentsNamed(agents, 'ATLAS')[0]).toEqual({
       id: 'project-navigator',
@@ -66,7 +83,7 @@ describe('the agents of a project', () => {
   });
 
   it('have their learnings gathered from all files', async () => {
-    const { entries } = await new KitFiles(await readKit(await project())).read();
+    const { entries } = await new KitFiles(await kitIn(await project())).read();
     const learnt = (name: string) =>
       entries
         .filter(
@@ -85,7 +102,7 @@ describe('the agents of a project', () => {
 
 describe('the files of a project', () => {
   it('are read whole, without examples and placeholders', async () => {
-    const { entries, problems } = await new KitFiles(await readKit(await project())).read();
+    const { entries, problems } = await new KitFiles(await kitIn(await project())).read();
     expect(problems).toEqual([]);
     expect(entries.map(({ type, agent, text, date }) => [type, agent, text.split('\n')[0], date])).toEqual([
       ['shared-context', 'project', 'Projet', undefined],
@@ -112,7 +129,7 @@ describe('the files of a project', () => {
 
   it('are read again when one has changed, and only then', async () => {
     const folder = await project();
-    const files = new KitFiles(await readKit(folder));
+    const files = new KitFiles(await kitIn(folder));
     const before = await files.read();
     expect(await files.read()).toBe(before);
     await writeFile(join(folder, '_bmad/_memory/decisions-log.md'), '- [2026-03-03] Une seule décision\n');
@@ -124,7 +141,7 @@ describe('the files of a project', () => {
 
   it.each(['[{"id": 1, "mem', '{bad json'])('are told and left alone when broken: %s', async (broken) => {
     const folder = await project({ ...KIT_FILES, '_bmad/_memory/memories.json': broken });
-    const kit = await readKit(folder);
+    const kit = await kitIn(folder);
     const { problems } = await new KitFiles(kit).read();
     expect(problems).toEqual(['_bmad/_memory/memories.json was left unchanged: it is not valid JSON.']);
     const written = await writeKitFiles(
@@ -147,7 +164,7 @@ describe('the files of a project', () => {
       '_bmad/_memory/decisions-log.md': '- [2026-05-04] NATS for events\n- [2026-05-04] Tabs\n',
       '_bmad/_memory/memories.json': JSON.stringify(memories),
     });
-    const { entries } = await new KitFiles(await readKit(folder)).read();
+    const { entries } = await new KitFiles(await kitIn(folder)).read();
     expect(
       entries.filter(({ type }) => type === 'decisions').map(({ text, agent }) => [text, agent]),
     ).toEqual([
@@ -160,7 +177,7 @@ describe('the files of a project', () => {
   it('tell of a link that leads out as soon as it is there, and no longer than that', async () => {
     const folder = await project({ 'elsewhere/x.md': '', 'project/_bmad/_memory/x.md': '' });
     const memory = join(folder, 'project/_bmad/_memory');
-    const files = new KitFiles(await readKit(join(folder, 'project')));
+    const files = new KitFiles(await kitIn(join(folder, 'project')));
     expect((await files.read()).problems).toEqual([]);
     await symlink(join(folder, 'elsewhere/x.md'), join(memory, 'decisions-log.md'));
     await symlink(join(folder, 'elsewhere'), join(memory, 'agent-learnings'));
@@ -174,7 +191,7 @@ describe('the files of a project', () => {
   });
 
   it('of the other family are read too', async () => {
-    const kit = await readKit(
+    const kit = await kitIn(
       await project({
         '_grimoire/_memory/failure-museum.jsonl':
           '{"failure_id":"FM-001","timestamp":"2026-04-01T10:00:00","title":"Wrong port","agents":["dev"],"description":"8080 was taken","tags":["net"]}\nnot json\n',

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { entry, living } from '../../tests/support/kit-entries.ts';
 import { readKitAgents } from './agents.ts';
-import { readKit } from './kit.ts';
+import { kitIn } from '../../tests/support/kit.ts';
 import { removeFromKitFiles, writeKitFiles } from './memories/write.ts';
 
 async function project(files: Readonly<Record<string, string>> = KIT_FILES): Promise<string> {
@@ -17,7 +17,7 @@ async function project(files: Readonly<Record<string, string>> = KIT_FILES): Pro
 describe('what is written into them', () => {
   it('stands where the kit looks for it, once', async () => {
     const folder = await project();
-    const kit = await readKit(folder);
+    const kit = await kitIn(folder);
     const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks'), living };
     const { mode } = await stat(join(folder, '_bmad/_memory/memories.json'));
     for (let time = 0; time < 2; time++)
@@ -55,7 +55,7 @@ describe('what is written into them', () => {
 
   it('begins the file that an agent is told to write to', async () => {
     const folder = await project();
-    const kit = await readKit(folder);
+    const kit = await kitIn(folder);
     const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks'), living };
     await writeKitFiles(writing, entry({ agent: 'atlas' }), { mode: 'local' });
     const text = await readFile(join(folder, '_bmad/_memory/agent-learnings/project-knowledge.md'), 'utf8');
@@ -66,7 +66,7 @@ describe('what is written into them', () => {
 
   it('replaces an earlier wording, and is gone when forgotten', async () => {
     const folder = await project();
-    const kit = await readKit(folder);
+    const kit = await kitIn(folder);
     const writing = { kit, agents: [], locks: join(folder, 'locks'), living };
     const first = entry({ type: 'decisions', text: 'Kafka for the events\nof all shops' });
     const second = { ...first, text: 'NATS for the events of all shops' };
@@ -85,7 +85,7 @@ describe('what is written into them', () => {
     const text = 'Kafka for the events of all shops';
     const people = `- [2026-05-03] ${text}\n- ${text}\n`;
     const folder = await project({ '_bmad/_memory/decisions-log.md': people });
-    const kit = await readKit(folder);
+    const kit = await kitIn(folder);
     const writing = { kit, agents: [], locks: join(folder, 'locks'), living };
     const log = (): Promise<string> => readFile(join(folder, '_bmad/_memory/decisions-log.md'), 'utf8');
     const ours = entry({ type: 'decisions', text });
@@ -106,7 +106,7 @@ describe('what is written into them', () => {
   it('never goes where a link leads', async () => {
     const [folder, elsewhere] = [await project(), await temporaryFolder(afterAll)];
     await writeFile(join(elsewhere, 'log.md'), 'mine\n');
-    const kit = await readKit(folder);
+    const kit = await kitIn(folder);
     const log = join(kit.memory ?? '', 'linked.md');
     await symlink(join(elsewhere, 'log.md'), log);
     await symlink(elsewhere, join(kit.memory ?? '', 'agent-learnings-elsewhere'));

@@ -1,21 +1,32 @@
-import { basename, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { isNamed } from '../base/files/file-stamps.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
 import type { Seen } from '../base/files/places.ts';
 import { field, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
-import { appId, slug } from './memories/ids.ts';
+import { slug } from './memories/ids.ts';
 
 /** The two families of the kit differ in the names of their folders only. */
 const FAMILIES = [
-  { family: 'bmad', folder: '_bmad', unnamed: 'bmad-project' },
-  { family: 'grimoire', folder: '_grimoire', unnamed: 'grimoire-project' },
+  { family: 'bmad', folder: '_bmad' },
+  { family: 'grimoire', folder: '_grimoire' },
 ] as const;
 
 const CONTEXT_FILE = 'project-context.yaml';
 export const MAX_CONTEXT_BYTES = 2_000_000;
 
-/** What the files of a project say about itself, as far as its memory is concerned. */
+/** A kind of state of a project. */
+export type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
+
+/** A folder of state, seen from a folder that nothing may lead out of. */
+export interface StateFolder {
+  base: string;
+  /** From there, with slashes. */
+  path: string;
+  owner: 'project' | 'user';
+}
+
+/** What the files of a project say about itself, and where its state is. */
 export interface Kit {
   root: string;
   family: 'bmad' | 'grimoire';
@@ -23,15 +34,32 @@ export interface Kit {
   folder: string;
   /** The real path of its memory folder, which is inside the project; nothing when it has none. */
   memory: string | undefined;
-  /** Where all of its state is; nothing where that was not asked. */
-  home?: 'project' | 'user';
+  /** Where new state goes. */
+  home: 'project' | 'user';
+  /** The folder for what its agents produce, from its top; nothing where there is none and none is made. */
+  output: string | undefined;
+  /** The folders of each part in the project, there or not, and with the user. Both are read. */
+  places: Readonly<Record<StatePart, { project: StateFolder; user: StateFolder }>>;
+  /** Parts whose folder in the project would be elsewhere, behind a link: it is not used. */
+  astray: ReadonlySet<StatePart>;
   /** Set where the memory folder stands in for one that the project does not have: of the user, or beside its output. */
   keptWith?: 'user' | 'output';
   app: string;
+  /** Whether somebody has given it that name in its page. */
+  isNamed: boolean;
   user: string;
   /** What the project's page said when this was read. */
   page: ContextPage;
   problems: string[];
+}
+
+/** The part of it that the project's files say by themselves. */
+export interface ReadKit extends Pick<
+  Kit,
+  'root' | 'family' | 'folder' | 'memory' | 'user' | 'page' | 'problems'
+> {
+  /** What its page calls it. */
+  name: string | undefined;
 }
 
 /** What a project says about itself, and where; of a broken page, what can still be told. */
@@ -41,22 +69,20 @@ interface ContextPage {
   isBroken?: true;
 }
 
-/** Reads which project it is. A project without any of these files has a name too: that of its folder. */
-export async function readKit(root: string): Promise<Kit> {
+/** Reads which project it is. */
+export async function readKit(root: string): Promise<ReadKit> {
   const problems: string[] = [];
-  const { family, folder, unnamed } = (await familyOf(root)) ?? FAMILIES[0];
+  const { family, folder } = (await familyOf(root)) ?? FAMILIES[0];
   const memory = await memoryFolder(root, folder, problems);
   const page = await readContextFile(root, folder, problems);
-  const context = page.value;
   const section = (name: string, key: string): string | undefined =>
-    textField(tableOf(field(tableOf(context), name)), key)?.trim() || undefined;
-  const name = section('project', 'name') ?? (context === undefined ? basename(root) : unnamed);
+    textField(tableOf(field(tableOf(page.value), name)), key)?.trim() || undefined;
   return {
     root,
     family,
     folder,
     memory,
-    app: appId(family, name),
+    name: section('project', 'name'),
     user: slug(section('user', 'name') ?? 'user'),
     page,
     problems,
@@ -159,6 +185,8 @@ export function plainPairs(text: string): Table {
   // At every line end that a pattern knows: one that meets another would try the rest of the line again and again.
   for (const line of text.split(/\r\n?|[\n\u2028\u2029]/)) {
     const top = /^([\w-]+)\s*:\s*(?:#.*)?$/.exec(line)?.[1];
+    // The marks of a merge that is not finished are no part of the text; the first side is what was here before.
+    if (/^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/.test(line)) continue;
     if (top === 'project' || top === 'user') tables[top] = table = tables[top] ?? {};
     else if (/^\S/.test(line) && !line.startsWith('#')) table = undefined;
     const [, key, quoted, plain] =
@@ -170,7 +198,7 @@ export function plainPairs(text: string): Table {
 }
 
 /** A path in the memory folder as a person finds it: in the project, or in the folder of the user. */
-export function inProject(kit: Kit, path: string): string {
+export function inProject(kit: Pick<Kit, 'root' | 'memory' | 'keptWith'>, path: string): string {
   if (kit.memory !== undefined && kit.keptWith === 'user') return join(kit.memory, path);
   return kit.memory === undefined ? path : [...relative(kit.root, kit.memory).split(sep), path].join('/');
 }

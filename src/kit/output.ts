@@ -2,8 +2,9 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
 import { KeptFiles } from '../base/files/kept-files.ts';
+import { BMAD_FOLDERS, OUTPUT_FOLDERS } from '../base/product.ts';
 import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
-import { strayPart, type Kit } from './kit.ts';
+import type { Kit } from './kit.ts';
 import { withoutEnd } from '../base/text/ends.ts';
 
 const MAX_BYTES = 2_000_000;
@@ -19,30 +20,24 @@ const INSTALLED = [
 ];
 const ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
-/**
- * The folder of a project for what its agents produce, below its root: `_bmad-output`, or what its configuration names.
- * Nothing when the project has no BMAD at all; such a project stays clean.
- */
-export async function outputFolder(kit: Kit): Promise<string | undefined> {
-  const usual = `${kit.folder}-output`;
-  const named = (await outputFolders(kit.root, [])).filter((folder) => folder !== '');
-  for (const folder of [...named, usual])
-    if ((await realFolder(join(kit.root, folder))) !== undefined)
-      return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
-  if ((await realFolder(join(kit.root, kit.folder))) === undefined && named.length === 0) return undefined;
-  const folder = named[0] ?? usual;
-  return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
+/** The folder of a project for what its agents produce, below its root: `_bmad-output`, or what its configuration names. */
+export async function outputFolder({ root, folder: own }: Pick<Kit, 'root' | 'folder'>): Promise<string> {
+  const usual = `${own}-output`;
+  const named = (await outputFolders(root, [])).filter((folder) => folder !== '');
+  let found = named[0] ?? usual;
+  for (const folder of [...named, usual].toReversed())
+    if ((await realFolder(join(root, folder))) !== undefined) found = folder;
+  return found;
 }
 
 /**
- * Which files of a project, by their paths, are BMAD's whatever git says: those in its folders, known by `signs`, and what
+ * Which files of a project, by their paths, are BMAD's whatever git says: those in its folders, and what
  * its agents have produced. The project's own configuration names the folder of the latter, so it is not believed any further.
  */
-export async function ownFilesOf(kit: Kit, signs: readonly string[]): Promise<(path: string) => boolean> {
+export async function ownFilesOf({ root, output }: Kit): Promise<(path: string) => boolean> {
   const folders: string[] = [];
-  for (const sign of signs)
-    if ((await realFolder(join(kit.root, sign))) !== undefined) folders.push(`${sign.split('/', 1)[0]}/`);
-  const output = await outputFolder(kit);
+  for (const sign of BMAD_FOLDERS)
+    if ((await realFolder(join(root, sign))) !== undefined) folders.push(`${sign.split('/', 1)[0]}/`);
   return (path) =>
     folders.some((folder) => path.startsWith(folder)) ||
     (output !== undefined && path.startsWith(`${output}/`) && (isOutputName(output) || NOTE.test(path)));
@@ -56,18 +51,10 @@ export const isOutputName = (folder: string): boolean =>
 export const NOTE = /\.md$|status\.ya?ml$/i;
 
 /** Whether the project is one of BMAD's: it has an output folder, or a folder of BMAD's own. */
-export async function hasBmad({ root, folder }: Kit): Promise<boolean> {
-  if ((await outputFolders(root, [])).length > 0) return true;
-  const folders = [
-    `${folder}-output`,
-    '_bmad-output',
-    '_grimoire-output',
-    '_bmad',
-    '_grimoire',
-    '.bmad-core',
-  ];
-  for (const each of folders) if ((await realFolder(join(root, each))) !== undefined) return true;
-  return false;
+export async function hasBmad({ root }: Pick<Kit, 'root'>): Promise<boolean> {
+  for (const folder of [...OUTPUT_FOLDERS, ...BMAD_FOLDERS])
+    if ((await realFolder(join(root, folder))) !== undefined) return true;
+  return (await outputFolders(root, [])).length > 0;
 }
 
 /** The output folders that configurations of all versions name, without doubles. */

@@ -6,7 +6,7 @@ import { configured } from './output.ts';
 
 /** The languages that a project sets, as it names them: for its documents, and for what is said to its people. */
 export async function projectLanguages(
-  kit: Kit,
+  kit: Pick<Kit, 'root' | 'folder'>,
 ): Promise<Record<'documents' | 'answers', string | undefined>> {
   const { value } = await readContextFile(kit.root, kit.folder, []);
   const user = tableOf(field(tableOf(value), 'user'));

@@ -19,7 +19,6 @@ import type { ProjectFacts } from '../services/facts/facts.ts';
 import type { EmbeddersPort } from '../services/embedders/embedders.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
-import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Progress } from '../services/progress/progress.ts';
 import type { Ranking } from '../services/ranking/ranking.ts';
 import type { Reranker } from '../services/ranking/reranker.ts';
@@ -33,7 +32,7 @@ import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
 import type { Warmed } from '../services/search/open-shelf.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
-import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
+import type { StateMove } from '../kit/home.ts';
 import type { StatePlace } from '../services/facts/state-place.ts';
 import type { BuiltInModule } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
@@ -103,8 +102,6 @@ export interface MemoryPort extends EmbeddersPort {
   rehearseRecall(pause: () => Promise<void>): Promise<void>;
   /** Whether the stores of the memories that have been used so far can be reached. */
   memoriesAnswer(): Promise<boolean>;
-  /** Brings the memories of the project from the user's folder into the project. */
-  moveMemory(project?: string): Promise<MovedMemories>;
 }
 
 /** The state of projects. */
@@ -177,23 +174,25 @@ export interface RunsPort {
   runs(): Promise<Runs>;
 }
 
-export interface OlderStatePort {
-  /** What is kept with the user from a time when the project had no place for it. */
-  older(): Promise<OlderPart[]>;
-  /** All that is kept with the user and can be brought into the project, whether or not the rest is there. */
-  movable(): Promise<OlderPart[]>;
+export interface PlacePort {
+  /** All that is on this machine only, each part with the way to bring it into the project. */
+  moves(): Promise<StateMove[]>;
   /** Whether nothing was ever kept for it. */
   unused(): Promise<boolean>;
   /** Where all of its state is, or will be. */
   place(): Promise<StatePlace>;
-  /** Brings one part of that into the project; memories have a way of their own. */
-  bring(part: OlderPart): Promise<BroughtPart>;
+  /** Whether git tracks what is kept in the project; nothing where there is no git, or nothing is kept there. */
+  isTracked(): Promise<boolean | undefined>;
   /** Runs a move while no other process moves state of the project. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface ProjectState extends RunsPort, OlderStatePort {
+export interface ProjectState extends RunsPort, PlacePort {
   root: string;
+  /** What it remembers. */
+  memory(mayWrite?: boolean): Promise<Memory>;
+  /** Makes the first recall in it short, in pieces; answers whether that came to its end. */
+  rehearse(pause: () => Promise<void>): Promise<boolean>;
   /** Its completion contract and the receipts of its verdicts. */
   completion(): Promise<Completion>;
   /** How far it is by its ledgers and documents, and what comes next. */

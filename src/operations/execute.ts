@@ -34,9 +34,10 @@ export async function execute(
       say === undefined || input['project'] === undefined
         ? call
         : { ...call, say: (step: Step) => say(inProject(step, input)) };
-    const fresh = meant.keeps === true ? await unusedState(context, input) : undefined;
+    const seen = withOneState(context, call);
+    const fresh = meant.keeps === true ? await unusedState(seen, input) : undefined;
     const result = await underWay(call.signal, () =>
-      onOneView(seenBy(context, call), meant.effect === 'read', (view) => meant.run(input, view, own)),
+      onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own)),
     );
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;
@@ -91,7 +92,7 @@ async function withPlaceTold(answer: Answer, state: StateOf | undefined): Promis
   const place = await state?.place();
   if (place === undefined || place.unused) return answer;
   const { withPlace } = await import('./project/state-place.ts');
-  return withPlace(answer, place);
+  return withPlace(answer, place, await state?.isTracked());
 }
 
 function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Context): readonly Step[] {
@@ -161,13 +162,22 @@ function extraIn(args: Given, tool: AnyOperation, { input, synonyms = {} }: AnyO
   );
 }
 
-/** To a caller who may only read, memory and code are such that keep no note of having been asked. */
-function seenBy(context: Context, { mayWrite }: Call): Context {
-  if (mayWrite !== false) return context;
+/**
+ * A context in which each project's state is looked for once in a call. To a caller who may only read, memory and code are
+ * such that keep no note of having been asked.
+ */
+function withOneState(context: Context, { mayWrite }: Call): Context {
+  const states = new Map<string | undefined, Promise<StateOf>>();
+  const state = (project?: string): Promise<StateOf> => {
+    const known = states.get(project) ?? context.state(project);
+    states.set(project, known);
+    return known;
+  };
   return {
     ...context,
-    memory: (project) => context.memory(project, false),
-    codebase: (root) => context.codebase(root, false),
+    state,
+    memory: async (project, may) => (await state(project)).memory(mayWrite !== false && may),
+    ...(mayWrite === false ? { codebase: (root) => context.codebase(root, false) } : {}),
   };
 }
 

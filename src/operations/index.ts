@@ -52,7 +52,7 @@ import { memoryPairs } from './memory/memory-pairs.ts';
 import { memoryPurge } from './memory/memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory/memory-read.ts';
 import { memoryStatus } from './memory/memory-status.ts';
-import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory/memory-transfer.ts';
+import { memoryExport, memoryImport, memoryReindex } from './memory/memory-transfer.ts';
 import { recallStructured } from './memory/recall-structured.ts';
 import { rememberStructured } from './memory/remember-structured.ts';
 import { checkFailures } from './project/check-failures.ts';
@@ -195,7 +195,6 @@ export const operations: readonly AnyOperation[] = [
   memoryExport,
   memoryImport,
   memoryReindex,
-  memoryMove,
   memoryCopies,
   memoryKeepBoth,
   memoryPairs,

@@ -39,7 +39,6 @@ describe('what programs may call by name', () => {
       'memory_copies',
       'memory_export',
       'memory_import',
-      'memory_move',
       'memory_pairs',
       'memory_purge',
       'memory_reindex',

@@ -1,10 +1,11 @@
+import { BMAD_FOLDERS, OUTPUT_FOLDERS } from '../base/product.ts';
 import { PROJECT_CONFIG_FILE } from '../config/locations.ts';
 
 /** What marks the top of a project, the more telling first: BMAD folders of any version, then git. */
-export const BMAD_MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire'];
+export const BMAD_MARKERS = BMAD_FOLDERS;
 export const MARKERS = [...BMAD_MARKERS, '.git'];
 /** The same for a folder that a call names: where BMAD is built in, a project has its output alone. */
-export const NAMED_MARKERS = [...MARKERS, '_bmad-output'];
+export const NAMED_MARKERS = [...MARKERS, ...OUTPUT_FOLDERS];
 
 /**
  * Files at the top of a folder that say it is a project, or a part of a larger one that is built for itself: what package

@@ -66,7 +66,10 @@ describe.skipIf(!ours)('the compiled programs', () => {
     for (const each of [...others, draft(1)]) await rm(join(folder, each));
     // What imports a module is compiled each time.
     for (const [text, told] of [
-      ['Said for the first time', /^All state of this project is kept in your user folder.*\n.*\n$/],
+      [
+        'Said for the first time',
+        /^The state of this project is kept in .*, for you alone on this machine.*\n.*\n$/,
+      ],
       ['Said for the second time', /^If the new one replaces it: .*\nIf both hold: .*\n$/],
     ] as const) {
       const { code, stderr } = await bmad(['memory', 'remember', 'decisions', 'dev', text], { cwd, env });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../src/base/errors.ts';
 import { writeAtomic } from '../../src/base/files/file-state.ts';
 import { withLock } from '../../src/base/files/file-lock.ts';
-import { readKit } from '../../src/kit/kit.ts';
+import { kitIn } from '../support/kit.ts';
 import type { KitWithMemory } from '../../src/kit/kit-text.ts';
 import { museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { writeFailure } from '../../src/kit/museum/museum-write.ts';
@@ -29,7 +29,7 @@ import type { Scene, Writer } from './scene.ts';
 const NOW = new Date('2026-03-01T10:00:00Z');
 
 async function kitOf({ project }: Scene): Promise<KitWithMemory> {
-  const kit = await readKit(project);
+  const kit = await kitIn(project);
   if (kit.memory === undefined) throw new Error('the project has no memory folder');
   return { ...kit, memory: kit.memory };
 }

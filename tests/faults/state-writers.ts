@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readKit } from '../../src/kit/kit.ts';
+import { kitIn } from '../support/kit.ts';
 import { ChainCheck } from '../../src/services/completion/chain.ts';
 import {
   addReceipt,
@@ -25,7 +25,7 @@ const emptyProject = ({ project }: Scene): Promise<void> =>
   writeFiles(project, { '_bmad/_memory/decisions-log.md': '# Decisions Log\n' });
 
 async function runsOf({ project, state }: Scene): Promise<Runs> {
-  return openRuns({ kit: await readKit(project), state });
+  return openRuns({ kit: await kitIn(project, state) });
 }
 
 async function readRuns(scene: Scene): Promise<string[]> {
@@ -48,13 +48,7 @@ const prepareRuns = ({ project }: Scene): Promise<void> =>
   });
 
 async function queueOf({ project, state }: Scene): Promise<Tasks> {
-  return (
-    await openTasks(
-      await readKit(project),
-      { root: project, folder: 'unused' },
-      openDecisions(state).of(project),
-    )
-  ).queue;
+  return openTasks(await kitIn(project, state), openDecisions(state).of(project)).queue;
 }
 
 async function addTask(scene: Scene, what: string): Promise<void> {
@@ -74,7 +68,7 @@ async function readTasks(scene: Scene): Promise<string[]> {
   return [...found, ...problems].sort();
 }
 
-const receiptsOf = async ({ project, state }: Scene) => receiptPlace(await readKit(project), state);
+const receiptsOf = async ({ project, state }: Scene) => receiptPlace(await kitIn(project, state));
 
 async function writeReceipt(scene: Scene, what: string): Promise<void> {
   await addReceipt(await receiptsOf(scene), {

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { kitIn } from '../support/kit.ts';
 import { openStore, type EngineSettings } from '../../src/services/memory/open.ts';
 import { ANALYSER, openMemory, type Memory } from '../../src/services/memory/memory.ts';
 import type { MemoryStore } from '../../src/services/memory/engine.ts';
@@ -12,12 +13,12 @@ interface ProjectOptions {
 }
 
 /** The memory of a project as another process opens it: words only, in the engine that is best here or a named one. */
-export function openProject(
+export async function openProject(
   root: string,
   { writes = true, engine = 'auto', background = false }: ProjectOptions = {},
 ): Promise<Memory> {
   return openMemory({
-    root,
+    kit: await kitIn(root, `${root}/no-state`),
     state: `${root}/no-state`,
     engine: { engine, journal: 'auto', qdrantUrl: undefined, qdrantApiKey: undefined },
     embedder: {

@@ -1,12 +1,20 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memoryForget } from '../../src/operations/memory/memory-change.ts';
-import { memoryMove } from '../../src/operations/memory/memory-transfer.ts';
+import { moveState } from '../../src/operations/project/move-state.ts';
 import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
 import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
 import { embeddingServer } from '../support/embedding-server.ts';
-import { memorySession } from '../support/memory-session.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/kit-project.ts';
+import { memorySession, type MemorySession } from '../support/memory-session.ts';
 import { FakeQdrant } from './fake-qdrant.ts';
+
+const git = (cwd: string, ...words: string[]): Promise<unknown> => promisify(execFile)('git', words, { cwd });
 
 async function qdrant(apiKey?: string): Promise<{ fake: FakeQdrant; url: string }> {
   const fake = new FakeQdrant(apiKey);
@@ -35,7 +43,7 @@ describe('the operations on Qdrant', () => {
     expect([...fake.aliases.keys()]).toContain('bmad-corner-shop-decisions');
     await session.ok(memoryForget, { id });
     expect((await session.recall('postgres orders')).map((found) => found.id)).not.toContain(id);
-    expect((await session.fail(memoryMove)).message).toContain('Qdrant');
+    expect((await session.fail(moveState)).code).toBe('not_found');
   });
 
   it('ask it at most six times in a recall, also beside files and under a filter (B-03)', async () => {
@@ -144,5 +152,55 @@ describe('the operations on Qdrant', () => {
       expect.objectContaining({ stored: true }),
     );
     await session.ok(rememberStructured, { ...given, text: 'Written when it is back again' });
+  });
+
+  it('keep projects apart that happen to have the same name, and join the worktrees of one (B-01, B-14)', async () => {
+    const { url } = await qdrant();
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const home = await temporaryFolder(afterAll);
+    const at = (cwd: string) =>
+      memorySession(afterAll, { cwd, home, env, files: {}, flags: { qdrantUrl: url, embedder: 'none' } });
+    const folder = async (...path: string[]): Promise<string> => {
+      const made = join(await temporaryFolder(afterAll), ...path);
+      await mkdir(made, { recursive: true });
+      return made;
+    };
+    const found = async (session: MemorySession): Promise<string[]> =>
+      (await session.recall('orders')).map(({ snippet }) => snippet);
+    // Without git, in folders of the same name.
+    const plain = await folder('app');
+    const [one, other] = [await at(plain), await at(await folder('app'))];
+    await one.remember('decisions', 'dev', 'Orders are kept for a year');
+    expect(await found(one)).toHaveLength(1);
+    expect(await found(other)).toEqual([]);
+    expect((await other.ok(memoryStatus)).answer.body).toContain('give the project that name');
+    // Two that an installer has called the same, and a worktree of the first.
+    const installed = { '_bmad/bmm/config.yaml': 'project_name: shop\n' };
+    const [first, second] = [await folder('a'), await folder('b')];
+    for (const root of [first, second]) {
+      await writeFiles(root, { ...installed, 'README.md': root });
+      await git(root, 'init', '-q');
+      await git(root, 'add', '.');
+      await git(root, '-c', 'user.name=A', '-c', 'user.email=a@example.org', 'commit', '-qm', 'Begin');
+    }
+    const tree = join(await temporaryFolder(afterAll), 'tree');
+    await git(first, 'worktree', 'add', '-q', tree);
+    await (await at(first)).remember('decisions', 'dev', 'Orders are paid before they are sent');
+    expect(await found(await at(second))).toEqual([]);
+    expect(await found(await at(tree))).toEqual(['Orders are paid before they are sent']);
+    // A project that becomes a repository keeps its memories.
+    await git(plain, 'init', '-q');
+    await git(
+      plain,
+      '-c',
+      'user.name=A',
+      '-c',
+      'user.email=a@example.org',
+      'commit',
+      '-qm',
+      'x',
+      '--allow-empty',
+    );
+    expect(await found(await at(plain))).toEqual(['Orders are kept for a year']);
   });
 });

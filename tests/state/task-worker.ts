@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readKit } from '../../src/kit/kit.ts';
+import { kitIn } from '../support/kit.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openTasks } from '../../src/services/tasks/tasks.ts';
 
@@ -8,11 +8,7 @@ import { openTasks } from '../../src/services/tasks/tasks.ts';
  * claimed and what it has been told is complete, one line each.
  */
 const [folder = '', worker = ''] = process.argv.slice(2);
-const { queue } = await openTasks(
-  await readKit(folder),
-  { root: folder, folder: 'unused' },
-  openDecisions(join(folder, 'state')).of(folder),
-);
+const { queue } = openTasks(await kitIn(folder), openDecisions(join(folder, 'state')).of(folder));
 const { signal } = new AbortController();
 
 for (;;) {

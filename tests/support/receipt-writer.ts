@@ -1,9 +1,9 @@
-import { readKit } from '../../src/kit/kit.ts';
+import { kitIn } from './kit.ts';
 import { addReceipt, receiptPlace } from '../../src/services/completion/receipts.ts';
 
 /** A process that adds receipts one after the other and tells each number: to be killed without warning. */
 const [, , root = '', state = '', count = '0'] = process.argv;
-const place = await receiptPlace(await readKit(root), state);
+const place = await receiptPlace(await kitIn(root, state));
 for (let at = 0; at < Number(count); at += 1) {
   const { receipt } = await addReceipt(place, {
     status: 'PASS',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Stats } from 'node:fs';
 import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
@@ -129,77 +128,74 @@ export async function moveFolder(from: string, to: string): Promise<void> {
   }
 }
 
-interface Bringing {
-  /** A temporary folder on the target's disk for incomplete pieces; removed at the end. */
-  work: string;
-  /** How many levels of folders are merged; anything deeper is moved whole or not at all. */
+interface Comparing {
+  /** How many levels of folders are compared inside; anything deeper is one piece. */
   depth: number;
-  /** Names for which the target silently keeps its own version. */
+  /** Names that are no part of it. */
+  without: ReadonlySet<string>;
+  /** Names of which the other folder keeps its own, where it has one. */
   own: ReadonlySet<string>;
 }
 
 /**
- * Merges one folder into another: each piece whole, under its own name, and never over an existing one. A piece whose
- * content differs there, or that is a link, is left out. The source is not changed. Repeating the call completes it.
+ * What one folder has that another does not, in pieces that can be brought there whole, and what is different there. Links
+ * count as different: they are never brought.
  */
-export async function bringInto(
+export async function piecesFor(
   from: string,
   to: string,
-  { work, depth, own }: Bringing,
-): Promise<{ brought: string[]; left: string[] }> {
-  const brought: string[] = [];
-  const left: string[] = [];
-  const bring = async (path: string, levels: number): Promise<void> => {
+  { depth, without, own }: Comparing,
+): Promise<{ missing: string[]; different: string[] }> {
+  const missing: string[] = [];
+  const different: string[] = [];
+  const compare = async (path: string, levels: number): Promise<void> => {
     const entries = await readdir(join(from, path), { withFileTypes: true });
     // Pages come before the data that refer to them.
     const rank = (name: string): string => `${name.endsWith('.json') ? 1 : 0}${name}`;
     for (const entry of entries.toSorted((a, b) => (rank(a.name) < rank(b.name) ? -1 : 1))) {
       // The holder of a lock says nothing about the other folder.
-      if (entry.name.endsWith('.lock')) continue;
+      if (entry.name.endsWith('.lock') || without.has(entry.name)) continue;
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       const [here, there] = [join(from, inner), join(to, inner)];
       const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'link';
       const target = await lstat(there).catch(() => undefined);
-      if (kind === 'link') left.push(inner);
-      else if (target === undefined) {
-        const draft = join(work, randomBytes(6).toString('hex'));
-        if (kind === 'file') await copyNew(here, draft);
-        else left.push(...(await copyFiles(here, draft)).map((name) => `${inner}/${name}`));
-        await moveFolder(draft, there);
-        brought.push(inner);
-      } else if (own.has(entry.name)) continue;
-      else if (kind === 'folder' && target.isDirectory() && levels > 0) await bring(inner, levels - 1);
-      else if (!(await sameTree(here, there, kind, target))) left.push(inner);
+      if (kind === 'link' || (kind === 'folder' && (await filesBelow(here)).left.length > 0))
+        different.push(inner);
+      else if (target === undefined) missing.push(inner);
+      else if (own.has(entry.name)) continue;
+      else if (kind === 'folder' && target.isDirectory() && levels > 0) await compare(inner, levels - 1);
+      else if (!(await sameTree(here, there))) different.push(inner);
     }
   };
-  await rm(work, { recursive: true, force: true });
-  try {
-    await bring('', depth);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-  return { brought, left };
+  await compare('', depth);
+  return { missing, different };
 }
 
-/** Copies the named files and folders of a folder into a new one; links among them are left out. */
-export async function copyNamed(from: string, names: readonly string[], to: string): Promise<void> {
-  for (const name of names) {
-    const [here, there] = [join(from, name), join(to, name)];
-    const info = await lstat(here).catch(() => undefined);
-    if (info?.isFile() === true) await copyNew(here, there);
-    else if (info?.isDirectory() === true) await copyFiles(here, there);
+/** Brings pieces of a folder into another, each whole; `work` is a folder on the same disk for incomplete ones. */
+export async function bringPieces(
+  from: string,
+  to: string,
+  pieces: readonly string[],
+  work: string,
+): Promise<void> {
+  await rm(work, { recursive: true, force: true });
+  try {
+    for (const piece of pieces) {
+      const draft = join(work, randomBytes(6).toString('hex'));
+      const isFile = (await lstat(join(from, piece))).isFile();
+      await (isFile ? copyNew(join(from, piece), draft) : copyFiles(join(from, piece), draft));
+      await moveFolder(draft, join(to, piece));
+    }
+  } finally {
+    await rm(work, { recursive: true, force: true });
   }
 }
 
 /** Whether everything in the first is also in the second, byte for byte. */
-async function sameTree(
-  here: string,
-  there: string,
-  kind: 'file' | 'folder',
-  target: Stats,
-): Promise<boolean> {
-  if (kind === 'file') return target.isFile() && (await sameBytes(here, there));
-  if (!target.isDirectory()) return false;
+export async function sameTree(here: string, there: string): Promise<boolean> {
+  const [one, other] = await Promise.all([here, there].map((path) => lstat(path).catch(() => undefined)));
+  if (one?.isFile() === true) return other?.isFile() === true && (await sameBytes(here, there));
+  if (one?.isDirectory() !== true || other?.isDirectory() !== true) return false;
   const known = new Set((await filesBelow(there)).files.map(({ path }) => path));
   for (const { path } of (await filesBelow(here)).files)
     if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;

@@ -138,6 +138,16 @@ export function gitHead(root: string, asked: GitQuestion): Promise<string | unde
   });
 }
 
+/** What clones and worktrees of a repository have in common: its first commit, and where in it the folder is. */
+export function gitOrigin(root: string, asked: GitQuestion): Promise<string | undefined> {
+  return inWorkTree(root, asked, async (ask, prefix) => {
+    // Of a history that was cut off, the first commit is not there.
+    if ((await ask(['rev-parse', '--is-shallow-repository']))?.output.trim() !== 'false') return undefined;
+    const ran = await ask(['rev-list', '--first-parent', '--max-parents=0', 'HEAD']);
+    return ran?.code === 0 && ran.output !== '' ? `${ran.output.trim()} ${prefix}` : undefined;
+  });
+}
+
 /** Whether a commit comes before or after one of some others, or is one of them; not where git cannot tell. */
 export async function gitIsRelated(
   root: string,

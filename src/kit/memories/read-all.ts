@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { modifiedInside, pathExists } from '../../base/files/files.ts';
+import { modifiedInside, pathExists, realFolder } from '../../base/files/files.ts';
 import { readKitAgents, type KitAgent } from '../agents.ts';
 import { DECISIONS_FILE, decisionsIn } from './decisions.ts';
 import { withAgents } from './entry-agents.ts';
 import type { KitEntry, KitReading } from './entry.ts';
 import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from './failures.ts';
+import { projectPages } from '../home.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { textToRead } from '../kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
@@ -29,7 +30,7 @@ export class KitFiles {
   }
 
   async read(): Promise<KitReading> {
-    const { kit } = this;
+    const kit = await this.#pages();
     const traced = await this.#traced.read();
     if (kit.memory === undefined)
       return { entries: traced.entries, problems: [...kit.problems, ...traced.problems] };
@@ -54,26 +55,41 @@ export class KitFiles {
     const stamp = [...unread, ...paths.map((path, index) => `${path}@${times[index]}`)].join('|');
     if (this.#known?.stamp === stamp && this.#known.traced === traced) return this.#known.reading;
     const agents = await readKitAgents(kit);
-    const reading = await this.#readAnew(learnings, agents, [...unread, ...traced.problems], traced.entries);
+    const reading = await this.#readAnew(
+      kit,
+      learnings,
+      agents,
+      [...unread, ...traced.problems],
+      traced.entries,
+    );
     this.#known = { stamp, traced, reading, agents };
     return reading;
   }
 
+  /** The project's files are read also where its state is kept with the user. */
+  async #pages(): Promise<Kit> {
+    const { kit } = this;
+    if (kit.memory !== undefined || kit.astray.has('pages')) return kit;
+    const pages = projectPages(kit);
+    return (await realFolder(pages.memory)) === undefined ? kit : pages;
+  }
+
   async #readAnew(
+    kit: Kit,
     learnings: readonly { path: string; owner: string }[],
     agents: readonly KitAgent[],
     unread: readonly string[],
     traced: readonly KitEntry[],
   ): Promise<KitReading> {
-    const problems = [...this.kit.problems, ...unread];
+    const problems = [...kit.problems, ...unread];
     const entries: KitEntry[] = [];
     const take = async (
       path: string,
       parse: (text: string, source: string) => KitEntry[],
     ): Promise<boolean> => {
-      const text = await textToRead(this.kit, path, problems);
+      const text = await textToRead(kit, path, problems);
       if (text === undefined) return false;
-      entries.push(...parse(text, inProject(this.kit, path)));
+      entries.push(...parse(text, inProject(kit, path)));
       return true;
     };
     await take(SHARED_CONTEXT_FILE, (text, source) => {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { readKit } from '../kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import { KitFiles } from './read-all.ts';
 import { removeFromKitFiles, writeKitFiles, type KitWriting } from './write.ts';
 
@@ -24,7 +24,7 @@ async function project(files: Record<string, string>): Promise<KitWriting & { me
   const root = await temporaryFolder(afterAll);
   await writeFiles(root, { '_bmad/_memory/x.md': '', ...files });
   return {
-    kit: await readKit(root),
+    kit: await kitIn(root),
     agents: [],
     locks: join(root, 'locks'),
     living: () => Promise.resolve([]),

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../../tests/support/kit-trees.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
-import { readKit } from '../kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import type { KitWithMemory } from '../kit-text.ts';
 import { museumIn } from './museum.ts';
 import { writeFailure, type NewFailure } from './museum-write.ts';
@@ -30,7 +30,7 @@ async function museum(files: Readonly<Record<string, string>>): Promise<{
 }> {
   const root = await temporaryFolder(onTestFinished);
   await writeFiles(root, files);
-  const kit = await readKit(root);
+  const kit = await kitIn(root);
   if (kit.memory === undefined) throw new Error('no memory folder');
   const memory = kit.memory;
   const read = (name: string): Promise<string> => readFile(join(memory, name), 'utf8').catch(() => '');

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { branchFile, kitState, RUN_FILES } from '../../../tests/support/run-project.ts';
 import type { RunsReading } from '../../model/run.ts';
-import { readKit } from '../kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import { readRuns } from './scan.ts';
 
 const RUNS = '_bmad-output/.runs';
@@ -17,7 +17,7 @@ async function reading(
   const folder = await temporaryFolder(onTestFinished);
   await writeFiles(folder, files);
   await prepare?.(folder);
-  return readRuns(await readKit(folder), join(folder, 'user'));
+  return readRuns(await kitIn(folder));
 }
 
 const shape = ({ branches }: RunsReading): unknown[] =>

@@ -1,9 +1,9 @@
 import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
-import type { Kit } from '../kit.ts';
+import type { Kit, StateFolder } from '../kit.ts';
 import { readJson, readText } from './json-file.ts';
 import { KeptRuns } from './kept-runs.ts';
-import { runsFolders, type RunsFolder, type RunsFolders } from './places.ts';
+import { runsFolders, type RunsFolders } from './places.ts';
 import type { RunName } from './read-run.ts';
 import {
   ARCHIVE,
@@ -32,11 +32,10 @@ export interface Look {
 /** All branches and runs of a project, in every layout there has been; anything broken is reported and skipped. */
 export async function readRuns(
   kit: Kit,
-  userFolder: string,
   { id, kept = new KeptRuns() }: Look = {},
 ): Promise<RunsReading & { folders: RunsFolders }> {
   const look: Looking = { root: kit.root, id, kept };
-  const folders = await runsFolders(kit, userFolder);
+  const folders = await runsFolders(kit);
   const problems = [...folders.problems];
   const { current, currentFrom } = await currentBranch(folders, problems);
   const branches: RunBranch[] = [];
@@ -65,7 +64,13 @@ function joinedByName(branches: readonly RunBranch[]): RunBranch[] {
         ? branch
         : {
             ...first,
-            runs: [...first.runs, ...branch.runs],
+            // A move that was cut short has left some in both places.
+            runs: [
+              ...first.runs,
+              ...branch.runs.filter(({ id, place }) =>
+                first.runs.every((run) => run.id !== id || run.place.base === place.base),
+              ),
+            ],
             problems: [...first.problems, ...branch.problems],
           },
     );
@@ -102,7 +107,7 @@ export function isBranchName(name: string): boolean {
 
 async function branchesIn(
   look: Looking,
-  { base, path }: RunsFolder,
+  { base, path }: StateFolder,
   current: string,
   problems: string[],
 ): Promise<RunBranch[]> {

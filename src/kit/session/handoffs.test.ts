@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { completeHandoff, handoffsIn, writeHandoff, writeRequest } from './handoffs.ts';
-import { readKit } from '../kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import type { KitWithMemory } from '../kit-text.ts';
 
 const NOW = new Date(2026, 10, 15, 9, 5);
@@ -17,7 +17,7 @@ async function project(files: Readonly<Record<string, string>>): Promise<{
 }> {
   const root = await temporaryFolder(onTestFinished);
   await writeFiles(root, { '_bmad/_memory/memories.json': '[]', ...files });
-  const kit = await readKit(root);
+  const kit = await kitIn(root);
   const memory = kit.memory ?? '';
   return { kit: { ...kit, memory }, read: (name) => readFile(join(memory, name), 'utf8') };
 }

@@ -6,7 +6,7 @@ import { cell } from '../../base/text/text.ts';
 import { contextSections, requestsIn, type AgentRequest } from './context-sections.ts';
 import { rowIn, topicOf } from '../markdown.ts';
 import { addToSection } from '../insert.ts';
-import { inProject } from '../kit.ts';
+import { inProject, type Kit } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
 import { FRENCH, languageOf } from '../language.ts';
@@ -86,24 +86,35 @@ export async function writeRequest(
     const known = requestsIn(contextSections(page), requestId);
     const id = requestId(`${from}→${to} ${requestIn(line)?.text ?? ''}`);
     if (known.some((other) => other.id === id && !other.done)) return { id, files, added: false };
-    const next = addToSection(
-      page,
-      ({ level, title }) => level === 2 && topicOf(title) === 'requests',
-      [line],
-      {
-        gap: false,
-      },
-    );
-    const end = lineEndOf(page);
-    const heading = `## ${languageOf(page, await projectWording(kit, FRENCH)).requests}`;
-    const gap = page === '' ? '' : page.endsWith('\n') ? end : `${end}${end}`;
-    await replaceShared(
-      kit.memory,
-      SHARED_CONTEXT_FILE,
-      next ?? `${page}${gap}${heading}${end}${end}${line}${end}`,
-    );
+    await replaceShared(kit.memory, SHARED_CONTEXT_FILE, await withRequests(kit, page, [line]));
     return { id, files, added: true };
   });
+}
+
+/** A page with lines added to its inbox, which it gets if it has none. */
+async function withRequests(kit: Kit, page: string, lines: readonly string[]): Promise<string> {
+  const isInbox = ({ level, title }: { level: number; title: string }): boolean =>
+    level === 2 && topicOf(title) === 'requests';
+  const end = lineEndOf(page);
+  const heading = `## ${languageOf(page, await projectWording(kit, FRENCH)).requests}`;
+  const gap = page === '' ? '' : page.endsWith('\n') ? end : `${end}${end}`;
+  return (
+    addToSection(page, isInbox, lines, { gap: false }) ??
+    `${page}${gap}${[heading, '', ...lines].join(end)}${end}`
+  );
+}
+
+/** Adds to the log and the inbox what those of another place have and these do not. */
+export async function bringHandoffs(from: KitWithMemory, to: KitWithMemory): Promise<void> {
+  for (const isRequest of [false, true]) {
+    const [there, here] = [await pageOf(from, isRequest), await pageOf(to, isRequest)];
+    const known = new Set(here.all.map(({ id }) => id));
+    const lines = there.page.split(/\r?\n/);
+    const added = there.all.filter(({ id }) => !known.has(id)).map(({ line }) => lines[line - 1] ?? '');
+    if (added.length === 0) continue;
+    if (isRequest) await replaceShared(to.memory, here.path, await withRequests(to, here.page, added));
+    else for (const row of added) await appendLine(to.memory, here.path, row);
+  }
 }
 
 /**
@@ -132,6 +143,11 @@ export async function completeHandoff(kit: KitWithMemory, id: string, idOf = (na
     }
     return { id, text: found.text, files, changed: true };
   });
+}
+
+/** Whether it is open or done in these pages. */
+export async function hasHandoff(kit: KitWithMemory, id: string): Promise<boolean> {
+  return (await pageOf(kit, id.startsWith('R'))).all.some((each) => each.id === id);
 }
 
 interface Page {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
-import { readKit } from '../kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import type { KitWithMemory } from '../kit-text.ts';
 import { sessionIn, writeSession } from './session-state.ts';
 
@@ -25,7 +25,7 @@ async function project(
     '_bmad/_memory/memories.json': '[]',
     ...(page === undefined ? {} : { '_bmad/_memory/session-state.md': page }),
   });
-  const kit = await readKit(root);
+  const kit = await kitIn(root);
   const memory = kit.memory ?? '';
   return {
     kit: { ...kit, memory },

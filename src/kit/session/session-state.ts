@@ -4,9 +4,9 @@ import { listInside } from '../../base/files/files.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { cell } from '../../base/text/text.ts';
 import { isUnset, plainTitle, rowIn } from '../markdown.ts';
-import { inProject } from '../kit.ts';
+import { inProject, type Kit } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
-import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
+import { asLine, lineEndOf, textToChange, textToRead, type KitWithMemory } from '../kit-text.ts';
 import { FRENCH, languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
@@ -62,6 +62,24 @@ export function sessionIn(text: string): SessionState | undefined {
   return told ? found : undefined;
 }
 
+/** The session that was saved last, in whichever of these places, and its page. */
+export async function lastSession(
+  places: readonly Kit[],
+  problems: string[],
+): Promise<{ session: SessionState; page: string } | undefined> {
+  const found: { session: SessionState; page: string }[] = [];
+  for (const place of places) {
+    const page = await textToRead(place, SESSION_FILE, problems);
+    const session = page === undefined ? undefined : sessionIn(page);
+    if (page !== undefined && session !== undefined) found.push({ session, page });
+  }
+  const at = ({ session }: { session: SessionState }): string => session.date ?? '';
+  return found.reduce<(typeof found)[number] | undefined>(
+    (last, each) => (last === undefined || at(each) > at(last) ? each : last),
+    undefined,
+  );
+}
+
 /** `(aucun état enregistré)`, `- (none)`, a dash. */
 function isNothing(line: string): boolean {
   const bare = line.replace(/^[-*]\s+/, '');
@@ -92,6 +110,16 @@ export async function writeSession(
     await replaceShared(kit.memory, SESSION_FILE, text);
     return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date, nothing: words.work[2] };
   });
+}
+
+/** Takes over the last session of another place, if it is later than the one here; no page is lost. */
+export async function bringSession(from: KitWithMemory, to: KitWithMemory): Promise<void> {
+  const [theirs, ours] = [await textToChange(from, SESSION_FILE), await textToChange(to, SESSION_FILE)];
+  if (theirs === undefined || theirs === ours) return;
+  const isLater = (await lastSession([to, from], []))?.page === theirs;
+  const left = isLater ? ours : theirs;
+  if (left !== undefined) await keepPage(to, left);
+  if (isLater || ours === undefined) await replaceShared(to.memory, SESSION_FILE, theirs);
 }
 
 /** A page that was written or changed by hand has no copy yet, and would be lost. */

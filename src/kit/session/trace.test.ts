@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/kit-project.ts';
-import { readKit } from '../kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import { appendTrace, traceIn } from './trace.ts';
 
 describe('traceIn', () => {
@@ -23,7 +23,7 @@ describe('appendTrace', () => {
   it('adds to the trace of a project that keeps one, and to no other', async () => {
     const root = await temporaryFolder(onTestFinished);
     await writeFiles(root, { '_bmad/_memory/memories.json': '[]' });
-    const kit = await readKit(root);
+    const kit = await kitIn(root);
     const line = { agent: 'dev', type: 'DECISION', text: 'one\ntwo' };
     expect(await appendTrace(kit, line, new Date())).toBeUndefined();
     await writeFiles(root, { '_bmad-output/BMAD_TRACE.md': '# Trace' });
@@ -42,7 +42,7 @@ it.skipIf(process.platform === 'win32')(
     const root = await temporaryFolder(onTestFinished);
     await writeFiles(root, { '_bmad/_memory/.keep': '', '.git/config': '[core]\n' });
     await symlink('.git/config', join(root, 'BMAD_TRACE.md'));
-    const kit = await readKit(root);
+    const kit = await kitIn(root);
     await expect(
       appendTrace(kit, { agent: 'dev', type: 'DECISION', text: '$(id)' }, new Date()),
     ).rejects.toMatchObject({ code: 'forbidden' });

@@ -5,7 +5,6 @@ import { plural } from '../../base/text/text.ts';
 import { receiptData, receiptSchema, receiptText } from './receipt-view.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
-import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
 const problemSchema = z.object({
@@ -68,7 +67,7 @@ export const verifyReceipts = defineOperation({
       changes_total: changes.length,
       changes_known: changesKnown,
       proven_for: provenFor.map(({ directory, ...part }) => ({ working_dir: directory, ...part })),
-      notes: [...found.notes, ...(await olderNotes(context, project, ['receipts'], call))],
+      notes: found.notes,
       place: place.folder,
     };
   },
@@ -133,10 +132,9 @@ export const listReceipts = defineOperation({
     total: z.int(),
     items: z.array(receiptSchema),
     problems: z.array(problemSchema),
-    notes: z.array(z.string()),
     place: z.string(),
   }),
-  async run({ limit, project }, context, call) {
+  async run({ limit, project }, context) {
     const completion = await (await context.state(project)).completion();
     const { lines: total, intact, problems, place, fromHere } = await completion.receipts();
     return {
@@ -146,15 +144,13 @@ export const listReceipts = defineOperation({
         .toReversed()
         .map((receipt) => receiptData(receipt, fromHere(receipt))),
       problems,
-      notes: await olderNotes(context, project, ['receipts'], call),
       place: place.folder,
     };
   },
-  render: ({ total, items, problems, notes, place }) => ({
+  render: ({ total, items, problems, place }) => ({
     body: lines(
       total === 0 ? 'There are no receipts yet.' : items.map(receiptText),
       problems.map(({ message }) => `! ${message}`),
-      notes.map((note) => `- ${note}`),
     ),
     note: `${items.length} of ${plural(total, 'receipt')}, in ${place}.`,
     steps: [total === 0 ? RUN_IT : { operation: 'verify_receipts', why: 'Compare them with the project' }],

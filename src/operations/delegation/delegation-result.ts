@@ -72,7 +72,7 @@ export async function keepResult(
     ),
   );
   if (task === undefined) return { notes };
-  const { folder, owner } = queue.place;
+  const { path: folder, owner } = queue.place;
   const file = `${folder}/${task.result?.file ?? ''}`;
   if (runId !== undefined)
     await attempt('The run could not be updated', async () => {

@@ -14,7 +14,6 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
   const { queue } = await state.tasks();
   const { tasks, problems } = await queue.all();
   const found: WaitingThere = { items: [], unread: problemsOf('tasks', problems) };
-  const { folder } = queue.place;
   const { waiting, digest } = await queue.elsewhere();
   // One answer will do for what an earlier version has queued.
   const together = new Set(waiting.length > 1 ? waiting.map(({ task }) => task.task_id) : []);
@@ -26,7 +25,7 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
         since: waiting[0]?.task.created_at,
         title: `${together.size} tasks were queued elsewhere, or by an earlier version`,
         evidence: waiting.map(({ task }) => ({
-          file: `${folder}/${task.task_id}.json`,
+          file: queue.fileOf(task).path,
           says: reasonOf(task),
         })),
         text: waiting
@@ -47,7 +46,7 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
           role: task.agent,
           since: isResult ? task.updated_at : task.created_at,
           title: `${isResult ? 'Check the result' : 'Approve the task'} ${task.output_key}`,
-          evidence: [{ file: `${folder}/${task_id}.json`, says: reasonOf(task) }],
+          evidence: [{ file: queue.fileOf(task).path, says: reasonOf(task) }],
           text: decidedText(viewOf(task), shown),
           actions: [
             action('Approve exactly this', 'task_approve', { task_id, digest: shown.digest }),

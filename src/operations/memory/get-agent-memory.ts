@@ -7,7 +7,6 @@ import type { MemoryEntry } from '../../model/memory.ts';
 import { rememberedAgent } from '../catalogue/kept-names.ts';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
-import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
 const FOUND = 10;
@@ -54,11 +53,10 @@ export const getAgentMemory = defineOperation({
   async run({ agent, query, last_n: most, project }, context, call) {
     const { ids, names } = await rememberedAgent(agent, context, project);
     const memory = await context.memory(project);
-    const older = await olderNotes(context, project, ['memories'], call);
     if (query === undefined) {
       const { entries, notes } = await memory.browse('agent-learnings', names);
       const learnings = entries.slice(0, most).map((found) => learningOf(found, found.dated));
-      return { agents: ids, names, learnings, total: entries.length, notes: [...notes, ...older] };
+      return { agents: ids, names, learnings, total: entries.length, notes };
     }
     const about = { query, alternatives: [], types: [], agents: names, tags: [] } as const;
     const limit = most ?? FOUND;
@@ -68,7 +66,7 @@ export const getAgentMemory = defineOperation({
       names,
       query,
       learnings: hits.map((hit) => learningOf(hit, !hit.entry.createdAt.startsWith('1970'))),
-      notes: [...notes, ...(await memory.fileProblems()), ...older],
+      notes: [...notes, ...(await memory.fileProblems())],
     };
   },
 

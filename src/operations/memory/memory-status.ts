@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { projectField, stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
-import { olderNotes } from '../project/older-state.ts';
+import { onMachine } from '../project/state-place.ts';
 import { defineOperation } from '../operation.ts';
 
 export const memoryStatus = defineOperation({
@@ -30,8 +30,9 @@ export const memoryStatus = defineOperation({
     notes: z.array(z.string()),
     steps: stepsField,
   }),
-  async run({ project }, context, call) {
+  async run({ project }, context) {
     const status = await (await context.memory(project)).status();
+    const machine = status.owner === 'user' ? undefined : await onMachine(await context.state(project));
     const { store, embedder, stats } = status;
     return {
       project: status.project,
@@ -47,8 +48,8 @@ export const memoryStatus = defineOperation({
       vectors: status.embedding,
       fileEntries: status.fileEntries,
       degraded: status.degraded,
-      notes: [...status.notes, ...(await olderNotes(context, project, ['memories'], call))],
-      steps: [...status.steps],
+      notes: [...status.notes, ...(machine === undefined ? [] : [machine.text])],
+      steps: [...status.steps, ...(machine?.steps ?? [])],
     };
   },
   failed: ({ engine }) => engine === 'none',

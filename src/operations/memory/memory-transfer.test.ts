@@ -8,7 +8,8 @@ import { execute } from '../execute.ts';
 import { memoryForget, memorySupersede, memoryUpdate } from './memory-change.ts';
 import { memoryGet, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
-import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
+import { memoryExport, memoryImport, memoryReindex } from './memory-transfer.ts';
+import { moveState } from '../project/move-state.ts';
 
 const plain = { files: { 'package.json': '{}' } };
 
@@ -146,27 +147,29 @@ describe('memory_move', () => {
     await session.ok(memoryForget, { id: gone });
     const old = await session.remember('stories', 'dev', 'Superseded before the move');
     await session.ok(memorySupersede, { id: old, by: kept });
-    const { data } = await session.ok(memoryMove);
-    expect(data).toMatchObject({ count: 3, to: join(session.folder, '_bmad-output/.memory/.bmad-memory') });
-    expect(await readdir(String(data['kept']))).toContain('.bmad-memory.db');
+    const { data } = await session.ok(moveState, { apply: true });
+    const [moved] = data['parts'] as { kept: string }[];
+    expect(moved).toMatchObject({ part: 'memories', count: 2, to: '_bmad-output/.memory/.bmad-memory' });
+    expect(await readdir(moved?.kept ?? '')).toContain('.bmad-memory.db');
     expect((await session.ok(memoryGet, { id: kept })).data['revisions']).toHaveLength(1);
     expect((await session.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
     expect(await readFile(join(session.folder, '_bmad-output/.memory/decisions-log.md'), 'utf8')).toContain(
       'Kept and changed',
     );
     expect((await session.ok(memoryStatus)).data).toMatchObject({ owner: 'project', notes: [] });
-    expect((await session.fail(memoryMove)).message).toContain('There are no memories');
+    expect((await session.fail(moveState)).message).toContain('There is nothing to move');
   });
 
-  it('is reminded of when the project gets a folder of its own', async () => {
+  it('is counted, and searched, when the project gets a folder of its own', async () => {
     const session = await memorySession(afterAll, plain);
     await session.remember('decisions', 'dev', 'Remembered without a folder');
     await mkdir(join(session.folder, '_bmad/_memory'), { recursive: true });
     const { data, answer } = await session.ok(memoryStatus);
-    expect(String(data['notes'])).toContain('There are memories of this project in');
+    expect(data['notes']).toEqual(['On this machine only: 1 memory.']);
+    expect(await session.recall('remembered folder')).toHaveLength(1);
     expect(data['steps']).toMatchObject([{ operation: 'move_state' }]);
     expect(answer.steps).toEqual(data['steps']);
-    await session.ok(memoryMove);
+    await session.ok(moveState, { apply: true });
     expect(await session.recall('remembered folder')).toHaveLength(1);
   });
 });

@@ -90,25 +90,3 @@ export const memoryReindex = defineOperation({
     body: `${done} of ${plural(total, 'memory', 'memories')} ${total === 1 ? 'has' : 'have'} a vector.`,
   }),
 });
-
-export const memoryMove = defineOperation({
-  name: 'memory_move',
-  title: 'Move the memories into the project',
-  description:
-    'Move only the memories of a project from your state folder into the project. The old folder is kept aside.',
-  effect: 'write',
-  command: 'memory move',
-  input: z.strictObject({}),
-  output: z.object({ count: z.int(), from: z.string(), to: z.string(), kept: z.string().optional() }),
-  async run(_input, context) {
-    const { count, from, to, kept } = await context.moveMemory();
-    return { count, from, to, ...(kept === undefined ? {} : { kept }) };
-  },
-  render: ({ count, from, to, kept }) => ({
-    body: lines(
-      `Moved ${plural(count, 'memory', 'memories')} from ${from}`,
-      `to ${to}`,
-      kept === undefined ? undefined : `The old folder is kept as ${kept}`,
-    ),
-  }),
-});

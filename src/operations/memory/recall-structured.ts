@@ -11,7 +11,6 @@ import { memoryGet } from './memory-read.ts';
 import { lines, rounded } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
 import { stepsField, whereField } from '../fields.ts';
-import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -110,7 +109,7 @@ export const recallStructured = defineOperation({
           sources,
         };
       }),
-      notes: [...notes, ...about.notes, ...(await olderNotes(context, project, ['memories'], call))],
+      notes: [...notes, ...about.notes],
       steps: [...steps, ...about.steps, ...elsewhere],
     };
   },

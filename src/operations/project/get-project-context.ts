@@ -18,9 +18,9 @@ export const getProjectContext = defineOperation({
   input: z.strictObject({ section: z.enum(SECTIONS).optional(), project: whereField }),
   output: contextSchema,
 
-  async run({ section, project }, context, call) {
+  async run({ section, project }, context) {
     const { contextData } = await import('./project-context-data.ts');
-    return contextData(section ?? 'all', context, project, call);
+    return contextData(section ?? 'all', context, project);
   },
 
   render: (data) => ({

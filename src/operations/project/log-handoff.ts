@@ -40,7 +40,7 @@ export const logHandoff = defineOperation({
       ...(written.request === undefined ? {} : { request: written.request }),
       text: `${source} → ${target}: ${summary}`,
       files: [...written.files, ...traced.files],
-      notes: [...facts.pageNotes, ...traced.notes],
+      notes: traced.notes,
     };
   },
   // The request in the inbox is done with it, by either id.

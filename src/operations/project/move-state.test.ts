@@ -1,16 +1,18 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { listReceipts, verifyReceipts } from '../completion/receipts.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
+import { verifyReceipts } from '../completion/receipts.ts';
 import { doctor } from '../server/doctor.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { getWorkflowStatus } from '../runs/workflow-status.ts';
 import { logHandoff } from './log-handoff.ts';
-import { memoryStatus } from '../memory/memory-status.ts';
 import { moveState } from './move-state.ts';
-import { recallStructured } from '../memory/recall-structured.ts';
+import { next } from './next.ts';
+import { saveSession } from '../runs/save-session.ts';
+import { taskClaim } from '../tasks/task-work.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
 import { runCheckpoint } from '../runs/run-progress.ts';
 import { runOpen } from '../runs/run-open.ts';
@@ -46,58 +48,78 @@ async function queued({ ok }: MemorySession, key: string): Promise<string> {
   return (data['task'] as { task_id: string }).task_id;
 }
 
-const olderIn = ({ findings }: Record<string, unknown>): string[] =>
+const onMachineIn = ({ findings }: Record<string, unknown>): string[] =>
   (findings as { about: string; text: string }[])
-    .filter(({ about }) => about === 'older-state')
+    .filter(({ about }) => about === 'state on this machine')
     .map(({ text }) => text);
 
+const ALL = 'On this machine only: 1 handoff or session, 1 run, 1 task, 1 receipt, 1 memory.';
+
 describe('state from before a project had BMAD', () => {
-  it('is named by the doctor and by every answer that looks for it', async () => {
+  it('is read as before, and counted by doctor and next (J-E6)', async () => {
     const session = await usedThenInstalled();
-    const { data, failed } = await session.ok(doctor, { handshake: false });
-    const told = olderIn(data);
-    expect(told.map((text) => text.replace(/^Older (.*?) of this project.*/s, '$1'))).toEqual([
-      'memories',
-      'handoffs and sessions',
-      'runs',
-      'tasks',
-      'receipts',
-    ]);
-    for (const text of told) {
-      expect(text).toContain(session.home);
-      expect(text).toContain('To move them: manage_project {action:"move_state"}');
-    }
+    const { data, failed, answer } = await session.ok(doctor, { handshake: false });
+    expect(onMachineIn(data)).toEqual([ALL]);
+    expect(answer.steps).toContainEqual(expect.objectContaining({ operation: 'move_state' }));
     expect(failed).toBe(false);
-    const says = async (operation: Parameters<MemorySession['ok']>[0], input: object = {}): Promise<string> =>
-      JSON.stringify((await session.ok(operation, input)).answer);
-    expect(await says(taskList)).toContain('Older tasks');
-    expect(await says(recallStructured, { query: 'orders' })).toContain('Older memories');
-    expect(await says(memoryStatus)).toContain('Older memories');
-    expect(await says(listReceipts)).toContain('Older receipts');
-    expect(await says(verifyReceipts)).toContain('Older receipts');
-    expect(await says(getProjectContext)).toContain('Older handoffs and sessions');
+    const said = saidIn((await session.ok(next)).answer);
+    expect(said).toContain(ALL);
+    expect(said).toContain('manage_project {action:"move_state"}');
+    await found(session);
+    // New state goes into the project; what is there stays where it is, and is changed there.
+    await session.remember('decisions', 'pm', 'Refunds are paid within two weeks');
+    const later = await queued(session, 'after');
+    await session.ok(runCheckpoint, { run_id: session.run, step: 2 });
+    await session.ok(taskClaim, { task_id: session.task, worker: 'w' });
+    expect(
+      (await readdir(join(session.folder, '_bmad-output/.tasks'))).filter((name) =>
+        /^task-.*\.json$/.test(name),
+      ),
+    ).toEqual([`${later}.json`]);
+    expect(await session.recall('orders refunds', { limit: 5 })).toHaveLength(2);
+    const tasks = (await session.ok(taskList)).data['tasks'] as { task_id: string; status: string }[];
+    expect(tasks).toMatchObject([
+      { task_id: session.task, status: 'running' },
+      { task_id: later, status: 'queued' },
+    ]);
+    await session.ok(runCompletionContract);
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({
+      chain: 'whole',
+      receipts: 2,
+      problems: [],
+    });
+  });
+
+  it('is listed before it is moved, and nothing is written for that', async () => {
+    const session = await usedThenInstalled();
+    const before = await readdir(session.folder, { recursive: true });
+    const { data, answer } = await session.ok(moveState);
+    expect(data).toMatchObject({ applied: false, obstacles: [] });
+    expect(answer.body.split('\n').map((line) => line.replace(/: from .* to /, ' → '))).toEqual([
+      'This would move into the project:',
+      '- 1 handoff or session → _bmad/_memory',
+      '- 1 run → _bmad-output/.runs',
+      '- 1 task → _bmad-output/.tasks',
+      '- 1 receipt → _bmad-output/.receipts',
+      '- 1 memory → _bmad/_memory/.bmad-memory',
+    ]);
+    expect(answer.steps).toMatchObject([{ operation: 'move_state', args: { apply: true } }]);
+    expect(await readdir(session.folder, { recursive: true })).toEqual(before);
   });
 
   it('is moved as a whole, and found again', async () => {
     const session = await usedThenInstalled();
-    const { data, answer, failed } = await session.ok(moveState);
-    const parts = data['parts'] as { part: string; kept: string; left: string[] }[];
-    expect(parts.map(({ part }) => part)).toEqual(['memories', 'pages', 'runs', 'tasks', 'receipts']);
-    expect(parts.flatMap(({ left }) => left)).toEqual([]);
+    const { data, answer, failed } = await session.ok(moveState, { apply: true });
+    const parts = data['parts'] as { part: string; kept: string }[];
+    expect(parts.map(({ part }) => part)).toEqual(['pages', 'runs', 'tasks', 'receipts', 'memories']);
     expect(failed).toBe(false);
-    expect(answer.body).toContain('tasks: moved into _bmad-output/.tasks');
-    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
-
+    expect(answer.body).toContain('- 1 task: now in _bmad-output/.tasks');
+    expect(onMachineIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
+    await found(session);
     expect((await session.recall('orders postgresql'))[0]).toMatchObject({ snippet: TEXT, stored: true });
-    const told = await session.ok(getProjectContext, { section: 'agents' });
-    expect(told.answer.body).toContain('Check the cart');
     expect((await session.ok(getWorkflowStatus, { run_id: session.run })).data['run']).toMatchObject({
       folder: `_bmad-output/.runs/main/${session.run}`,
-      resume_step: 2,
     });
-    expect((await session.ok(taskShow, { task_id: session.task })).data['brief']).toContain('Do before');
-    const verified = await session.ok(verifyReceipts);
-    expect(verified.data).toMatchObject({ chain: 'whole', receipts: 1, problems: [] });
     // The old folders are still there, beside their places.
     for (const { kept } of parts) expect(kept).toMatch(/\.moved-/);
     expect((await session.fail(moveState)).code).toBe('not_found');
@@ -107,7 +129,7 @@ describe('state from before a project had BMAD', () => {
     const session = await usedThenInstalled();
     await chmod(session.folder, 0o2775);
     for (const path of ['_bmad', '_bmad/_memory']) await chmod(join(session.folder, path), 0o2775);
-    await session.ok(moveState);
+    await session.ok(moveState, { apply: true });
     const entries = await readdir(session.folder, { withFileTypes: true, recursive: true });
     const made = entries.filter(({ name }) => name !== 'build.sh');
     expect(made.length).toBeGreaterThan(15);
@@ -124,29 +146,20 @@ describe('state from before a project had BMAD', () => {
     }
   });
 
-  it('joins what the project has begun itself, and overwrites nothing', async () => {
+  it('joins what the project has begun itself', async () => {
     const session = await usedThenInstalled();
     const later = await queued(session, 'after');
     await session.ok(runCompletionContract);
-    await session.ok(logHandoff, { from: 'qa', to: 'dev', summary: 'Repair the cart' });
+    await session.ok(logHandoff, { from: 'qa', to: 'dev', summary: 'Repair the cart', inbox: true });
+    await session.ok(saveSession, { agent: 'dev', work: ['The cart'] });
     const opened = (await session.ok(runOpen, { workflow: 'prd' })).data['run'] as { run_id: string };
     await session.remember('decisions', 'pm', 'Refunds are paid within two weeks');
-    const page = join(session.folder, '_bmad/_memory/handoff-log.md');
-    const before = await readFile(page, 'utf8');
-    const projects = join(session.home, '.local/state/bmad-mcp-server/projects');
-    const [key = ''] = await readdir(projects);
-    await writeFile(join(projects, key, '_memory/session-state.md'), '# Session of before\n');
 
-    const { data, answer, failed } = await session.ok(moveState);
-    expect(failed).toBe(true);
-    const parts = data['parts'] as { part: string; kept: string; left: string[] }[];
-    expect(parts.flatMap(({ left }) => left)).toEqual(['handoff-log.md']);
-    expect(answer.body).toContain('handoffs and sessions: PARTLY moved into _bmad/_memory');
-    expect(answer.body).toContain('the project has something different with that name: handoff-log.md');
-    expect(await readFile(page, 'utf8')).toBe(before);
-    const pages = parts.find(({ part }) => part === 'pages')?.kept ?? '';
-    expect(await readFile(join(pages, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
-
+    const { data, failed } = await session.ok(moveState, { apply: true });
+    expect(failed).toBe(false);
+    expect(data).toMatchObject({ applied: true, obstacles: [] });
+    const page = await readFile(join(session.folder, '_bmad/_memory/handoff-log.md'), 'utf8');
+    expect(page.match(/Repair the cart|Check the cart/g)).toEqual(['Repair the cart', 'Check the cart']);
     const { tasks } = (await session.ok(taskList)).data as { tasks: { task_id: string }[] };
     expect(tasks.map(({ task_id }) => task_id)).toEqual([session.task, later]);
     expect((await session.ok(verifyReceipts)).data).toMatchObject({
@@ -158,94 +171,115 @@ describe('state from before a project had BMAD', () => {
       ['branch.json', opened.run_id, session.run].sort(),
     );
     expect(await session.recall('orders refunds', { limit: 5 })).toHaveLength(2);
-
-    // What was left is still named, until somebody has joined it by hand.
-    const [notice, ...more] = olderIn((await session.ok(doctor, { handshake: false })).data);
-    expect(notice).toMatch(/^Older handoffs and sessions/);
-    expect(more).toEqual([]);
-    const place = / are in (.*?), where they were kept before/.exec(notice ?? '')?.[1] ?? '';
-    expect(await readdir(place)).toEqual(['handoff-log.md']);
-    expect(await readFile(join(place, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
-    expect(notice).toContain('Merge by hand');
-
-    // Doing it again changes nothing: there is nothing to bring, so nothing is set aside either.
-    const files = await readdir(session.home, { recursive: true });
-    expect(files.filter((path) => path.endsWith('.lock'))).toEqual([]);
-    const again = await session.ok(moveState);
-    expect(again.failed).toBe(true);
-    expect(again.answer.body).toBe(
-      `handoffs and sessions: nothing more to move into _bmad/_memory
-  left in ${place}, because the project has something different with that name: handoff-log.md. Merge them by hand, then remove them there.`,
-    );
-    expect(await readdir(session.home, { recursive: true })).toEqual(files);
-    await rm(join(place, 'handoff-log.md'));
-    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
+    expect(onMachineIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
   });
 
   it('is moved once when two do it at the same time, and neither says anything else', async () => {
     const session = await usedThenInstalled();
-    const both = await Promise.all([session.ok(moveState), session.ok(moveState)]);
+    const both = await Promise.all([1, 2].map(() => session.ok(moveState, { apply: true })));
     expect(both.map(({ failed }) => failed)).toEqual([false, false]);
     const bodies = both.map(({ answer }) => answer.body).sort();
     expect(bodies[0]).toBe('Another process has just moved it; there is nothing left to do.');
-    expect(bodies[1]).not.toContain('NOT moved');
-    expect(bodies[1]?.match(/moved into/g)).toHaveLength(5);
+    expect(bodies[1]?.match(/now in/g)).toHaveLength(5);
   });
 
-  it('completes a move that was cut short', async () => {
+  it('completes a move that was cut short, also where the project has gone on since', async () => {
     const session = await usedThenInstalled();
     const tasks = join(session.folder, '_bmad-output/.tasks');
     await mkdir(join(tasks, '.moving/half'), { recursive: true });
     const state = join(session.home, '.local/state/bmad-mcp-server/tasks');
     const [key = ''] = await readdir(state);
     const name = `${session.task}.json`;
-    await writeFile(join(tasks, name), await readFile(join(state, key, name)));
-    const { data } = await session.ok(moveState);
-    expect(data['parts']).toContainEqual(expect.objectContaining({ part: 'tasks', count: 1, left: [] }));
+    await writeFile(join(state, key, '.moving.json'), JSON.stringify([name, `${session.task}.brief.md`]));
+    for (const file of [name, `${session.task}.brief.md`])
+      await copyFile(join(state, key, file), join(tasks, file));
+    // Both places have it, and it is one; the project's is the one that changes.
+    expect((await session.ok(taskList)).data['total']).toBe(1);
+    await session.ok(taskClaim, { task_id: session.task, worker: 'w' });
+    const { data } = await session.ok(moveState, { apply: true });
+    expect(data).toMatchObject({ applied: true, obstacles: [] });
     expect(await readdir(tasks)).not.toContain('.moving');
-    expect((await session.ok(taskShow, { task_id: session.task })).data['brief']).toContain('Do before');
+    expect((await session.ok(taskShow, { task_id: session.task })).data['task']).toMatchObject({
+      status: 'running',
+    });
   });
 
-  it('does not follow links out of the project, and moves the rest', async () => {
+  it.each([
+    ['a link that leads out of the project', 'leads outside'],
+    ['another task of that name', 'is not what'],
+    ['receipts of another chain', 'receipts that do not continue'],
+  ])('is not moved at all where something is in the way: %s', async (what, said) => {
     const session = await usedThenInstalled();
+    const output = join(session.folder, '_bmad-output');
     const outside = await temporaryFolder(onTestFinished);
-    await mkdir(join(session.folder, '_bmad-output'));
-    await symlink(outside, join(session.folder, '_bmad-output/.tasks'));
-    const { data, answer, failed } = await session.ok(moveState);
-    expect(failed).toBe(true);
-    expect(answer.body).toContain('tasks: NOT moved');
-    expect(data['parts']).toContainEqual(
-      expect.objectContaining({ part: 'tasks', trouble: expect.stringContaining('leads outside') as string }),
-    );
+    await mkdir(join(output, '.receipts'), { recursive: true });
+    if (what.startsWith('a link')) await symlink(outside, join(output, '.tasks'));
+    else if (what.startsWith('another')) {
+      await mkdir(join(output, '.tasks'));
+      await writeFile(join(output, `.tasks/${session.task}.json`), '{}');
+    } else {
+      const other = await memorySession(onTestFinished, { files: { 'o.sh': 'true\n', '_bmad/x.md': '' } });
+      await other.ok(runCompletionContract);
+      const path = '_bmad-output/.receipts/receipts.jsonl';
+      await copyFile(join(other.folder, path), join(session.folder, path));
+    }
+    const before = await readdir(session.folder, { recursive: true });
+    for (const apply of [false, true]) {
+      const { data, answer, failed } = await session.ok(moveState, { apply });
+      expect(failed).toBe(true);
+      expect(answer.body).toContain('Nothing was moved, because these are in the way:');
+      expect(String(data['obstacles'])).toContain(said);
+    }
     expect(await readdir(outside)).toEqual([]);
-    expect((data['parts'] as { kept?: string }[]).filter(({ kept }) => kept !== undefined)).toHaveLength(4);
+    expect(await readdir(session.folder, { recursive: true })).toEqual(before);
+    expect(onMachineIn((await session.ok(doctor, { handshake: false })).data)).toEqual([ALL]);
   });
 
-  it('leaves receipts of another chain alone, and its own where they are', async () => {
+  it('is where it was, whole, if a part cannot be written', async () => {
     const session = await usedThenInstalled();
-    const other = await memorySession(onTestFinished, { files: { 'other.sh': 'true\n', '_bmad/x.md': '' } });
-    await other.ok(runCompletionContract);
-    const path = '_bmad-output/.receipts/receipts.jsonl';
-    await mkdir(join(session.folder, '_bmad-output/.receipts'), { recursive: true });
-    const foreign = await readFile(join(other.folder, path), 'utf8');
-    await writeFile(join(session.folder, path), foreign);
-    const { answer, failed } = await session.ok(moveState);
-    expect(failed).toBe(true);
-    expect(answer.body).toMatch(/receipts: NOT moved, they stay in .* has others that do not continue them/);
-    expect(await readFile(join(session.folder, path), 'utf8')).toBe(foreign);
-    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toHaveLength(1);
+    const state = join(session.home, '.local/state/bmad-mcp-server/projects');
+    const [key = ''] = await readdir(state);
+    await mkdir(join(state, key, '_memory/session-summaries'));
+    await writeFile(join(state, key, '_memory/session-summaries/20260301-1000-dev.md'), '# Session\n');
+    const page = join(session.folder, '_bmad/_memory/handoff-log.md');
+    await writeFile(page, Buffer.from([0xff, 0xfe]));
+    expect((await session.fail(moveState, { apply: true })).message).toContain('is not UTF-8');
+    expect(await readdir(join(session.folder, '_bmad/_memory'))).not.toContain('session-summaries');
+    expect(await readdir(session.folder)).not.toContain('_bmad-output');
+    expect(onMachineIn((await session.ok(doctor, { handshake: false })).data)).toEqual([ALL]);
+    await rm(page);
+    expect((await session.ok(moveState, { apply: true })).data).toMatchObject({ applied: true });
+    await found(session);
   });
 
-  it('is left where it is, and nothing is called older, until someone moves it', async () => {
+  it('is left where it is until someone moves it', async () => {
     const session = await memorySession(onTestFinished, { files: { 'build.sh': 'true\n' } });
     expect((await session.fail(moveState)).message).toContain('nothing has been kept for this project yet');
     await session.remember('decisions', 'architect', TEXT);
-    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
+    expect(onMachineIn((await session.ok(doctor, { handshake: false })).data)).toEqual([
+      'On this machine only: 1 memory.',
+    ]);
     expect((await readdir(session.folder)).toSorted()).toEqual(['build.sh']);
-    await session.ok(moveState);
+    await session.ok(moveState, { apply: true });
     expect((await readdir(session.folder)).toSorted()).toEqual(['_bmad-output', 'build.sh']);
     const error = await session.fail(moveState);
     expect(error.code).toBe('not_found');
     expect(error.steps).toMatchObject([{ operation: 'project_state' }]);
   });
 });
+
+/** All that was kept before, by the calls that look for it. */
+async function found(session: Used): Promise<void> {
+  expect((await session.recall('orders postgresql'))[0]).toMatchObject({ snippet: TEXT, stored: true });
+  const told = await session.ok(getProjectContext, { section: 'agents' });
+  expect(told.answer.body).toContain('Check the cart');
+  expect((await session.ok(getWorkflowStatus, { run_id: session.run })).data['run']).toMatchObject({
+    resume_step: 2,
+  });
+  expect((await session.ok(taskShow, { task_id: session.task })).data['brief']).toContain('Do before');
+  expect((await session.ok(verifyReceipts)).data).toMatchObject({
+    chain: 'whole',
+    receipts: 1,
+    problems: [],
+  });
+}

@@ -1,43 +1,52 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import type { MemoryPort, OlderStatePort } from '../context.ts';
 import { lines } from '../answer-text.ts';
+import type { PlacePort } from '../context.ts';
 import { projectField } from '../fields.ts';
-import { PART_NAMES } from './older-state.ts';
 import { defineOperation } from '../operation.ts';
-
-const PARTS = ['memories', 'pages', 'runs', 'tasks', 'receipts'] as const;
+import { counted, PARTS } from './state-place.ts';
 
 const movedPart = z.object({
   part: z.enum(PARTS),
+  /** How many there are of it. */
+  count: z.int(),
   from: z.string(),
   to: z.string(),
-  /** How many pieces came along: memories, or files and folders. */
-  count: z.int(),
-  left: z.array(z.string()),
+  /** Where the old folder or file lies now, whole. */
   kept: z.string().optional(),
-  trouble: z.string().optional(),
 });
-type MovedPart = z.output<typeof movedPart>;
+
+type Moves = Awaited<ReturnType<PlacePort['moves']>>;
 
 export const moveState = defineOperation({
   name: 'move_state',
   title: 'Move the state into the project',
   description:
-    "Move a project's memories, handoffs, sessions, runs, tasks and receipts from your user folder into the project, where colleagues get them. Nothing there is overwritten, and the old folders are kept aside.",
+    "Move a project's memories, handoffs, sessions, runs, tasks and receipts from your user folder into the project, where colleagues get them: all of it or nothing. Without apply, lists what would move.",
   effect: 'write',
   behind: { manage_project: 'move_state' },
+  writes: ({ apply }) => apply,
   command: 'project move-state',
-  input: z.strictObject({ project: projectField }),
-  output: z.object({ parts: z.array(movedPart) }),
-  async run({ project }, context) {
+  examples: ['project move-state', 'project move-state --apply'],
+  input: z.strictObject({
+    apply: z.boolean().default(false).describe('Move it; without it, what would move is only listed'),
+    project: projectField,
+  }),
+  output: z.object({
+    applied: z.boolean(),
+    parts: z.array(movedPart),
+    /** What is in the way; nothing is moved while there is any. */
+    obstacles: z.array(z.string()),
+  }),
+  async run({ apply, project }, context) {
     const state = await context.state(project);
     const { keep, home, unused } = await state.place();
     if (keep === 'user' && home === 'user')
       throw new BmadError('conflict', 'The state of projects is set to be kept in your user folder.', {
         hint: `${context.settingKeys['projectState'] ?? 'projectState'} is user (${context.configFrom.projectState}): set it to auto or project, then move the state.`,
       });
-    if ((await state.movable()).length === 0)
+    const moves = await state.moves();
+    if (moves.length === 0)
       throw new BmadError(
         'not_found',
         unused
@@ -45,54 +54,64 @@ export const moveState = defineOperation({
           : "There is nothing to move: all of this project's state is already in the project.",
         { steps: [{ operation: 'project_state', why: 'See where it is kept' }] },
       );
-    return state.whileMoving(async () => ({ parts: await moved(state, context, project) }));
+    if (!apply) return { applied: false, parts: partsOf(moves), obstacles: await obstaclesOf(moves) };
+    // Looked for once more, as another process may have been moving it until now.
+    return state.whileMoving(async () => moved(await state.moves()));
   },
-  failed: ({ parts }) =>
-    parts.some(({ trouble, kept, left }) => trouble !== undefined || kept === undefined || left.length > 0),
-  render: ({ parts }) => ({
-    body:
-      parts.length === 0
-        ? 'Another process has just moved it; there is nothing left to do.'
-        : lines(parts.map((part) => movedText(part))),
-    steps: [{ operation: 'project_state', why: 'See where it is now, and the lines for .gitignore' }],
+  failed: ({ applied, obstacles }) => !applied && obstacles.length > 0,
+  render: ({ applied, parts, obstacles }) => ({
+    body: lines(
+      obstacles.length > 0
+        ? 'Nothing was moved, because these are in the way:'
+        : applied && parts.length === 0
+          ? 'Another process has just moved it; there is nothing left to do.'
+          : applied
+            ? 'Moved into the project:'
+            : 'This would move into the project:',
+      obstacles.map((text) => `- ${text}`),
+      obstacles.length > 0 ? [] : parts.map((part) => partText(part)),
+    ),
+    ...(obstacles.length > 0 ? { note: 'Join or remove them by hand, then try again.' } : {}),
+    steps: applied
+      ? [{ operation: 'project_state', why: 'See where it is now, and the lines for .gitignore' }]
+      : obstacles.length > 0
+        ? []
+        : [{ operation: 'move_state', args: { apply: true }, why: 'Move it' }],
   }),
 });
 
-/** Looked for once more, as another process may have been moving it until now. */
-async function moved(
-  state: OlderStatePort,
-  context: MemoryPort,
-  project: string | undefined,
-): Promise<MovedPart[]> {
-  const parts: MovedPart[] = [];
-  for (const older of await state.movable()) {
-    const { part, from, to } = older;
+const partsOf = (moves: Moves) => moves.map(({ part, count, from, to }) => ({ part, count, from, to }));
+
+const obstaclesOf = async (moves: Moves): Promise<string[]> =>
+  (await Promise.all(moves.map((move) => move.obstacles()))).flat();
+
+/** Everything is copied and checked before any of it is taken from its old place. */
+async function moved(moves: Moves) {
+  const parts = partsOf(moves);
+  const obstacles = await obstaclesOf(moves);
+  if (obstacles.length > 0) return { applied: false, parts, obstacles };
+  const undos: (() => Promise<void>)[] = [];
+  const copy = async (some: Moves): Promise<void> => {
     try {
-      if (part === 'memories') {
-        const { count, kept } = await context.moveMemory(project);
-        parts.push({ part, from, to, count, left: [], kept });
-      } else {
-        const { brought, left, kept } = await state.bring(older);
-        parts.push({ part, from, to, count: brought.length, left, kept });
-      }
+      for (const move of some) undos.push(await move.copy());
     } catch (error) {
-      // One part that cannot be moved does not keep the others.
-      if (!(error instanceof BmadError)) throw error;
-      parts.push({ part, from, to, count: 0, left: [], trouble: error.line });
+      for (const undo of undos.toReversed()) await undo();
+      throw error;
     }
-  }
-  return parts;
+  };
+  await copy(moves.filter(({ locked }) => locked === undefined));
+  const all = async () => {
+    await copy(moves.filter(({ locked }) => locked !== undefined));
+    const kept: string[] = [];
+    for (const move of moves) kept.push(await move.setAside());
+    return { applied: true, parts: parts.map((part, at) => ({ ...part, kept: kept[at] })), obstacles };
+  };
+  return moves.reduce((inner, { locked }) => (locked === undefined ? inner : () => locked(inner)), all)();
 }
 
-function movedText({ part, from, to, left, kept, trouble }: MovedPart): string {
-  const name = PART_NAMES[part];
-  if (trouble !== undefined) return `${name}: NOT moved, they stay in ${from}. ${trouble}`;
-  const named = `
-  left in ${from}, because the project has something different with that name: ${left.join(', ')}. Merge them by hand, then remove them there.`;
-  if (kept === undefined && part !== 'receipts' && left.length > 0)
-    return `${name}: nothing more to move into ${to}${named}`;
-  if (kept === undefined)
-    return `${name}: NOT moved, they stay in ${from}: ${to} has others that do not continue them.`;
-  if (left.length === 0) return `${name}: moved into ${to}; the old ones are kept as ${kept}`;
-  return `${name}: PARTLY moved into ${to}; the old ones are kept as ${kept}${named}`;
+function partText({ part, count, from, to, kept }: z.output<typeof movedPart>): string {
+  const what = `- ${counted(part, count)}`;
+  return kept === undefined
+    ? `${what}: from ${from} to ${to}`
+    : `${what}: now in ${to}; the old ones are kept as ${kept}`;
 }

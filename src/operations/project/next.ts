@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
-import { detailField, projectField } from '../fields.ts';
+import { detailField, projectField, stepsField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
 import { waitingIn } from './discovery.ts';
 import { languageOf } from '../catalogue/agent-names.ts';
+import { onMachine } from './state-place.ts';
 import {
   actionLines,
   endingLines,
@@ -83,6 +84,8 @@ export const next = defineOperation({
     }),
     /** What the project is spoken to in, where it is set and is not English. */
     language: z.string().optional(),
+    /** What of the project's state is on this machine only, counted, and the call that moves it. */
+    on_machine: z.object({ text: z.string(), steps: stepsField }).optional(),
     /** What has been verified of what is done or in review; before that, only that the user has to allow it first. */
     verification: verificationSchema.optional(),
   }),
@@ -130,6 +133,7 @@ export const next = defineOperation({
     const waiting = await waitingIn(state, judge.isPassed);
     const { fresh, old } = await underWay({ waiting, runs: live, aside, state, workspace });
     const language = await languageOf(context, project);
+    const machine = detail === 'brief' ? undefined : await onMachine(state);
     return {
       project: state.root,
       detail,
@@ -156,11 +160,16 @@ export const next = defineOperation({
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
       ...(verification === undefined ? {} : { verification }),
+      ...(machine === undefined ? {} : { on_machine: machine }),
     };
   },
 
-  render({ detail, actions, drift, troubles, items, verification, language, ...standing }, say) {
+  render({ detail, actions, drift, troubles, items, verification, language, on_machine, ...standing }, say) {
     const about = { ...standing, verification };
+    const notes = [
+      on_machine?.text,
+      language === undefined ? undefined : `Write in ${language}, the language of this project.`,
+    ].filter((note) => note !== undefined);
     const due = actions.filter(({ of }) => of !== 'new');
     const said = verificationLines(due, about, detail);
     const shown = shownSteps(actions, detail);
@@ -190,11 +199,12 @@ export const next = defineOperation({
     const more = due.length - shown.length;
     return {
       body: lines.join('\n'),
-      ...(language === undefined ? {} : { note: `Write in ${language}, the language of this project.` }),
+      ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
       // What stands under an action is not said again.
       steps: [
         ...(verification?.steps ?? []),
         ...(said.length > 0 && verification?.compared === false ? [COMPARE] : []),
+        ...(on_machine?.steps ?? []),
       ].filter((step) => !shown.flatMap(stepsOf).some((other) => isSame(step, other))),
       again:
         detail === 'full'

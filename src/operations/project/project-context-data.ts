@@ -4,9 +4,8 @@ import { oneLine } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { documentsOf } from './discovery.ts';
-import { olderNote } from './older-state.ts';
 import type { ContextData, ContextSectionName } from './project-context-schema.ts';
-import type { Call, Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
+import type { Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
 
 const BUILT = new Set(['architecture', 'api', 'database', 'infrastructure', 'vigilance']);
 
@@ -14,7 +13,6 @@ export async function contextData(
   section: ContextSectionName,
   context: Context,
   project: string | undefined,
-  call: Pick<Call, 'say'>,
 ): Promise<ContextData> {
   const state = await context.state(project);
   const facts = await state.facts();
@@ -107,7 +105,7 @@ export async function contextData(
           ...(bmad === undefined ? {} : { bmad: { ...bmad, agents: bmad.agents.length } }),
         }
       : {}),
-    warnings: [...new Set([...warnings, ...(await state.older()).map((part) => olderNote(part, call))])],
+    warnings: [...new Set(warnings)],
   };
 }
 

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -7,11 +9,11 @@ import { saidIn } from '../../../tests/support/operations.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { logHandoff } from './log-handoff.ts';
+import { memoryForget, memoryRestore } from '../memory/memory-change.ts';
+import { memoryList } from '../memory/memory-read.ts';
 import { rememberStructured } from '../memory/remember-structured.ts';
 import { runOpen } from '../runs/run-open.ts';
-import { getWorkflowStatus } from '../runs/workflow-status.ts';
 import { saveSession } from '../runs/save-session.ts';
-import { doctor } from '../server/doctor.ts';
 import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
 import { manageProject } from '../unified/manage-project.ts';
 import { projectState } from './project-state.ts';
@@ -23,10 +25,14 @@ interface Opened extends MemorySession {
   home: string;
 }
 
-async function opened(files: Readonly<Record<string, string>>, flags: object = {}): Promise<Opened> {
+async function opened(
+  files: Readonly<Record<string, string>>,
+  flags: object = {},
+  env: Record<string, string> = {},
+): Promise<Opened> {
   const home = await temporaryFolder(onTestFinished);
   const all = { embedder: 'none', ...flags };
-  return { ...(await memorySession(onTestFinished, { home, files, flags: all })), home };
+  return { ...(await memorySession(onTestFinished, { home, files, flags: all, env })), home };
 }
 
 /** Keeps some of every kind. */
@@ -50,6 +56,8 @@ const OWN =
   /^(?:decisions|memory-copies|usage|moving|trust[^/]*|locks)\/|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
 const withUser = async (session: Opened): Promise<string[]> =>
   (await filesIn(stateOf(session))).filter((file) => !OWN.test(file));
+
+const gitIn = (cwd: string, words: string[]): Promise<unknown> => promisify(execFile)('git', words, { cwd });
 
 const parts = ['.memory', '.receipts', '.runs', '.tasks'];
 
@@ -81,29 +89,48 @@ describe('M-52: all state of a project is in one place', () => {
     expect(hits).toMatchObject([{ snippet: FACT.text }]);
   });
 
-  it('with the user, if the project has no BMAD; and stays there, whole, when it gets some', async () => {
+  it('with the user, if the project has no BMAD; what is kept once it has some goes into it, and both are read (J-E6)', async () => {
     const session = await opened({ 'build.sh': 'true\n' });
-    await session.ok(rememberStructured, FACT);
-    await session.ok(runOpen, { workflow: 'prd', total_steps: 3 });
-    await mkdir(join(session.folder, '_bmad-output/planning-artifacts'), { recursive: true });
     await used(session);
-    expect(await readdir(join(session.folder, '_bmad-output'))).toEqual(['planning-artifacts']);
-    expect((await session.recall('orders postgresql'))[0]).toMatchObject({ snippet: FACT.text });
-    // Nothing is behind, so nothing is called older.
-    for (const operation of [getWorkflowStatus, getProjectContext, doctor])
-      expect(
-        JSON.stringify(
-          (await session.ok(operation, operation === doctor ? { handshake: false } : {})).answer,
-        ),
-      ).not.toContain('Older');
+    expect(await readdir(session.folder)).toEqual(['build.sh']);
+    await mkdir(join(session.folder, '_bmad-output/planning-artifacts'), { recursive: true });
+    await session.ok(rememberStructured, { ...FACT, text: 'Refunds are paid within two weeks' });
+    await session.ok(logHandoff, { from: 'qa', to: 'dev', summary: 'Repair the cart', inbox: true });
+    expect((await readdir(join(session.folder, '_bmad-output'))).toSorted()).toEqual([
+      '.memory',
+      'planning-artifacts',
+    ]);
+    const hits = await session.recall('orders refunds', { limit: 5 });
+    expect(hits.map(({ snippet }) => snippet).toSorted()).toEqual([
+      FACT.text,
+      'Refunds are paid within two weeks',
+    ]);
+    const listed = (await session.ok(memoryList)).data as { total: number };
+    expect(listed.total).toBe(2);
+    const told = (await session.ok(getProjectContext)).answer.body;
+    for (const text of ['Check the cart', 'Repair the cart']) expect(told).toContain(text);
+    // A memory is changed, forgotten and brought back where it is.
+    const [first] = await session.recall('orders postgresql');
+    await session.ok(memoryForget, { id: first?.id });
+    expect(await session.recall('orders postgresql')).toEqual([]);
+    await session.ok(memoryRestore, { id: first?.id });
+    expect((await session.recall('orders postgresql'))[0]).toMatchObject({ id: first?.id, stored: true });
+    // A colleague has what is in the project.
+    const other = await memorySession(onTestFinished, {
+      home: await temporaryFolder(onTestFinished),
+      cwd: session.folder,
+      files: {},
+    });
+    const theirs = await other.recall('orders refunds', { project: session.folder, limit: 5 });
+    expect(theirs.map(({ snippet }) => snippet)).toEqual(['Refunds are paid within two weeks']);
   });
 
   it('and is moved as a whole by a call that a model can make', async () => {
     const session = await opened({ 'build.sh': 'true\n' });
     await used(session);
     expect(await readdir(session.folder)).toEqual(['build.sh']);
-    const moved = await session.ok(manageProject, { action: 'move_state' });
-    expect(moved.answer.body).toContain('memories: moved into _bmad-output/.memory/.bmad-memory');
+    const moved = await session.ok(manageProject, { action: 'move_state', args: { apply: true } });
+    expect(moved.answer.body).toContain('- 1 memory: now in _bmad-output/.memory/.bmad-memory');
     expect((await readdir(join(session.folder, '_bmad-output'))).toSorted()).toEqual(parts);
     expect((await withUser(session)).filter((file) => !file.includes('.moved-'))).toEqual([]);
     expect((await session.recall('orders postgresql'))[0]).toMatchObject({
@@ -120,6 +147,10 @@ describe('M-52: all state of a project is in one place', () => {
     await mine.ok(rememberStructured, FACT);
     expect(await readdir(join(mine.folder, '_bmad-output'))).toEqual(['a.md']);
     expect((await mine.fail(manageProject, { action: 'move_state' })).code).toBe('conflict');
+    // What colleagues have in the project is read all the same.
+    const log = '# Decisions Log\n\n- [2026-03-01] [PM] Refunds are paid within two weeks\n';
+    const read = await opened({ '_bmad-output/.memory/decisions-log.md': log }, { projectState: 'user' });
+    expect(await read.recall('refunds')).toHaveLength(1);
     const ours = await opened({}, { projectState: 'project' });
     await ours.ok(spawnSubagentTask, ADD);
     expect(await readdir(join(ours.folder, '_bmad-output'))).toEqual(['.tasks']);
@@ -136,15 +167,29 @@ describe('M-52: where it is written', () => {
   ] as const)('is said by the first call that keeps something, once: %s', async (_name, operation, input) => {
     const session = await opened({});
     const first = saidIn((await session.ok(operation, input)).answer);
-    expect(first).toContain('All state of this project is kept in your user folder');
-    expect(first).toContain(stateOf(session));
+    expect(first).toContain(
+      `The state of this project is kept in ${stateOf(session)}, for you alone on this machine, because the project has no BMAD folder.`,
+    );
     expect(first).toContain('manage_project {action:"move_state"}');
     const second = await session.ok(rememberStructured, { ...FACT, text: 'Refunds take two weeks' });
-    expect(saidIn(second.answer)).not.toContain('All state of this project');
+    expect(saidIn(second.answer)).not.toContain('The state of this project');
     const own = await opened({ '_bmad-output/a.md': '# A\n' });
     const said = saidIn((await own.ok(operation, input)).answer);
-    expect(said).toContain(
-      'All state of this project is kept in the project. These folders are made as they are needed: _bmad-output/.memory',
+    expect(said).toContain('The state of this project is kept in _bmad-output.');
+  });
+
+  it('is said with what git does with it', async () => {
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const session = await opened({ '_bmad-output/a.md': '# A\n' }, {}, env);
+    await gitIn(session.folder, ['init', '-q']);
+    expect(saidIn((await session.ok(rememberStructured, FACT)).answer)).toContain(
+      'The state of this project is kept in _bmad-output, which git tracks.',
+    );
+    const ignored = { '_bmad-output/a.md': '# A\n', '.gitignore': '_bmad-output/\n' };
+    const hidden = await opened(ignored, {}, env);
+    await gitIn(hidden.folder, ['init', '-q']);
+    expect(saidIn((await hidden.ok(rememberStructured, FACT)).answer)).toContain(
+      'The state of this project is kept in _bmad-output, which git ignores.',
     );
   });
 

@@ -1,12 +1,8 @@
 import * as z from 'zod';
-import type { Step } from '../../base/step.ts';
 import { lines } from '../answer-text.ts';
-import { projectField } from '../fields.ts';
+import { projectField, stepsField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { PART_NAMES } from './older-state.ts';
-import { MOVE, placeText } from './state-place.ts';
-
-const PARTS = ['memories', 'pages', 'runs', 'tasks', 'receipts'] as const;
+import { onMachine, PART_NAMES, PARTS, placeText } from './state-place.ts';
 
 /** What git would see, as lines that leave it out. They are offered: whether colleagues get it is the user's choice. */
 const ignoring = (parts: readonly { folder: string; shared: boolean }[]): string[] =>
@@ -16,7 +12,7 @@ export const projectState = defineOperation({
   name: 'project_state',
   title: "Where a project's state is kept",
   description:
-    'The one place of memories, sessions, runs, tasks and receipts, what colleagues get of it through git, and the lines for .gitignore that leave it out.',
+    'Where memories, sessions, runs, tasks and receipts are kept, what of them is on this machine only, what colleagues get through git, and the lines for .gitignore that leave it out.',
   effect: 'read',
   behind: { manage_project: 'project_state' },
   command: 'project state',
@@ -25,6 +21,7 @@ export const projectState = defineOperation({
     home: z.enum(['project', 'user']),
     keep: z.enum(['auto', 'project', 'user']).describe('What is set about it'),
     unused: z.boolean().describe('Nothing has been kept yet'),
+    folders: z.array(z.string()).describe('The folders that have all of it'),
     parts: z.array(
       z.object({
         part: z.enum(PARTS),
@@ -33,24 +30,28 @@ export const projectState = defineOperation({
       }),
     ),
     ignore: z.array(z.string()).describe('Lines for .gitignore that leave it out'),
-    movable: z.boolean().describe('Some of it is in the user folder and can be moved'),
+    on_machine: z.string().optional().describe('What is on this machine only'),
+    steps: stepsField,
   }),
   async run({ project }, context) {
     const state = await context.state(project);
     const place = await state.place();
-    const movable = (await state.movable()).length > 0;
-    return { ...place, ignore: place.home === 'project' ? ignoring(place.parts) : [], movable };
+    const machine = await onMachine(state);
+    return {
+      ...place,
+      ignore: ignoring(place.parts),
+      ...(machine === undefined ? {} : { on_machine: machine.text, steps: machine.steps }),
+    };
   },
-  render(data) {
-    const { home, parts, ignore, movable, keep } = data;
-    const steps: Step[] = movable && keep !== 'user' ? [MOVE] : [];
+  render({ parts, ignore, on_machine, steps = [], ...place }) {
     return {
       body: lines(
-        placeText(home),
+        placeText(place),
         parts.map(
           ({ part, folder, shared }) =>
-            `- ${PART_NAMES[part]}: ${folder}${home === 'project' && !shared ? ' (git ignores it)' : ''}`,
+            `- ${PART_NAMES[part]}: ${folder}${place.home === 'project' && !shared ? ' (git ignores it)' : ''}`,
         ),
+        on_machine,
         ignore.length === 0
           ? undefined
           : `Colleagues get the others through git once they are committed. To leave them out, add to .gitignore:\n${ignore.join('\n')}`,

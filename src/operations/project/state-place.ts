@@ -1,29 +1,72 @@
+import { plural } from '../../base/text/text.ts';
 import type { Step } from '../../base/step.ts';
+import type { PlacePort } from '../context.ts';
 import type { Answer } from '../operation.ts';
-import type { ProjectState } from '../context.ts';
 
-type Place = Awaited<ReturnType<ProjectState['place']>>;
+type Place = Awaited<ReturnType<PlacePort['place']>>;
+type Part = Place['parts'][number]['part'];
 
-export const MOVE: Step = { operation: 'move_state', why: 'Keep it in the project instead' };
+export const PARTS = ['memories', 'pages', 'runs', 'tasks', 'receipts'] as const;
+
+/** How each part is called in an answer. */
+export const PART_NAMES: Record<Part, string> = {
+  memories: 'memories',
+  pages: 'handoffs and sessions',
+  runs: 'runs',
+  tasks: 'tasks',
+  receipts: 'receipts',
+};
+
+/** So many of a part. */
+export function counted(part: Part, count: number): string {
+  if (part === 'memories') return plural(count, 'memory', 'memories');
+  return part === 'pages'
+    ? plural(count, 'handoff or session', 'handoffs and sessions')
+    : plural(count, part.slice(0, -1));
+}
+
+const MOVE: Step = { operation: 'move_state', why: 'See what would move into the project' };
 const SEE: Step = { operation: 'project_state', why: 'See all places, and the lines for .gitignore' };
 
-/** The one rule, said of this project. */
-export function placeText(home: Place['home']): string {
-  return home === 'project'
-    ? 'All state of this project is kept in the project.'
-    : 'All state of this project is kept in your user folder, for you alone, until it is moved into the project.';
+/** The one rule, said of this project, with whether git tracks it where that is known. */
+export function placeText(
+  { home, keep, folders }: Pick<Place, 'home' | 'keep' | 'folders'>,
+  isTracked?: boolean,
+): string {
+  const where = folders.join(' and ');
+  if (home === 'user')
+    return keep === 'user'
+      ? `The state of this project is kept in ${where}, for you alone on this machine, as you have set it.`
+      : `The state of this project is kept in ${where}, for you alone on this machine, because the project has no BMAD folder.`;
+  if (isTracked === undefined) return `The state of this project is kept in ${where}.`;
+  return isTracked
+    ? `The state of this project is kept in ${where}, which git tracks.`
+    : `The state of this project is kept in ${where}, which git ignores.`;
 }
 
 /** An answer to the first call that kept something: it says where everything goes from now on. */
-export function withPlace(answer: Answer, { home, keep, parts }: Place): Answer {
-  const folders = [...new Set(parts.map(({ folder }) => folder))];
-  const told =
-    home === 'project'
-      ? `${placeText(home)} These folders are made as they are needed: ${folders.join(', ')}.`
-      : `${placeText(home)} It is in ${folders[0] ?? ''} and beside it.`;
+export function withPlace(answer: Answer, place: Place, isTracked: boolean | undefined): Answer {
+  const { home, keep } = place;
   return {
     ...answer,
-    note: [answer.note, told].filter(Boolean).join('\n'),
+    note: [answer.note, placeText(place, isTracked)].filter(Boolean).join('\n'),
     steps: [...(answer.steps ?? []), home === 'user' && keep !== 'user' ? MOVE : SEE],
+  };
+}
+
+interface OnMachine {
+  text: string;
+  steps: Step[];
+}
+
+/** What of a project's state is on this machine only, counted, with the call that moves it. */
+export async function onMachine(state: PlacePort): Promise<OnMachine | undefined> {
+  const moves = (await state.moves()).filter(({ count }) => count > 0);
+  if (moves.length === 0) return undefined;
+  const parts = moves.map(({ part, count }) => counted(part, count));
+  const { keep } = await state.place();
+  return {
+    text: `On this machine only: ${parts.join(', ')}.`,
+    steps: keep === 'user' ? [] : [MOVE],
   };
 }

@@ -30,7 +30,7 @@ const whole = (answer: Answer): string => `${answer.body}\n${saidIn(answer)}`;
 async function failure(folder: string): Promise<void> {
   const state = join(homeBeside(folder), '.local/state/bmad-mcp-server');
   const now = new Date().toISOString();
-  await addReceipt(await receiptPlace(await kitAtHome(folder, state), state), {
+  await addReceipt(await receiptPlace(await kitAtHome(folder, state)), {
     status: 'FAIL',
     reason: 'Because',
     contract: { kind: 'builtin', version: 1 },

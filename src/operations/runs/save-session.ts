@@ -58,7 +58,7 @@ export const saveSession = defineOperation({
       outcome: 'created' as const,
       text: `${who}, ${saved.date}`,
       files: [...saved.files, ...traced.files],
-      notes: [...facts.pageNotes, ...traced.notes],
+      notes: traced.notes,
     };
   },
   render: (data) => logged('Session', data),

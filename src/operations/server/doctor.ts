@@ -8,7 +8,7 @@ import { isListed, problemText } from '../../model/record.ts';
 import type { CataloguePort, MemoryPort, SettingsPort, StatePort, Workspace } from '../context.ts';
 import type { Step } from '../../base/step.ts';
 import { projectField, stepsField } from '../fields.ts';
-import { olderNote } from '../project/older-state.ts';
+import { onMachine } from '../project/state-place.ts';
 import { defineOperation } from '../operation.ts';
 import { stateFindings } from './doctor-state.ts';
 import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
@@ -87,7 +87,7 @@ export const doctor = defineOperation({
     }));
     const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
-    const older = found.root === undefined ? [] : await (await context.state(project)).older();
+    const machine = found.root === undefined ? undefined : await onMachine(await context.state(project));
     const stores = found.root === undefined ? NO_FAULTS : await faultsOfStores(context, project);
     const told = new Set(problems);
     const state =
@@ -102,11 +102,9 @@ export const doctor = defineOperation({
       ...stores.findings,
       ...state,
       ...watchFindings(context.watching()),
-      ...older.map((part) => ({
-        level: 'notice' as const,
-        about: 'older-state',
-        text: olderNote(part, call),
-      })),
+      ...(machine === undefined
+        ? []
+        : [{ level: 'notice' as const, about: 'state on this machine', text: machine.text }]),
     ];
     const cache = await cacheView(diagnosis);
     const clearing = isEmpty(cache) ? [] : [CLEAR];
@@ -114,7 +112,13 @@ export const doctor = defineOperation({
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
     const checked =
       askedHosts === true ? await (await import('./doctor-hosts.ts')).checkedHosts(context, call) : undefined;
-    const further = checked?.steps ?? [];
+    const following = [
+      ...stores.steps,
+      ...steps,
+      ...(checked?.steps ?? []),
+      ...(machine?.steps ?? []),
+      ...clearing,
+    ];
     return {
       version: VERSION,
       node: process.version,
@@ -141,9 +145,7 @@ export const doctor = defineOperation({
       warnings: [...context.configWarnings, ...warnings],
       safety: await safetyOf(opened, context, findings),
       cache,
-      ...(steps.length + stores.steps.length + clearing.length + further.length === 0
-        ? {}
-        : { steps: [...stores.steps, ...steps, ...further, ...clearing] }),
+      ...(following.length === 0 ? {} : { steps: following }),
       ...(shaken === undefined ? {} : { handshake: shaken }),
       ...(checked === undefined ? {} : { hosts: checked.hosts }),
       ok:

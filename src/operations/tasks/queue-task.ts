@@ -56,7 +56,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
     },
     call.signal,
   );
-  const { folder, owner } = tasks.queue.place;
+  const { path: folder, owner } = tasks.queue.place;
   return {
     task: added,
     briefBytes: Buffer.byteLength(brief.text),

@@ -3,7 +3,6 @@ import { fitItems, listPage } from '../../base/text/paging.ts';
 import { fenced, plural } from '../../base/text/text.ts';
 import { FINAL_STATES, TASK_STATES, type TaskState } from '../../model/task.ts';
 import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
-import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { askedHandle } from '../catalogue/agent-names.ts';
 import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
@@ -40,7 +39,7 @@ export const taskList = defineOperation({
     problems: z.array(z.string()),
     next: z.string().optional(),
   }),
-  async run({ status, run_id, agent, limit, cursor, project }, context, call) {
+  async run({ status, run_id, agent, limit, cursor, project }, context) {
     const { queue } = await (await context.state(project)).tasks();
     const { tasks, problems } = await queue.all();
     const own = agent === undefined ? undefined : await askedHandle(agent, context, project);
@@ -65,7 +64,7 @@ export const taskList = defineOperation({
       total: page.total,
       counts,
       tasks: fitting,
-      problems: [...problems, ...(await olderNotes(context, project, ['tasks'], call))],
+      problems,
       ...(next === undefined ? {} : { next }),
     };
   },

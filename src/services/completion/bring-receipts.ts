@@ -1,63 +1,65 @@
 import { join } from 'node:path';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceLog } from '../../base/files/file-log.ts';
-import { setAside } from '../../base/files/file-state.ts';
+import { removeTree, setAside } from '../../base/files/file-state.ts';
 import { copyNew } from '../../base/files/file-tree.ts';
 import { pathExists } from '../../base/files/files.ts';
-import { strayPart, type Kit } from '../../kit/kit.ts';
-import {
-  LOG,
-  opened,
-  preparePlace,
-  readReceipts,
-  RECEIPTS_LOCK,
-  receiptPlace,
-  TREES,
-  type ReceiptPlace,
-} from './receipts.ts';
+import { folderAt, type StateMove } from '../../kit/home.ts';
+import { strayPart, strayRefusal, type Kit } from '../../kit/kit.ts';
+import { linesIn, LOG, oneChain, opened, preparePlace, RECEIPTS_LOCK, TREES } from './receipts.ts';
 import { listPath } from './tree.ts';
 
 /**
- * Brings receipts from the folder of the user before those of the project, as one chain: the first that was written in the
- * project follows the last of before. A chain that does not is somebody else's, and both stay as they are;
- * `kept` says where the old file lies now otherwise.
+ * Brings the receipts of the user to those of the project, as one chain: one of the two continues the other. A chain that
+ * does not is somebody else's, and both stay as they are.
  */
-export async function bringReceipts(kit: Kit, state: string) {
-  const place = await receiptPlace(kit, state);
-  const before: ReceiptPlace = { folder: place.anchor, owner: 'user', anchor: place.anchor };
-  await preparePlace(place);
-  const options = { waitMs: 30_000 };
-  return withLock(join(before.folder, RECEIPTS_LOCK), options, () =>
-    withLock(join(place.folder, RECEIPTS_LOCK), { ...options, inside: place.inside }, async () => {
-      const [older, newer] = [await linesOf(before), await linesOf(place)];
-      const last = older.at(-1);
-      // A crash may have come between writing them here and setting the old file aside.
-      const there = last !== undefined && newer[older.length - 1] === last;
-      if (!there) {
-        if (!follows(newer[0], last)) return { brought: [], left: [LOG], kept: undefined };
-        await replaceLog(join(place.folder, LOG), [...older, ...newer], place.inside);
-      }
-      const digest = last === undefined ? undefined : lastPass(older);
+export async function moveReceipts({ root, places }: Kit): Promise<StateMove> {
+  const { project, user } = places.receipts;
+  const before = { folder: folderAt(user) };
+  const place = { folder: folderAt(project), owner: project.owner, anchor: before.folder, inside: root };
+  const log = join(place.folder, LOG);
+  const older = await linesIn(before);
+  /** All of both, or nothing where they are two chains. */
+  async function joined(): Promise<readonly string[] | undefined> {
+    const newer = await linesIn(place);
+    // A crash may have come between writing them here and setting the old file aside.
+    if (older.length > 0 && newer.includes(older.at(-1) ?? '')) return newer;
+    const chain = oneChain(newer, older);
+    return chain.length === newer.length + older.length ? chain : undefined;
+  }
+  return {
+    part: 'receipts',
+    count: older.length,
+    from: before.folder,
+    to: project.path,
+    async obstacles() {
+      const stray = await strayRefusal(root, `${project.path}/${TREES}`, 'nothing was moved');
+      if (stray !== undefined) return [stray.line];
+      return (await joined()) === undefined
+        ? [`${project.path} has receipts that do not continue those in ${before.folder}.`]
+        : [];
+    },
+    locked: (work) =>
+      withLock(join(before.folder, RECEIPTS_LOCK), { waitMs: LOCK_MS }, () =>
+        withLock(join(place.folder, RECEIPTS_LOCK), { waitMs: LOCK_MS, inside: root, tidy: true }, work),
+      ),
+    async copy() {
+      const [lines, had] = [(await joined()) ?? [], await linesIn(place)];
+      await preparePlace(place);
+      await replaceLog(log, lines, root);
+      const digest = lastPass(older);
       if (digest !== undefined && (await strayPart(place.folder, TREES)) === undefined) {
         const [from, to] = [listPath(before.folder, digest), listPath(place.folder, digest)];
         if ((await pathExists(from)) && !(await pathExists(to))) await copyNew(from, to);
       }
-      return { brought: [LOG], left: [], kept: await setAside(join(before.folder, LOG)) };
-    }),
-  );
+      return () => (had.length === 0 ? removeTree(place.folder) : replaceLog(log, had, root));
+    },
+    // The end of the chain stays noted beside it.
+    setAside: () => setAside(join(before.folder, LOG)),
+  };
 }
 
-async function linesOf(place: ReceiptPlace): Promise<string[]> {
-  const lines: string[] = [];
-  await readReceipts(place, (line) => lines.push(line));
-  return lines;
-}
-
-function follows(first: string | undefined, last: string | undefined): boolean {
-  if (first === undefined || last === undefined) return true;
-  const link = opened(last)?.receipt.hash;
-  return link !== undefined && opened(first)?.receipt.previous === link;
-}
+const LOCK_MS = 30_000;
 
 /** The files that passed last: the list of these is all that is kept. */
 function lastPass(lines: readonly string[]): string | undefined {

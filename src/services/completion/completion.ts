@@ -7,7 +7,6 @@ import { realFolder } from '../../base/files/files.ts';
 import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
-import { kitAtHome, type Keeping } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
@@ -53,8 +52,7 @@ interface CompletionSetup extends ProgramSetup, Pick<TrustSetup, 'trust' | 'deci
   root: string;
   /** The user's folder for what has no place in a project. */
   state: string;
-  /** Where the state of projects is kept, if not by the rule. */
-  keep?: Keeping | undefined;
+  kit: Kit;
   /** Takes secrets out of what is shown and kept. */
   hide(text: string): string;
   /** The same for secrets that are known, and not for what only looks like one. */
@@ -77,9 +75,9 @@ interface Caller extends Asking {
 export type Completion = Awaited<ReturnType<typeof openCompletion>>;
 
 export async function openCompletion(setup: CompletionSetup) {
-  const kit = await kitAtHome(setup.root, setup.state, setup.keep);
+  const { kit } = setup;
   const root = (await realFolder(setup.root)) ?? setup.root;
-  const leftOut = await leftOutOf(kit, root, setup.state);
+  const leftOut = leftOutOf(kit, root, setup.state);
   return {
     run: (request: CompletionRequest, caller: Caller) =>
       runCompletion({ setup, kit, root, leftOut }, request, caller),
@@ -95,23 +93,23 @@ export async function openCompletion(setup: CompletionSetup) {
     },
     /** What has been verified so far, and whether a run could verify more. */
     async standing(): Promise<VerifiedSoFar> {
-      const { intact, fromHere } = await readChain(await receiptPlace(kit, setup.state));
+      const { intact, fromHere } = await readChain(await receiptPlace(kit));
       const programs = await readPrograms(await planOf({ setup, root }, {}), await scriptOf(root, kit));
       const way = await wayOf(programs, setup);
       return { last: lastVerdict(intact, fromHere), way };
     },
     /** Whether anything has changed since the last PASS, by a look that is short enough for every call. */
     async since(signal: AbortSignal): Promise<Since | undefined> {
-      const place = await receiptPlace(kit, setup.state);
+      const place = await receiptPlace(kit);
       const contract = contractOf(await scriptOf(root, kit));
       return sinceLastPass({ root, place, contract, leftOut, env: setup.env }, signal);
     },
     async receipts() {
-      const place = await receiptPlace(kit, setup.state);
+      const place = await receiptPlace(kit);
       return { ...(await readChain(place)), place };
     },
     async verify(caller: Pick<Caller, 'signal' | 'progress'>): Promise<Verification> {
-      const place = await receiptPlace(kit, setup.state);
+      const place = await receiptPlace(kit);
       const script = await scriptOf(root, kit);
       return verifyReceipts(place, contractOf(script), () => readTree(root, leftOut, setup.env, caller));
     },
@@ -160,7 +158,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   const programs = await readPrograms(plan, script);
   const head = await headOf(root, setup.env);
   await requireConsent(programs, setup, caller, head);
-  const receipts = await receiptPlace(kit, setup.state);
+  const receipts = await receiptPlace(kit);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
   const lock = {

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import { readKit } from '../../kit/kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import { leftOutOf } from './left-out.ts';
 
 /** Which of some paths are left out where the configuration names an output folder. */
 async function leftOut(output: string, paths: readonly string[], state = 'elsewhere'): Promise<string[]> {
   const root = await temporaryFolder(onTestFinished);
   await writeFiles(root, { '_bmad/core/config.yaml': `output_folder: ${JSON.stringify(output)}\n` });
-  return paths.filter(await leftOutOf(await readKit(root), root, join(root, '..', state)));
+  return paths.filter(leftOutOf(await kitIn(root), root, join(root, '..', state)));
 }
 
 /** Files of a project that are what it is made of. */
@@ -89,7 +89,7 @@ describe('what is left out of the files that are verified', () => {
 
   it('is all that the user keeps for the server, where that is in the project', async () => {
     const root = await temporaryFolder(onTestFinished);
-    const leaves = await leftOutOf(await readKit(root), root, join(root, '.state/bmad'));
+    const leaves = leftOutOf(await kitIn(root), root, join(root, '.state/bmad'));
     expect(['.state/bmad/usage/x', '.state/bmad.ts', 'main.go'].filter(leaves)).toEqual([
       '.state/bmad/usage/x',
     ]);

@@ -1,6 +1,6 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import type { Kit } from '../../kit/kit.ts';
-import { isOutputName, NOTE, outputFolder } from '../../kit/output.ts';
+import { isOutputName, NOTE } from '../../kit/output.ts';
 
 /** Whether a file of the project, by its path below the root, is left out of what is verified. */
 export type LeftOut = (path: string) => boolean;
@@ -10,8 +10,7 @@ export type LeftOut = (path: string) => boolean;
  * own configuration says where that is, so it is not believed any further: code counts wherever it is, and of a folder that
  * may as well hold the project's sources, only what cannot be one is left out.
  */
-export async function leftOutOf(kit: Kit, root: string, state: string): Promise<LeftOut> {
-  const output = await outputFolder(kit);
+export function leftOutOf({ output }: Kit, root: string, state: string): LeftOut {
   const usual = FAMILIES.flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
   const places = [
     ...usual.map((folder) => ({ folder, leaves: DOCUMENT })),

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { childProgram } from '../../../tests/support/child-program.ts';
-import { readKit } from '../../kit/kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import type { ChainReport } from './chain.ts';
 import { receiptPlace } from './receipts.ts';
 import { readChain } from './verify.ts';
@@ -30,7 +30,7 @@ async function project(): Promise<{ root: string; state: string; chain(): Promis
   const root = await temporaryFolder(onTestFinished);
   const state = await temporaryFolder(onTestFinished);
   await mkdir(join(root, '_bmad-output'));
-  return { root, state, chain: async () => readChain(await receiptPlace(await readKit(root), state)) };
+  return { root, state, chain: async () => readChain(await receiptPlace(await kitIn(root, state))) };
 }
 
 const COUNT = 25;

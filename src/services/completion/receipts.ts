@@ -9,12 +9,10 @@ import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, readStateBytes, writeAtomic, writeOnce } from '../../base/files/file-state.ts';
 import { isLink } from '../../base/files/files.ts';
-import { projectKey } from '../../base/files/project-key.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
-import { stateFolder } from '../../kit/home.ts';
+import { folderAt, placesOf } from '../../kit/home.ts';
 import type { Status, Step } from './verdict.ts';
 
-const FOLDER = '.receipts';
 export const LOG = 'receipts.jsonl';
 const HEAD = 'head.json';
 export const RECEIPTS_LOCK = 'receipts.lock';
@@ -30,25 +28,31 @@ export interface ReceiptPlace {
   anchor: string;
   /** The folder that nothing may lead out of: a project is written by others too. */
   inside?: string | undefined;
+  /** Where the chain may have begun, or have been continued, before the project had its place. */
+  also?: Pick<ReceiptPlace, 'folder' | 'inside'> | undefined;
 }
 
-/** Beside what the project's agents produce; a project without BMAD stays clean, and its receipts are with the user. */
-export async function receiptPlace(kit: Kit, state: string): Promise<ReceiptPlace> {
-  const own = join(state, 'receipts', projectKey(kit.root));
-  const output = await stateFolder(kit);
-  if (output === undefined) return { folder: own, owner: 'user', anchor: own };
-  const folder = join(kit.root, output, FOLDER);
-  const stray = await strayRefusal(kit.root, `${output}/${FOLDER}/${TREES}`, 'receipts are not kept there');
+export async function receiptPlace(kit: Kit): Promise<ReceiptPlace> {
+  const [first, other] = placesOf(kit, 'receipts').map((place) => ({
+    folder: folderAt(place),
+    owner: place.owner,
+    inside: place.owner === 'project' ? place.base : undefined,
+  }));
+  const anchor = folderAt(kit.places.receipts.user);
+  const place: ReceiptPlace = { folder: anchor, owner: 'user', ...first, anchor, also: other };
+  if (place.owner === 'user') return place;
+  const path = kit.places.receipts.project.path;
+  const stray = await strayRefusal(kit.root, `${path}/${TREES}`, 'receipts are not kept there');
   if (stray !== undefined) throw stray;
   // Asked before a program runs whose verdict could not be kept.
   for (const name of [LOG, RECEIPTS_LOCK, RUN_LOCK])
-    if (await isLink(join(folder, name)))
-      throw new BmadError('forbidden', `${join(output, FOLDER, name)} is a link and is not used.`, {
+    if (await isLink(join(place.folder, name)))
+      throw new BmadError('forbidden', `${join(path, name)} is a link and is not used.`, {
         reason: 'outside',
-        subject: join(folder, name),
+        subject: join(place.folder, name),
         hint: 'Remove the link: receipts are kept inside the project only.',
       });
-  return { folder, owner: 'project', anchor: own, inside: kit.root };
+  return place;
 }
 
 /** Makes the folder; in a project, with a note to git that nothing in it is for others: two clones have two chains. */
@@ -81,7 +85,33 @@ export function isFromHere({ seq }: Pick<Receipt, 'seq'>, anchor: Anchor | undef
 }
 
 export async function readReceipts(place: ReceiptPlace, onLine: (line: string) => void): Promise<void> {
-  await readLog(join(place.folder, LOG), undefined, () => undefined, onLine, place.inside);
+  const other = place.also === undefined ? [] : await linesIn(place.also).catch(ours(() => []));
+  if (other.length === 0) await readLines(place, onLine);
+  else oneChain(await linesIn(place), other).forEach(onLine);
+}
+
+type LogFolder = Pick<ReceiptPlace, 'folder' | 'inside'>;
+
+async function readLines({ folder, inside }: LogFolder, onLine: (line: string) => void): Promise<void> {
+  await readLog(join(folder, LOG), undefined, () => undefined, onLine, inside);
+}
+
+export async function linesIn(place: LogFolder): Promise<string[]> {
+  const lines: string[] = [];
+  await readLines(place, (line) => lines.push(line));
+  return lines;
+}
+
+/** Two files of which one continues the other are one chain; otherwise the one in use is the only one. */
+export function oneChain(own: readonly string[], other: readonly string[]): readonly string[] {
+  if (follows(own[0], other.at(-1))) return [...other, ...own];
+  return follows(other[0], own.at(-1)) ? [...own, ...other] : own;
+}
+
+function follows(first: string | undefined, last: string | undefined): boolean {
+  if (first === undefined || last === undefined) return true;
+  const link = opened(last)?.receipt.hash;
+  return link !== undefined && opened(first)?.receipt.previous === link;
 }
 
 /** Adds a verdict to the end of the chain: one process at a time, on the disk before anybody hears of it. */

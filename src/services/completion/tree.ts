@@ -127,7 +127,7 @@ export function entries(list: string): Map<string, string> {
 
 export const listPath = (folder: string, digest: string): string => join(folder, TREES, `${digest}.gz`);
 
-type ListPlace = Pick<ReceiptPlace, 'folder' | 'inside'>;
+type ListPlace = Pick<ReceiptPlace, 'folder' | 'inside' | 'also'>;
 
 /** Keeps the list of what has passed, so that what has changed can be named later. It takes the place of the one before. */
 export async function keepList({ folder, inside }: ListPlace, tree: Tree): Promise<void> {
@@ -140,11 +140,12 @@ export async function keepList({ folder, inside }: ListPlace, tree: Tree): Promi
 }
 
 /** The list of a digest. It vouches for itself: one that was changed is as good as none. */
-export async function keptList({ folder, inside }: ListPlace, digest: string): Promise<string | undefined> {
+export async function keptList(place: ListPlace, digest: string): Promise<string | undefined> {
+  const { folder, inside, also } = place;
   if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
   // Whatever else lies there in place of the list is as good as none, too.
   const bytes = await readStateBytes(listPath(folder, digest), { inside }).catch(ours(() => undefined));
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined) return also === undefined ? undefined : keptList(also, digest);
   const list = attempt(
     () => gunzipSync(bytes, { maxOutputLength: 100_000_000 }),
     () => undefined,

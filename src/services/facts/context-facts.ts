@@ -14,8 +14,8 @@ import {
 } from '../../kit/session/context-sections.ts';
 import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/session/handoffs.ts';
 import { inProject, type Kit } from '../../kit/kit.ts';
-import { textToRead } from '../../kit/kit-text.ts';
-import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session/session-state.ts';
+import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
+import { lastSession, type SessionState } from '../../kit/session/session-state.ts';
 import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
 import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
 
@@ -60,18 +60,28 @@ const LOOSE_NOTES = [
   'knowledge-digest.md',
 ];
 
-/** `pages` is where sessions and handoffs are: the project itself, or the folder of the user in its place. */
-export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFacts> {
+/** `places` are where sessions and handoffs are, the one in use first. */
+export async function readContextFacts(
+  kit: Kit,
+  places: readonly [KitWithMemory, ...KitWithMemory[]],
+): Promise<ContextFacts> {
   const warnings = [...kit.problems];
   const { path, value, isBroken } = kit.page;
   const context = maskSecretValues(tableOf(value)) as Table;
   if (path !== undefined && isBroken !== true && Object.keys(context).length === 0)
     warnings.push(`${path} is empty, probably because an installation was interrupted.`);
+  const [pages, ...others] = places;
   const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
   if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
   const sections = contextSections(shared ?? '');
-  const session = await textToRead(pages, SESSION_FILE, warnings);
-  const handoffs = await textToRead(pages, HANDOFF_FILE, warnings);
+  const requests = requestsIn(sections, requestId);
+  const handoffs = handoffsIn((await textToRead(pages, HANDOFF_FILE, warnings)) ?? '');
+  for (const other of others) {
+    const asked = contextSections((await textToRead(other, SHARED_CONTEXT_FILE, warnings)) ?? '');
+    requests.push(...notYetIn(requests, requestsIn(asked, requestId)));
+    const log = await textToRead(other, HANDOFF_FILE, warnings);
+    handoffs.push(...notYetIn(handoffs, handoffsIn(log ?? '')));
+  }
   const facts: ContextFacts = {
     kit,
     context,
@@ -79,9 +89,9 @@ export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFac
     stacks: stacksIn(await listForStacks(kit.root)),
     agents: await agentFacts(kit, context, sections, warnings),
     archetypes: await archetypesOf(kit, warnings),
-    requests: requestsIn(sections, requestId),
-    handoffs: handoffsIn(handoffs ?? ''),
-    session: session === undefined ? undefined : sessionIn(session),
+    requests,
+    handoffs,
+    session: (await lastSession(places, warnings))?.session,
     memoryConfig: await yamlOf(kit, `${kit.folder}/_memory/config.yaml`, warnings),
     notes: await looseNotes(kit),
     warnings,
@@ -94,6 +104,12 @@ export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFac
     (await pathExists(join(kit.root, kit.folder, '_config/custom/agents')));
   if (isKit) tellMissing(facts, path, shared);
   return facts;
+}
+
+/** A move that was cut short has left some in both places. */
+function notYetIn<T extends { id: string }>(known: readonly T[], found: readonly T[]): T[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return found.filter(({ id }) => !ids.has(id));
 }
 
 function tellMissing(

@@ -9,10 +9,12 @@ import type { KitEntry } from '../../kit/memories/entry.ts';
 import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/memories/failures.ts';
 import {
   completeHandoff,
+  hasHandoff,
   writeHandoff,
   writeRequest,
   type HandoffWritten,
 } from '../../kit/session/handoffs.ts';
+import { pagesOf } from '../../kit/home.ts';
 import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
@@ -22,7 +24,7 @@ import { categoryOf } from '../../kit/museum/kinds.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
 import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
-import { SESSION_FILE, writeSession, type SessionState } from '../../kit/session/session-state.ts';
+import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import { aboutProject, bmadValues, tableIn } from './about.ts';
 import { colleaguesIn, type Colleague } from './colleagues.ts';
@@ -38,8 +40,9 @@ interface Museum {
 /** What a project's files say about it, read anew for each call, and the ways to add to them. */
 export class ProjectFacts {
   readonly kit: Kit;
-  /** Where sessions and handoffs are kept: a project without a memory folder stays as it is. */
+  /** Where sessions and handoffs are kept, and the other place that may have some. */
   readonly #pages: KitWithMemory;
+  readonly #otherPages: readonly KitWithMemory[];
   readonly #hide: (text: string) => string;
   readonly about = aboutProject;
   readonly bmadValues = bmadValues;
@@ -48,17 +51,14 @@ export class ProjectFacts {
   /** What such a text, or any other about a failure, says. */
   readonly failureIn = failureIn;
 
-  constructor(kit: Kit, userFolder: string, hide: (text: string) => string) {
+  constructor(kit: Kit, hide: (text: string) => string) {
     this.kit = kit;
-    this.#pages =
-      kit.memory === undefined
-        ? { ...kit, memory: userFolder, keptWith: 'user' }
-        : { ...kit, memory: kit.memory };
+    [this.#pages, ...this.#otherPages] = pagesOf(kit);
     this.#hide = hide;
   }
 
   context(): Promise<ContextFacts> {
-    return readContextFacts(this.kit, this.#pages);
+    return readContextFacts(this.kit, [this.#pages, ...this.#otherPages]);
   }
 
   agents(): Promise<KitAgent[]> {
@@ -111,7 +111,7 @@ export class ProjectFacts {
 
   /** The page of the last session as it is. */
   async sessionPage(problems: string[]): Promise<string | undefined> {
-    return textToRead(this.#pages, SESSION_FILE, problems);
+    return (await lastSession([this.#pages, ...this.#otherPages], problems))?.page;
   }
 
   projectName(): string {
@@ -171,7 +171,10 @@ export class ProjectFacts {
 
   async completeHandoff(id: string) {
     const agents = await this.agents();
-    return completeHandoff(this.#pages, id, (name) => agentsNamed(agents, name)[0]?.id ?? name);
+    const complete = (pages: KitWithMemory) =>
+      completeHandoff(pages, id, (name) => agentsNamed(agents, name)[0]?.id ?? name);
+    for (const pages of this.#otherPages) if (await hasHandoff(pages, id)) return complete(pages);
+    return complete(this.#pages);
   }
 
   async saveSession(session: SessionState & { agent: string }, now = new Date()) {
@@ -201,14 +204,6 @@ export class ProjectFacts {
     );
   }
 
-  /** Said of what is kept with the user, because the project has no place for it. */
-  get pageNotes(): string[] {
-    const { memory, keptWith, folder } = this.#pages;
-    return keptWith === 'user'
-      ? [`Kept in ${memory}: the project has no memory folder (${folder}/_memory).`]
-      : [];
-  }
-
   #safe(text: string): string {
     return secretsOut(text, this.#hide).text;
   }
@@ -230,6 +225,6 @@ export class ProjectFacts {
   }
 }
 
-export function openFacts(kit: Kit, userFolder: string, hide: (text: string) => string): ProjectFacts {
-  return new ProjectFacts(kit, userFolder, hide);
+export function openFacts(kit: Kit, hide: (text: string) => string): ProjectFacts {
+  return new ProjectFacts(kit, hide);
 }

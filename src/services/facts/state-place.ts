@@ -1,9 +1,6 @@
-import { join } from 'node:path';
-import { projectKey } from '../../base/files/project-key.ts';
-import { isUnused, stateFolder, userPlaces, type Keeping, type StatePart } from '../../kit/home.ts';
-import { OWN_FOLDER } from '../../kit/kit-lock.ts';
-import { inProject, type Kit } from '../../kit/kit.ts';
+import { folderAt, isUnused, type Keeping } from '../../kit/home.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
+import type { Kit, StatePart } from '../../kit/kit.ts';
 
 export interface StatePlace {
   home: 'project' | 'user';
@@ -11,6 +8,8 @@ export interface StatePlace {
   keep: Keeping;
   /** Whether nothing has been kept yet. */
   unused: boolean;
+  /** The folders that have all of it: from the top of the project, or of the user. */
+  folders: string[];
   /** Each part with its folder; `shared` ones are not ignored by a file of their own. */
   parts: { part: StatePart; folder: string; shared: boolean }[];
 }
@@ -18,28 +17,23 @@ export interface StatePlace {
 /** Not for others: a store that changes with every question, and receipts that prove something here only. */
 const PRIVATE = new Set<StatePart>(['memories', 'receipts']);
 
-/** Where the project keeps each part itself, from its top; a part is missing where it has no place for it. */
-export async function ownPlaces(kit: Kit, state: string): Promise<Partial<Record<StatePart, string>>> {
-  const output = await stateFolder(kit);
-  const runs = await runsFolders(kit, join(state, 'projects', projectKey(kit.root)));
-  const memories = inProject(kit, OWN_FOLDER);
-  return {
-    ...(kit.memory === undefined ? {} : { memories, pages: memories.slice(0, -OWN_FOLDER.length - 1) }),
-    ...(runs.write.owner === 'user' ? {} : { runs: runs.write.path }),
-    ...(output === undefined ? {} : { tasks: `${output}/.tasks`, receipts: `${output}/.receipts` }),
-  };
-}
-
 /** Where all state of a project is, or will be once there is some. */
 export async function statePlace(kit: Kit, state: string, keep: Keeping): Promise<StatePlace> {
-  const own = kit.home === 'user' ? {} : await ownPlaces(kit, state);
+  const { home, places, output, astray } = kit;
+  const pages = places.pages.project.path;
+  const inOutput = output !== undefined && pages.startsWith(`${output}/`);
+  const runs = (await runsFolders(kit)).own.path;
   return {
-    home: kit.home ?? 'user',
+    home,
     keep,
-    unused: await isUnused(kit, state),
-    parts: Object.entries(userPlaces(kit.root, state)).map(([name, { folder }]) => {
-      const part = name as StatePart;
-      return { part, folder: own[part] ?? folder, shared: own[part] !== undefined && !PRIVATE.has(part) };
+    unused: await isUnused(kit),
+    folders:
+      home === 'user' ? [state] : [...(inOutput ? [] : [pages]), ...(output === undefined ? [] : [output])],
+    parts: (Object.keys(places) as StatePart[]).map((part) => {
+      const own = home === 'project' && !astray.has(part);
+      const { project, user } = places[part];
+      const folder = !own ? folderAt(user) : part === 'runs' ? runs : project.path;
+      return { part, folder, shared: own && !PRIVATE.has(part) };
     }),
   };
 }

@@ -44,10 +44,9 @@ const LOG_BYTES = 20_000_000;
 /** What a run has produced and what the project has decided: the body of a contract. */
 export async function gather(
   kit: Kit,
-  userRuns: string,
   { runId, branch, known, takesLatest }: Choice,
 ): Promise<HandoverMaterial> {
-  const run = await runOf(kit, userRuns, { runId, branch, takesLatest });
+  const run = await runOf(kit, { runId, branch, takesLatest });
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
   return {
     run,
@@ -79,17 +78,16 @@ function latestFinished({ branches }: RunsReading, branch: string): Run | undefi
 
 async function runOf(
   kit: Kit,
-  userRuns: string,
   { runId, branch, takesLatest }: Pick<Choice, 'runId' | 'branch' | 'takesLatest'>,
 ): Promise<Run | undefined> {
   if (runId !== undefined) {
-    const near = await readRuns(kit, userRuns, { id: runId });
+    const near = await readRuns(kit, { id: runId });
     // Others are read only to say what there is instead.
     const isThere = near.branches.some(({ runs }) => runs.length > 0);
-    return runNamed(isThere ? near : await readRuns(kit, userRuns), runId, branch);
+    return runNamed(isThere ? near : await readRuns(kit), runId, branch);
   }
   if (!takesLatest) return undefined;
-  const reading = await readRuns(kit, userRuns);
+  const reading = await readRuns(kit);
   return latestFinished(reading, branch ?? reading.current);
 }
 

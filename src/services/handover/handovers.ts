@@ -11,8 +11,6 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
 import { HANDOVER_STATES, readHandover, type HandoverState, type Handover } from './document.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
-import { stateFolder } from '../../kit/home.ts';
-import { outputFolder } from '../../kit/output.ts';
 import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
 import { gather, type Choice } from './gather.ts';
 import { validateHandover, type Validation } from './validate.ts';
@@ -38,7 +36,7 @@ const NEW_CONTRACT: Omit<Step, 'why'> = {
   open: ['from_team', 'to_team'],
 };
 
-export type HandoverDesk = Awaited<ReturnType<typeof openHandovers>>;
+export type HandoverDesk = ReturnType<typeof openHandovers>;
 
 /** The contracts of a project: files in `contracts/` of its output folder. */
 class Handovers {
@@ -210,10 +208,10 @@ function standing(
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
-export async function openHandovers(kit: Kit, userRuns: string, decisions: Decisions) {
-  const output = (await outputFolder(kit)) ?? (await stateFolder(kit));
+export function openHandovers(kit: Kit, decisions: Decisions) {
+  const { root, output } = kit;
   return {
-    contracts: new Handovers(kit.root, output === undefined ? undefined : `${output}/contracts`, decisions),
-    gather: (choice: Choice) => gather(kit, userRuns, choice),
+    contracts: new Handovers(root, output === undefined ? undefined : `${output}/contracts`, decisions),
+    gather: (choice: Choice) => gather(kit, choice),
   };
 }

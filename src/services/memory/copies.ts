@@ -43,7 +43,8 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   change: () => Promise<T>,
   mode?: Mode,
 ): Promise<T & Omit<Written, 'complete'>> {
-  if (opened.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
+  if (opened.files.kit.memory === undefined || !(await session.store.isAtHome(key)))
+    return { ...(await change()), files: [], problems: [] };
   const mark = await leaveMark(opened.folder, MARKS, { type: key.type, id: key.id }).catch(
     (error: unknown) => {
       // The mark is our own affair; what matters is that nothing can be written there.

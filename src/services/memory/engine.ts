@@ -43,12 +43,12 @@ export abstract class MemoryStore {
    * Reads what is under each key, asks what it should become and stores that; as one step where the engine can. Keys
    * are taken in order: the second of two equal ones sees what the first has made.
    */
-  protected abstract change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]>;
-  protected abstract stored(key: MemoryKey): Promise<Stored | undefined>;
+  abstract change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]>;
+  abstract stored(key: MemoryKey): Promise<Stored | undefined>;
   /** `search` with a vector that is ready to be compared. */
-  protected abstract found(query: MemoryQuery): Promise<MemoryHit[]>;
-  protected abstract waiting(space: VectorSpace, page: Page): Promise<MemoryPage>;
-  protected abstract writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
+  abstract found(query: MemoryQuery): Promise<MemoryHit[]>;
+  abstract waiting(space: VectorSpace, page: Page): Promise<MemoryPage>;
+  abstract writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
 
   abstract list(filter: MemoryFilter, page: Page): Promise<MemoryPage>;
   abstract count(filter: MemoryFilter): Promise<number>;
@@ -72,6 +72,11 @@ export abstract class MemoryStore {
   }
 
   abstract close(): Promise<void>;
+
+  /** Whether a memory is, or will be, where new ones go: those of the other place are on this machine only. */
+  async isAtHome(_key: MemoryKey): Promise<boolean> {
+    return true;
+  }
 
   /** The one file it is in, if it is in one. */
   file(): string | undefined {

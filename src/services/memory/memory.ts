@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log.ts';
 import type { Step } from '../../base/step.ts';
-import { kitAtHome, type Keeping } from '../../kit/home.ts';
+import type { StateMove } from '../../kit/home.ts';
+import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
@@ -23,7 +24,8 @@ import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
 import type { MemoryStore } from './engine.ts';
 import { kitCandidates } from './kit-index.ts';
 import type { OpenMemory, Session } from './opened.ts';
-import { isUsed, placeOf, userPlace } from './place.ts';
+import { hasStore } from './has-store.ts';
+import { otherStore, placeOf } from './place.ts';
 import { purge, type ToPurge } from './purge.ts';
 import { remember } from './remember.ts';
 import { recall } from './recall.ts';
@@ -35,22 +37,21 @@ import { shownBy } from './shown.ts';
 import { faultsIn, statusOf } from './status.ts';
 import type { MemoryPage, MemoryStats, Page } from './store.ts';
 import { distinct } from './distinct.ts';
-import { moveIntoProject, type MovedMemories } from './transfer/move.ts';
+import { moveIntoProject } from './transfer/move.ts';
 import { copyAll, exported, imported } from './transfer/transfer.ts';
 
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
+export { serverName } from './server-name.ts';
 
 /** Memories have their tags among their words, which earlier ones had not. */
 export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
 
 export interface MemorySetup {
-  /** The top of the project. */
-  root: string;
+  /** The project, and where its state is. */
+  kit: Kit;
   /** The user's folder for what has no place in a project. */
   state: string;
-  /** Where the state of projects is kept, if not by the rule. */
-  keep?: Keeping | undefined;
   engine: EngineSettings;
   embedder: EmbedderSettings;
   /** One embedder for all projects, which is read once; without it, one is opened for this project. */
@@ -81,15 +82,16 @@ export interface Selection {
   stored?: boolean | undefined;
 }
 
-export type Memory = Awaited<ReturnType<typeof openMemory>>;
+export type Memory = ReturnType<typeof openMemory>;
 
 /** What a project remembers. Nothing is opened before the first question. */
-export async function openMemory(setup: MemorySetup) {
-  const kit = await kitAtHome(setup.root, setup.state, setup.keep);
+export function openMemory(setup: MemorySetup) {
+  const { kit } = setup;
   const files = new KitFiles(kit);
-  const place = placeOf(kit, setup.state);
+  const place = placeOf(kit);
   const { folder } = place;
-  const copies = copiesFolder(setup.root, setup.state);
+  const copies = copiesFolder(kit.root, setup.state);
+  const storeOptions = { project: kit.app, analyser: ANALYSER };
   /** Whether the store is a server, so that the folder says nothing about it. */
   const elsewhere = isOnQdrant(setup.engine);
   const sessions = new Sessions({ ...setup, files, place, copies, analyser: ANALYSER });
@@ -153,13 +155,12 @@ export async function openMemory(setup: MemorySetup) {
       return (await opened.session()).store.stats();
     },
 
-    status: () => statusOf(opened, sessions, place, userPlace(setup.root, setup.state)),
+    status: () => statusOf(opened, sessions, place, elsewhere),
 
-    /** What is wrong with the stores of this project, the one in use and an earlier one of the user's. */
+    /** What is wrong with the stores of this project, the one in use and that of the other place. */
     faults(): Promise<string[]> {
-      const folders = [...new Set([folder, userPlace(setup.root, setup.state)])];
-      const options = { project: kit.app, analyser: ANALYSER };
-      return faultsIn(elsewhere ? [folder] : folders, setup.engine, options);
+      const folders = [folder, place.also ?? []].flat();
+      return faultsIn(elsewhere ? [folder] : folders, setup.engine, storeOptions);
     },
 
     /** Throws where the store cannot be reached. */
@@ -169,14 +170,15 @@ export async function openMemory(setup: MemorySetup) {
 
     /** Whether nothing can be known: there is no store, and no file of the project has an entry. */
     async isEmpty(): Promise<boolean> {
-      return !elsewhere && !(await isUsed(folder)) && (await files.read()).entries.length === 0;
+      return !elsewhere && !(await hasStore(kit)) && (await files.read()).entries.length === 0;
     },
 
     /** What to know about the answers of this memory that they do not say themselves. */
     async notes(): Promise<{ notes: string[]; steps: readonly Step[] }> {
-      if (elsewhere || !(await hasTwoStores(folder))) return { notes: [], steps: [] };
+      const broken = kit.page.isBroken === true ? kit.problems : [];
+      if (elsewhere || !(await hasTwoStores(folder))) return { notes: broken, steps: [] };
       return {
-        notes: [`Only one of two stores was searched: ${folder} has both.`],
+        notes: [...broken, `Only one of two stores was searched: ${folder} has both.`],
         steps: [{ operation: 'memory_status', why: 'See what to do about it' }],
       };
     },
@@ -261,17 +263,13 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
   return found.flatMap(({ entries }) => entries.map(({ entry }) => entry));
 }
 
-/** Moves a project's memories from the user's folder into the project. */
-export function moveMemory(setup: MemorySetup): Promise<MovedMemories> {
+/** What moves a project's memories from the user's folder into the project; nothing where there are none. */
+export function moveMemory(setup: MemorySetup): Promise<StateMove | undefined> {
   return moveIntoProject({ ...setup, analyser: ANALYSER });
 }
 
 /** What determines where a project's memory is; if this text changes, it has to be reopened. */
-export async function memoryVersion({
-  root,
-  state,
-  keep,
-}: Pick<MemorySetup, 'root' | 'state' | 'keep'>): Promise<string> {
-  const { app, memory, user } = await kitAtHome(root, state, keep);
-  return [app, memory ?? '', user].join('\n');
+export async function memoryVersion(kit: Kit): Promise<string> {
+  const { app, memory, user } = kit;
+  return [app, memory ?? '', user, (await otherStore(placeOf(kit))) ?? ''].join('\n');
 }

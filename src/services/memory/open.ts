@@ -109,7 +109,7 @@ export class NoDatabaseYet extends JsonlStore {
     return (await modifiedAt(this.#database)) !== undefined;
   }
 
-  protected override change<T>(): Promise<T[]> {
+  override change<T>(): Promise<T[]> {
     throw new Error('A memory write reached a store that was opened to read.');
   }
 

@@ -3,24 +3,33 @@ import { BmadError } from '../../base/errors.ts';
 import { refuseTwice } from '../../base/files/file-identity.ts';
 import { ensureFolder, stateNames, writeOnce } from '../../base/files/file-state.ts';
 import { modifiedInside } from '../../base/files/files.ts';
-import { projectKey } from '../../base/files/project-key.ts';
+import { ours } from '../../base/expected.ts';
+import { folderAt } from '../../kit/home.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import { OWN_FOLDER as FOLDER } from '../../kit/kit-lock.ts';
 
 export interface MemoryPlace {
   folder: string;
-  /** Whose it is: the project's own, or the user's for a project that has no memory folder. */
+  /** Whose it is. */
   owner: 'project' | 'user';
+  /** The other folder that may have memories of the project. */
+  also?: string | undefined;
 }
 
-export function placeOf(kit: Kit, state: string): MemoryPlace {
-  return kit.memory === undefined
-    ? { folder: userPlace(kit.root, state), owner: 'user' }
-    : { folder: join(kit.memory, FOLDER), owner: 'project' };
+export function placeOf(kit: Kit): MemoryPlace {
+  const { project, user } = kit.places.memories;
+  if (kit.memory !== undefined)
+    return { folder: join(kit.memory, FOLDER), owner: 'project', also: folderAt(user) };
+  return {
+    folder: folderAt(user),
+    owner: 'user',
+    also: kit.astray.has('memories') ? undefined : folderAt(project),
+  };
 }
 
-export function userPlace(root: string, state: string): string {
-  return join(state, 'memory', projectKey(root));
+/** The other place, where it has a store; one that may not be opened is as good as none. */
+export async function otherStore({ also }: MemoryPlace): Promise<string | undefined> {
+  return also !== undefined && (await isUsed(also).catch(ours(() => false))) ? also : undefined;
 }
 
 /**

@@ -80,6 +80,8 @@ export async function remember(
     files: [...new Set([...files, ...(done?.files ?? [])])],
     notes: [
       ...notes,
+      // Its memories are kept under the name that is in it.
+      ...(opened.files.kit.page.isBroken === true ? opened.files.kit.problems : []),
       ...problems,
       ...(note === undefined ? [] : [note]),
       ...(done?.notes ?? []),

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { MemorySetup } from './memory.ts';
 import { keepCopying } from './daily-copies.ts';
-import { NoDatabaseYet, openConfigured } from './open.ts';
-import { preparePlace, type MemoryPlace } from './place.ts';
+import { isOnQdrant, NoDatabaseYet, openConfigured } from './open.ts';
+import { otherStore, preparePlace, type MemoryPlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { MemoryStore } from './engine.ts';
 import type { Session } from './opened.ts';
+import { TwoStores } from './two-stores.ts';
 
 interface SessionSetup extends Pick<
   MemorySetup,
@@ -103,18 +105,26 @@ export class Sessions {
     });
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
     const options = { project: files.kit.app, analyser, space };
-    const { writes, log } = this.#setup;
-    const store = await openConfigured(this.#setup.engine, place.folder, options, makes, {
+    const { engine, writes, log } = this.#setup;
+    const own = await openConfigured(engine, place.folder, options, makes, {
       writes,
       remake: () => preparePlace(place),
       onMoved: (what) => log.warn(what),
     });
-    this.#standIn = store instanceof NoDatabaseYet ? store : undefined;
+    this.#standIn = own instanceof NoDatabaseYet ? own : undefined;
+    this.#keepCopies(own);
+    const also = isOnQdrant(engine) ? undefined : await otherStore(place);
+    const other =
+      also === undefined
+        ? undefined
+        : await openConfigured(engine, also, options, false, { writes }).catch(
+            ours(({ line }) => void troubles.push(`The memories in ${also} were not searched: ${line}`)),
+          );
+    const store = other === undefined ? own : new TwoStores(own, other, options);
     // Calls may still be using the one before.
     this.#store?.leave();
     this.#store = store;
     const session = { store, embedder, troubles };
-    this.#keepCopies(store);
     if (this.#resting) store.leave();
     else if (this.#setup.background) this.#fillIn(session, place.folder);
     return session;

@@ -7,25 +7,23 @@ import { isUsed, type MemoryPlace } from './place.ts';
 import type { Sessions } from './sessions.ts';
 import type { StoreOptions } from './store.ts';
 
-/**
- * The true state of a project's memory, even if it does not work. `userFolder` is used unless the project has a folder for
- * its memories.
- */
+/** The true state of a project's memory, even if it does not work. */
 export async function statusOf(
   { files, session }: OpenMemory,
   { reembedding }: Sessions,
   { owner }: MemoryPlace,
-  userFolder: string,
+  isQdrant: boolean,
 ) {
   const { entries, problems } = await files.read();
   // Entries of the project's own files are searched too.
   const shared = { project: files.kit.app, owner, fileEntries: entries.length };
   const notes = [...problems];
+  const { app, isNamed } = files.kit;
+  if (isQdrant && !isNamed)
+    notes.push(
+      `Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
+    );
   const steps: Step[] = [];
-  if (owner === 'project' && (await isUsed(userFolder))) {
-    notes.push(`There are memories of this project in ${userFolder} too.`);
-    steps.push({ operation: 'move_state', why: 'Bring them into the project' });
-  }
   try {
     const { store, embedder, troubles } = await session();
     const health = await store.health();

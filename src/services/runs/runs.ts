@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { projectKey } from '../../base/files/project-key.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { JOURNAL_FILE, journalIn, type Journal } from '../../kit/runs/journal.ts';
 import { readText } from '../../kit/runs/json-file.ts';
@@ -18,24 +16,16 @@ export type Runs = ReturnType<typeof openRuns>;
 
 export { KeptRuns };
 
-/** `state` is the user's folder for what has no place in a project. */
 export function openRuns({
   kit,
-  state,
   now = () => new Date(),
   kept = new KeptRuns(),
 }: {
   kit: Kit;
-  state: string;
   now?: () => Date;
   kept?: KeptRuns;
 }) {
-  const storage: RunsStorage = {
-    kit,
-    now,
-    userFolder: join(state, 'projects', projectKey(kit.root)),
-    kept,
-  };
+  const storage: RunsStorage = { kit, now, kept };
   const here =
     <Given extends unknown[], Result>(work: (storage: RunsStorage, ...given: Given) => Result) =>
     (...given: Given): Result =>

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeTree } from '../../base/files/file-state.ts';
-import { strayRefusal, type Kit } from '../../kit/kit.ts';
-import type { RunsFolder, RunsFolders } from '../../kit/runs/places.ts';
+import { strayRefusal, type Kit, type StateFolder } from '../../kit/kit.ts';
+import type { RunsFolders } from '../../kit/runs/places.ts';
 import type { KeptRuns } from '../../kit/runs/kept-runs.ts';
 import { readRuns, type Look } from '../../kit/runs/scan.ts';
 import { present } from '../../base/present.ts';
@@ -12,8 +12,6 @@ import type { RunPlace, RunsReading } from '../../model/run.ts';
 /** What every part of this service needs to know. */
 export interface RunsStorage {
   kit: Kit;
-  /** The folder of the user for a project that has no place for runs. */
-  userFolder: string;
   now(): Date;
   /** What was read before. */
   kept?: KeptRuns;
@@ -21,18 +19,18 @@ export interface RunsStorage {
 
 export type Reading = RunsReading & { folders: RunsFolders };
 
-export const readAll = ({ kit, userFolder, kept }: RunsStorage): Promise<Reading> =>
-  readRuns(kit, userFolder, present<Look>({ kept }));
+export const readAll = ({ kit, kept }: RunsStorage): Promise<Reading> =>
+  readRuns(kit, present<Look>({ kept }));
 
 /** All branches, and of their runs those of one id: nothing else is read. */
-export const readOnly = ({ kit, userFolder, kept }: RunsStorage, id: string): Promise<Reading> =>
-  readRuns(kit, userFolder, present<Look>({ kept, id }));
+export const readOnly = ({ kit, kept }: RunsStorage, id: string): Promise<Reading> =>
+  readRuns(kit, present<Look>({ kept, id }));
 
 /** Long enough for many writers in a row, each of which needs a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 
 /** Runs `action` while nobody else writes runs here: one lock for all of them, because branches are moved as a whole. */
-export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>): Promise<T> {
+export async function lockedRuns<T>(folder: StateFolder, action: () => Promise<T>): Promise<T> {
   await refuseLinks(folder.base, folder.path);
   const options = { waitMs: LOCK_WAIT_MS, tidy: true, inside: folder.base };
   return withLock(join(folder.base, folder.path, '.lock'), options, action);
@@ -43,7 +41,7 @@ export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>
  * with drafts: others are from a crash.
  */
 export async function withDrafts<T>(
-  { base, path }: RunsFolder,
+  { base, path }: StateFolder,
   work: (drafts: RunPlace) => Promise<T>,
 ): Promise<T> {
   const drafts = { base, path: `${path}/.drafts` };
@@ -63,6 +61,6 @@ export async function refuseLinks(base: string, path: string): Promise<void> {
 }
 
 /** The folder `.runs` that a run or branch lies in. */
-export function folderOf({ read, write }: RunsFolders, place: RunPlace): RunsFolder {
+export function folderOf({ read, write }: RunsFolders, place: RunPlace): StateFolder {
   return read.find(({ base, path }) => base === place.base && place.path.startsWith(`${path}/`)) ?? write;
 }

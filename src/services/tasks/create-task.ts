@@ -46,7 +46,7 @@ export async function createQueued(
 /** The task first: one that is there has its texts. */
 async function forget(store: TaskStore, { task_id: id }: Task): Promise<void> {
   try {
-    for (const name of [`${id}.json`, briefFile(id), resultFile(id)]) await store.remove(name);
+    await store.remove(id, [`${id}.json`, briefFile(id), resultFile(id)]);
   } catch (error) {
     // One that cannot be removed is no reason to refuse another.
     if (!(error instanceof BmadError)) throw error;

@@ -31,6 +31,11 @@ export class DecidedTasks {
     this.#decisions = decisions;
   }
 
+  /** The file of a task. */
+  fileOf({ task_id }: Pick<Task, 'task_id'>): ReturnType<TaskStore['fileOf']> {
+    return this.store.fileOf(task_id);
+  }
+
   get place(): TaskStore['place'] {
     return this.store.place;
   }

@@ -1,4 +1,5 @@
-import { fileStamps } from '../../base/files/file-stamps.ts';
+import { join } from 'node:path';
+import { changeMark } from '../../base/files/file-stamps.ts';
 import { markOf, type Task } from '../../model/task.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -32,10 +33,11 @@ export class TaskFollower {
     const end = performance.now() + ms;
     // Refuses what is no id before it becomes a path.
     await this.#tasks.get(id);
-    const path = `${this.#tasks.place.folder}/${id}.json`;
     for (;;) {
+      const { base, path: file } = this.#tasks.fileOf({ task_id: id });
+      const path = join(base, file);
       // The stamp first: what changes while the file is read is seen next time.
-      const [stamp = ''] = await this.#stamps([path]);
+      const stamp = changeMark(path) ?? '';
       const task = await this.#tasks.get(id);
       const now = performance.now();
       if (markOf(task) !== known || now >= end) return task;
@@ -58,26 +60,19 @@ export class TaskFollower {
       const leave = (): void => over(() => reject(signal.reason as Error));
       this.#waiting.add(one);
       signal.addEventListener('abort', leave);
-      this.#clock ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+      this.#clock ??= setInterval(() => this.#look(), LOOK_MS).unref();
       if (signal.aborted) leave();
     });
   }
 
-  async #look(): Promise<void> {
-    const waiting = [...this.#waiting];
-    const stamps = await this.#stamps(waiting.map(({ path }) => path));
+  #look(): void {
     const now = performance.now();
-    for (const [index, one] of waiting.entries())
-      if (now >= one.until || stamps[index] !== one.stamp) one.wake();
+    for (const one of this.#waiting)
+      if (now >= one.until || (changeMark(one.path) ?? '') !== one.stamp) one.wake();
   }
 
   #stop(): void {
     clearInterval(this.#clock);
     this.#clock = undefined;
-  }
-
-  async #stamps(paths: readonly string[]): Promise<string[]> {
-    const stamps = await fileStamps(this.#tasks.place.root, paths);
-    return stamps.map((stamp) => (stamp === undefined ? '' : `${stamp.mtimeMs} ${stamp.size}`));
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { filesOpened } from '../../../tests/support/opened-files.ts';
-import { readKit } from '../../kit/kit.ts';
+import { kitIn } from '../../../tests/support/kit.ts';
 import { openDecisions } from '../decisions/decisions.ts';
 import { openTasks } from './tasks.ts';
 import type { Tasks } from './tasks.ts';
@@ -23,13 +23,7 @@ const order = (index: number, dependsOn: string[] = []) => ({
 });
 
 async function queueOf(folder: string): Promise<Tasks> {
-  return (
-    await openTasks(
-      await readKit(folder),
-      { root: folder, folder: 'unused' },
-      openDecisions(join(folder, 'state')).of(folder),
-    )
-  ).queue;
+  return openTasks(await kitIn(folder), openDecisions(join(folder, 'state')).of(folder)).queue;
 }
 
 async function scene(): Promise<{ folder: string; ids: string[]; queue: Tasks; other: Tasks }> {

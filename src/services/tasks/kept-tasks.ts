@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { changeMark } from '../../base/files/file-stamps.ts';
 import type { Task } from '../../model/task.ts';
@@ -19,40 +18,40 @@ const AT_ONCE = 200;
  * are looked at before anything is said about all of them, and of thousands only those that have changed are read.
  */
 export class KeptTasks {
-  #folder = '';
+  #of = '';
   #looked = -Infinity;
   #known = new Map<string, Known>();
 
-  /** Looks at the files of these names again; those of others are forgotten. */
+  /** Looks at these files of a queue again; all others are forgotten. */
   async look(
-    folder: string,
-    names: readonly string[],
-    read: (name: string) => Promise<TaskFile>,
+    queue: string,
+    files: readonly string[],
+    read: (file: string) => Promise<TaskFile>,
   ): Promise<void> {
-    const before = folder === this.#folder ? this.#known : new Map<string, Known>();
+    const before = queue === this.#of ? this.#known : new Map<string, Known>();
     const started = performance.now();
     const now = new Map<string, Known>();
-    for (const [index, name] of names.entries()) {
+    for (const [index, file] of files.entries()) {
       if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
       // The mark first: what changes while the file is read is seen the next time.
-      const mark = changeMark(join(folder, name));
-      const known = before.get(name);
-      now.set(name, known !== undefined && known.mark === mark ? known : { mark, file: await read(name) });
+      const mark = changeMark(file);
+      const known = before.get(file);
+      now.set(file, known !== undefined && known.mark === mark ? known : { mark, file: await read(file) });
     }
-    this.#folder = folder;
+    this.#of = queue;
     this.#known = now;
     this.#looked = started;
   }
 
   /** What this process has read or written itself. */
-  set(folder: string, name: string, file: TaskFile): void {
+  set(path: string, file: TaskFile): void {
     // Without a mark it is read again at the next look.
-    if (folder === this.#folder) this.#known.set(name, { mark: undefined, file });
+    this.#known.set(path, { mark: undefined, file });
   }
 
-  /** Whether all files of a folder were looked at within so many milliseconds. */
-  isRecent(folder: string, ms: number): boolean {
-    return folder === this.#folder && performance.now() - this.#looked < ms;
+  /** Whether all files of a queue were looked at within so many milliseconds. */
+  isRecent(queue: string, ms: number): boolean {
+    return queue === this.#of && performance.now() - this.#looked < ms;
   }
 
   /** The tasks as they were last seen, the oldest first. */

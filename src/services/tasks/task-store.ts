@@ -7,23 +7,16 @@ import { ours, unlessMissing } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
-import { listInside, readInside } from '../../base/files/files.ts';
+import { isNamed } from '../../base/files/file-stamps.ts';
+import { listInside, readInside, realFolder } from '../../base/files/files.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { strayRefusal } from '../../kit/kit.ts';
+import { folderAt } from '../../kit/home.ts';
+import { strayRefusal, type StateFolder } from '../../kit/kit.ts';
 import { KeptTasks, type TaskFile } from './kept-tasks.ts';
 import { TASK_VERSION, taskSchema, type Task } from '../../model/task.ts';
 
 const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
-
-/** Where the tasks of a project are: a folder below one that nothing may lead out of. */
-interface TaskPlace {
-  root: string;
-  /** Below the root, with `/`. */
-  folder: string;
-  /** Whose it is: the project's own, or the user's for a project that has no output folder. */
-  owner: 'project' | 'user';
-}
 
 export interface StoredTasks {
   tasks: Task[];
@@ -42,24 +35,28 @@ const ID = /^task-[\w-]{1,80}$/;
 
 /** The files of the tasks. A task is one file, replaced as a whole; long texts lie beside it. */
 export class TaskStore {
-  readonly place: TaskPlace;
+  /** Where new tasks go. */
+  readonly place: StateFolder;
+  /** A task stays where it was made. */
+  readonly #places: readonly StateFolder[];
   readonly #kept: KeptTasks;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(place: TaskPlace, kept = new KeptTasks()) {
-    this.place = place;
+  constructor(places: readonly [StateFolder, ...StateFolder[]], kept = new KeptTasks()) {
+    [this.place] = places;
+    this.#places = places;
     this.#kept = kept;
   }
 
   /** One change at a time, also between processes. */
   async change<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const { root, folder } = this.place;
     const turn = this.#turn.then(async () => {
-      // The folder of the lock is made if need be, and must not be made elsewhere.
-      const stray = await strayRefusal(root, folder, 'no task is kept there');
-      if (stray !== undefined) throw stray;
-      const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: root };
-      return withLock(join(root, folder, '.lock'), options, work);
+      const used: StateFolder[] = [];
+      for (const place of this.#places)
+        if (place === this.place || (await realFolder(folderAt(place))) !== undefined) used.push(place);
+      // In one order for all, whichever place they use first.
+      const ordered = used.toSorted((a, b) => (a.owner > b.owner ? 1 : -1));
+      return ordered.reduce((inner, place) => () => lockedIn(place, signal, inner), work)();
     });
     this.#turn = turn.catch(() => undefined);
     return turn;
@@ -67,31 +64,42 @@ export class TaskStore {
 
   /** All tasks, the oldest first. */
   async all(): Promise<StoredTasks> {
-    const { root } = this.place;
-    const names = await stateNames(this.#folder, root).catch(absent);
-    const ofTasks = names.filter((name) => name.startsWith('task-') && name.endsWith(ENDING));
-    await this.#kept.look(this.#folder, ofTasks, (name) => this.#file(name.slice(0, -ENDING.length)));
+    const files = new Map<string, StateFolder>();
+    for (const place of this.#places)
+      for (const name of await stateNames(folderAt(place), place.base).catch(absent))
+        if (name.startsWith('task-') && name.endsWith(ENDING) && !files.has(name)) files.set(name, place);
+    const paths = new Map([...files].map(([name, place]) => [join(folderAt(place), name), { name, place }]));
+    await this.#kept.look(this.#queue, [...paths.keys()], async (path) => {
+      const { name, place } = paths.get(path) ?? { name: '', place: this.place };
+      return this.#file(name.slice(0, -ENDING.length), place);
+    });
     return { tasks: this.#kept.tasks(), problems: this.#kept.problems() };
   }
 
   /** All tasks as they were a moment ago: a caller who acts on one of them reads it first. */
   async lately(): Promise<{ tasks: Task[]; isCurrent: boolean }> {
-    if (this.#kept.isRecent(this.#folder, LATELY_MS)) return { tasks: this.#kept.tasks(), isCurrent: false };
+    if (this.#kept.isRecent(this.#queue, LATELY_MS)) return { tasks: this.#kept.tasks(), isCurrent: false };
     return { tasks: (await this.all()).tasks, isCurrent: true };
   }
 
-  get #folder(): string {
-    return join(this.place.root, this.place.folder);
+  get #queue(): string {
+    return this.#places.map(folderAt).join('\n');
   }
 
-  async #file(id: string): Promise<TaskFile> {
+  /** Where a task is, or its texts; new ones go where all that is new goes. */
+  #placeOf(name: string): StateFolder {
+    const [id = ''] = name.split('.');
+    return this.#places.find((place) => isNamed(join(folderAt(place), `${id}${ENDING}`))) ?? this.place;
+  }
+
+  async #file(id: string, place: StateFolder): Promise<TaskFile> {
     const isNone = (error: unknown): TaskFile => {
       if (!(error instanceof BmadError)) throw error;
       // Removed since the folder was looked at, or nothing of ours.
       const isElse = error.code === 'not_found' || error.reason === 'outside' || error.reason === 'folder';
       return isElse ? 'no task' : { problem: error.message };
     };
-    return this.#read(id).then((task) => ({ task }), isNone);
+    return this.#read(id, place).then((task) => ({ task }), isNone);
   }
 
   /**
@@ -105,7 +113,7 @@ export class TaskStore {
         hint: 'Ids look like task-20261115-093000-a1b2c3.',
         steps: [LIST],
       });
-    const found = await this.#read(id).catch(unlessMissing);
+    const found = await this.#read(id, this.#placeOf(id)).catch(unlessMissing);
     if (found !== undefined) return found;
     if (decides) throw this.#noneHere(id);
     const known = (await this.all()).tasks.map(({ task_id }) => task_id);
@@ -117,50 +125,59 @@ export class TaskStore {
   }
 
   #noneHere(id: string): BmadError {
-    const { root, folder, owner } = this.place;
+    const { owner } = this.place;
     const elsewhere =
       owner === 'project'
         ? 'For a task in another project, go to its folder or name it with --project.'
         : "The project has no BMAD, so its tasks are kept in the state folder of the server's user: run this as that user, with the server's XDG_STATE_HOME.";
-    return new BmadError('not_found', `There is no task ${quoted(id)} in ${join(root, folder)}.`, {
+    return new BmadError('not_found', `There is no task ${quoted(id)} in ${folderAt(this.place)}.`, {
       subject: id,
       hint: elsewhere,
       steps: [LIST],
     });
   }
 
+  fileOf(id: string): StateFolder {
+    const place = this.#placeOf(id);
+    return { ...place, path: `${place.path}/${id}${ENDING}` };
+  }
+
   async put(task: Task): Promise<void> {
-    await this.#write(`${task.task_id}${ENDING}`, `${JSON.stringify(task, null, 2)}\n`);
-    this.#kept.set(this.#folder, `${task.task_id}${ENDING}`, { task });
+    const name = `${task.task_id}${ENDING}`;
+    const place = this.#placeOf(name);
+    await replaceShared(place.base, `${place.path}/${name}`, `${JSON.stringify(task, null, 2)}\n`);
+    this.#kept.set(join(folderAt(place), name), { task });
   }
 
   /** A long text beside the tasks; the answer is what the task keeps of it. */
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
-    await this.#write(name, text);
+    const { base, path } = this.#placeOf(name);
+    await replaceShared(base, `${path}/${name}`, text);
     return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };
   }
 
-  async remove(name: string): Promise<void> {
-    await removeShared(this.place.root, `${this.place.folder}/${name}`);
+  /** Files of one task. */
+  async remove(id: string, names: readonly string[]): Promise<void> {
+    const { base, path } = this.#placeOf(id);
+    for (const name of names) await removeShared(base, `${path}/${name}`);
   }
 
   async text(name: string): Promise<string> {
-    const { root, folder } = this.place;
-    return (await readInside(root, `${folder}/${name}`, TEXT_BYTES)).toString('utf8');
+    const { base, path } = this.#placeOf(name);
+    return (await readInside(base, `${path}/${name}`, TEXT_BYTES)).toString('utf8');
   }
 
   /** Whether anything here has this id, also what cannot be read: an id is never given twice. */
   async isTaken(id: string): Promise<boolean> {
-    const { root, folder } = this.place;
-    const names = await stateNames(join(root, folder), root);
-    return names.some((name) => name.startsWith(`${id}.`));
+    const names = await Promise.all(this.#places.map((place) => stateNames(folderAt(place), place.base)));
+    return names.flat().some((name) => name.startsWith(`${id}.`));
   }
 
   /** A name beside the tasks that nothing has yet. */
   async freeName(stem: string, ending: string, folder = ''): Promise<string> {
     const prefix = folder === '' ? '' : `${folder}/`;
     const names = new Set(
-      (await listInside(this.place.root, `${this.place.folder}/${folder}`).catch(absent)).map(
+      (await listInside(this.place.base, `${this.place.path}/${folder}`).catch(absent)).map(
         ({ name }) => name,
       ),
     );
@@ -170,18 +187,13 @@ export class TaskStore {
     }
   }
 
-  async #write(name: string, text: string): Promise<void> {
-    await replaceShared(this.place.root, `${this.place.folder}/${name}`, text);
-  }
-
-  async #read(id: string): Promise<Task> {
-    const { root, folder } = this.place;
-    const path = `${folder}/${id}${ENDING}`;
-    const value = jsonIn((await readInside(root, path, TASK_BYTES)).toString('utf8'));
+  async #read(id: string, place: StateFolder): Promise<Task> {
+    const path = `${place.path}/${id}${ENDING}`;
+    const value = jsonIn((await readInside(place.base, path, TASK_BYTES)).toString('utf8'));
     if (isNewer(value)) throw newerTask(path);
     const parsed = taskSchema.safeParse(value);
     if (parsed.success && parsed.data.task_id === id) {
-      this.#kept.set(this.#folder, `${id}${ENDING}`, { task: parsed.data });
+      this.#kept.set(join(place.base, path), { task: parsed.data });
       return parsed.data;
     }
     const [issue] = parsed.error?.issues ?? [];
@@ -191,6 +203,18 @@ export class TaskStore {
       hint: 'It was left unchanged; correct or remove the file.',
     });
   }
+}
+
+/** The folder of the lock is made if need be, and must not be made elsewhere. */
+async function lockedIn<T>(
+  { base, path }: StateFolder,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const stray = await strayRefusal(base, path, 'no task is kept there');
+  if (stray !== undefined) throw stray;
+  const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: base };
+  return withLock(join(base, path, '.lock'), options, work);
 }
 
 function isNewer(value: unknown): boolean {

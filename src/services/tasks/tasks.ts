@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import { checkRead } from '../../base/sha256.ts';
-import { stateFolder } from '../../kit/home.ts';
+import { placesOf } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import type { Decisions } from '../../model/decision.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
@@ -206,7 +206,7 @@ export class Tasks extends DecidedTasks {
       const stem = `${order.mergedOutputKey}-${this.#at().slice(0, 10)}`;
       const file = await this.store.freeName(stem, merged.ending, 'merged');
       await this.store.putText(file, merged.text);
-      return { ...merged, file: `${this.place.folder}/${file}` };
+      return { ...merged, file: `${this.place.path}/${file}` };
     });
   }
 
@@ -304,21 +304,11 @@ function changing({ task_id }: Task): BmadError {
 
 export { KeptTasks };
 
-export type TaskQueue = Awaited<ReturnType<typeof openTasks>>;
+export type TaskQueue = ReturnType<typeof openTasks>;
 
-/** The queue of a project: in its output folder, or with the user where its state is kept there. */
-export async function openTasks(
-  kit: Kit,
-  userFolder: { root: string; folder: string },
-  decisions: Decisions,
-  kept = new KeptTasks(),
-) {
-  const output = await stateFolder(kit);
-  const place =
-    output === undefined
-      ? { ...userFolder, owner: 'user' as const }
-      : { root: kit.root, folder: `${output}/.tasks`, owner: 'project' as const };
-  const queue = new Tasks(new TaskStore(place, kept), decisions);
+/** The queue of a project. */
+export function openTasks(kit: Kit, decisions: Decisions, kept = new KeptTasks()) {
+  const queue = new Tasks(new TaskStore(placesOf(kit, 'tasks'), kept), decisions);
   const follower = new TaskFollower(queue);
   return { queue, composeBrief, follow: follower.follow.bind(follower) };
 }

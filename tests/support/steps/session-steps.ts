@@ -16,9 +16,6 @@ import { countStep, modelSurface } from './surfaces.ts';
 /** The kinds of steps that were taken here or in another worker: a folder each, which only the first can make. */
 const TAKEN = 'kinds-of-steps';
 
-/** What they move belongs to the path of the project and is not in a copy; their own tests take them. */
-const PLACE_BOUND = new Set(['memory_move']);
-
 /** A call that keeps the steps which are written inside of texts. */
 export function recordingCall(): { call: Call; said: Step[] } {
   const said: Step[] = [];
@@ -42,7 +39,7 @@ export async function takeRecommended(
   // A store on a server is not copied with the project: a step would change what the test looks at.
   if (/qdrant/i.test(JSON.stringify([outside.flags, outside.env]))) return;
   const steps = [...said, ...(outcome.ok ? (outcome.answer.steps ?? []) : outcome.error.steps)];
-  const fresh = steps.filter((step) => !PLACE_BOUND.has(step.operation) && isNew(step, folder));
+  const fresh = steps.filter((step) => isNew(step, folder));
   // A cursor belongs to an answer of this very place, and asks for more of what was read.
   const here = fresh.filter(({ args = {} }) => 'cursor' in args);
   const elsewhere = fresh.filter((step) => !here.includes(step));

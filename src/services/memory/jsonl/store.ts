@@ -67,7 +67,7 @@ export class JsonlStore extends MemoryStore {
     );
   }
 
-  protected async found({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
+  async found({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
     const state = await this.#fresh(true);
     const { space } = this.options;
     const ready = readyFilter(filter);
@@ -100,7 +100,7 @@ export class JsonlStore extends MemoryStore {
     return [...state.kept.values()].filter(({ revisions }) => revisions.length > 0);
   }
 
-  protected async waiting(space: VectorSpace, page: Page) {
+  async waiting(space: VectorSpace, page: Page) {
     const state = await this.#fresh();
     const waiting = [...state.kept.values()].filter(
       ({ entry, vectors }) => entry.forgottenAt === undefined && !vectors.has(spaceText(space)),
@@ -123,7 +123,7 @@ export class JsonlStore extends MemoryStore {
     return progress;
   }
 
-  protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#write((append) => {
       let taken = 0;
       for (const { key, revision, vector } of vectors) {
@@ -192,11 +192,11 @@ export class JsonlStore extends MemoryStore {
     await this.#turn.catch(() => undefined);
   }
 
-  protected async stored(key: MemoryKey): Promise<Stored | undefined> {
+  async stored(key: MemoryKey): Promise<Stored | undefined> {
     return (await this.#fresh()).kept.get(keyText(key));
   }
 
-  protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+  async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
     const { space } = this.options;
     return this.#write((append) =>
       keys.map((key, index) => {

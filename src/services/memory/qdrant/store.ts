@@ -48,7 +48,7 @@ export class QdrantStore extends MemoryStore {
     return this.#onShelves((shelves) => statsOf(this.#client, shelves));
   }
 
-  protected async found(query: MemoryQuery) {
+  async found(query: MemoryQuery) {
     return (await this.#search(query, { all: false, files: false })).hits;
   }
 
@@ -83,7 +83,7 @@ export class QdrantStore extends MemoryStore {
     return this.#onShelves(rewordedIn);
   }
 
-  protected async waiting(space: VectorSpace, page: Page) {
+  async waiting(space: VectorSpace, page: Page) {
     const filter = { must: [empty('forgotten_at')], must_not: [equal('embedder', spaceText(space))] };
     return this.#page(readyFilter({}), filter, page);
   }
@@ -97,7 +97,7 @@ export class QdrantStore extends MemoryStore {
     return { space, total, embedded };
   }
 
-  protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#onShelves(async (shelves) => {
       const taken = await Promise.all(
         shelves.map(async (shelf) => {
@@ -174,7 +174,7 @@ export class QdrantStore extends MemoryStore {
     // Connections are the runtime's.
   }
 
-  protected async stored(key: MemoryKey): Promise<Stored | undefined> {
+  async stored(key: MemoryKey): Promise<Stored | undefined> {
     return this.#onShelves(async (shelves) => {
       const shelf = shelves.find(({ type }) => type === key.type) as Shelf;
       const [point] = await shelf.points.retrieve([key.id]);
@@ -182,7 +182,7 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+  async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
     return this.#onShelves(async (shelves) => {
       const indexed = keys.map((key, index) => ({ key, index }));
       const answers = await Promise.all(

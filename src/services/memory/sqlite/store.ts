@@ -123,7 +123,7 @@ export class SqliteStore extends MemoryStore {
     });
   }
 
-  protected async found(query: MemoryQuery) {
+  async found(query: MemoryQuery) {
     return this.#live.use(async (database) => {
       const matrix = await this.#vectors.of(database);
       if (query.vector !== undefined) await matrix?.load(database);
@@ -155,7 +155,7 @@ export class SqliteStore extends MemoryStore {
     return this.#live.read(readReworded);
   }
 
-  protected async waiting(space: VectorSpace, page: Page) {
+  async waiting(space: VectorSpace, page: Page) {
     if (await this.#live.read((database) => areAllEmbedded(database, space)))
       return { entries: [], next: undefined };
     const sql = `forgotten_at IS NULL AND NOT EXISTS
@@ -171,7 +171,7 @@ export class SqliteStore extends MemoryStore {
     );
   }
 
-  protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#write((rev, database) => {
       let taken = 0;
       for (const { key, revision, vector } of vectors) {
@@ -240,11 +240,11 @@ export class SqliteStore extends MemoryStore {
     await this.#live.use((database) => copyDatabase(database, path));
   }
 
-  protected async stored(key: MemoryKey): Promise<Stored | undefined> {
+  async stored(key: MemoryKey): Promise<Stored | undefined> {
     return this.#live.read((database) => readStored(database, key));
   }
 
-  protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+  async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
     const { space } = this.options;
     return this.#write((rev, database) =>
       keys.map((key, index) => {

@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { unlessMissing } from '../../base/expected.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { readState, removeTree, setAside, stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { bringPieces, piecesFor, sameTree } from '../../base/files/file-tree.ts';
+import { readInside } from '../../base/files/files.ts';
+import { projectKey } from '../../base/files/project-key.ts';
+import { jsonIn } from '../../base/parse/json.ts';
+import { folderAt, projectPages, usersPages, type StateMove } from '../../kit/home.ts';
+import { inTurn, kitLock, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
+import type { KitWithMemory } from '../../kit/kit-text.ts';
+import { inProject, strayRefusal, type Kit } from '../../kit/kit.ts';
+import { SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
+import { runsFolders } from '../../kit/runs/places.ts';
+import { readRuns } from '../../kit/runs/scan.ts';
+import { bringHandoffs, HANDOFF_FILE } from '../../kit/session/handoffs.ts';
+import { bringSession, lastSession, SESSION_FILE } from '../../kit/session/session-state.ts';
+import { readContextFacts } from './context-facts.ts';
+
+/**
+ * The parts of a project's state that are plain files, on their way from the user into the project. What is brought is
+ * noted in the folder it comes from before anything is copied: after a crash, what the project has of it is not in the way,
+ * though somebody may have changed it there since.
+ */
+
+const LOCK_WAIT_MS = 30_000;
+/** Somebody else may be moving a lot. */
+const MOVE_WAIT_MS = 300_000;
+const WORK = '.moving';
+const NOTE = '.moving.json';
+const LOCK = '.lock';
+/** Pages that are joined line by line. */
+const JOINED = [HANDOFF_FILE, SHARED_CONTEXT_FILE, SESSION_FILE];
+const WITHOUT = new Set([NOTE, OWN_FOLDER]);
+/** The project's own stand: they are about its folders, or were made with them. */
+const OWN = new Set(['branch.json', '.active-branch', '.gitignore']);
+const PAGES_BYTES = 20_000_000;
+
+/** Runs a move while no other process moves state of this project. */
+export async function whileMoving<T>(root: string, state: string, work: () => Promise<T>): Promise<T> {
+  return withLock(join(state, 'moving', `${projectKey(root)}.lock`), { waitMs: MOVE_WAIT_MS }, work);
+}
+
+export async function moveRuns(kit: Kit): Promise<StateMove> {
+  const user = kit.places.runs.user;
+  const { branches } = await readRuns(kit);
+  const count = branches.flatMap(({ runs }) => runs).filter(({ place }) => place.base === user.base).length;
+  return moveFiles(kit, 'runs', (await runsFolders(kit)).own.path, count);
+}
+
+export async function moveTasks(kit: Kit): Promise<StateMove> {
+  const names = await stateNames(folderAt(kit.places.tasks.user));
+  const count = names.filter((name) => /^task-.*\.json$/.test(name)).length;
+  return moveFiles(kit, 'tasks', kit.places.tasks.project.path, count);
+}
+
+/** Files of any kind: each whole, under its own name. */
+function moveFiles(kit: Kit, part: 'runs' | 'tasks', to: string, count: number): StateMove {
+  const { root } = kit;
+  const from = folderAt(kit.places[part].user);
+  const files = filesBetween(from, join(root, to), { depth: 1, without: WITHOUT });
+  return {
+    part,
+    count,
+    from,
+    to,
+    async obstacles() {
+      const stray = await strayRefusal(root, `${to}/${WORK}`, 'nothing was moved');
+      return stray === undefined ? files.different() : [stray.line];
+    },
+    locked: (work) =>
+      withLock(join(from, LOCK), { waitMs: LOCK_WAIT_MS }, () =>
+        withLock(join(root, to, LOCK), { waitMs: LOCK_WAIT_MS, inside: root, tidy: true }, work),
+      ),
+    copy: files.copy,
+    async setAside() {
+      const kept = await setAside(from);
+      // The lock that is held went along, and means nothing there.
+      await removeTree(join(kept, LOCK));
+      return kept;
+    },
+  };
+}
+
+/** Hand-offs, requests and sessions: those of both places are joined. */
+export async function movePages(kit: Kit): Promise<StateMove> {
+  const { root, places } = kit;
+  const [from, to] = [usersPages(kit), projectPages(kit)];
+  const { path } = places.pages.project;
+  const { requests, handoffs } = await readContextFacts(kit, [from]);
+  const session = await lastSession([from], []);
+  const files = filesBetween(from.memory, to.memory, { depth: 1, without: new Set([...WITHOUT, ...JOINED]) });
+  return {
+    part: 'pages',
+    count: requests.length + handoffs.length + (session === undefined ? 0 : 1),
+    from: from.memory,
+    to: path,
+    async obstacles() {
+      const stray = await strayRefusal(root, `${path}/${WORK}`, 'nothing was moved');
+      return stray === undefined ? files.different() : [stray.line];
+    },
+    locked: (work) => inTurn(join(from.memory, OWN_FOLDER), () => whileLocked(to, work)),
+    async copy() {
+      const before = await Promise.all(JOINED.map((name) => bytesOf(to, name)));
+      const undo = await files.copy();
+      const undoAll = async (): Promise<void> => {
+        for (const [index, name] of JOINED.entries()) await restore(to, name, before[index]);
+        await undo();
+      };
+      try {
+        await bringHandoffs(from, to);
+        await bringSession(from, to);
+        await checkJoined(kit, from, to);
+      } catch (error) {
+        await undoAll();
+        throw error;
+      }
+      return undoAll;
+    },
+    async setAside() {
+      const kept = await setAside(from.memory);
+      await removeTree(kitLock(join(kept, OWN_FOLDER)));
+      return kept;
+    },
+  };
+}
+
+const bytesOf = (pages: KitWithMemory, name: string): Promise<Buffer | undefined> =>
+  readInside(pages.memory, name, PAGES_BYTES).catch(unlessMissing);
+
+async function restore(pages: KitWithMemory, name: string, bytes: Buffer | undefined): Promise<void> {
+  const place = join(pages.memory, name);
+  await (bytes === undefined ? removeTree(place) : writeAtomic(place, bytes, { inside: pages.memory }));
+}
+
+/** Whether all that the one has is in the other. */
+async function checkJoined(kit: Kit, from: KitWithMemory, to: KitWithMemory): Promise<void> {
+  const [theirs, ours] = [await readContextFacts(kit, [from]), await readContextFacts(kit, [to])];
+  const known = new Set([...ours.requests, ...ours.handoffs].map(({ id }) => id));
+  const lost = [...theirs.requests, ...theirs.handoffs].find(({ id }) => !known.has(id));
+  if (lost !== undefined) throw notWhole(inProject(to, HANDOFF_FILE));
+}
+
+const notWhole = (path: string): BmadError =>
+  new BmadError('unavailable', `${path} does not have all that was copied into it; nothing was moved.`, {
+    subject: path,
+    hint: 'Check the disk of the project, then try again.',
+  });
+
+/** Brings the files of one folder into another. */
+function filesBetween(from: string, to: string, { depth, without }: { depth: number; without: Set<string> }) {
+  async function noted(): Promise<string[]> {
+    const list = jsonIn((await readState(join(from, NOTE))) ?? '');
+    return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
+  }
+  async function pieces(): Promise<{ missing: string[]; different: string[]; before: string[] }> {
+    const before = await noted();
+    const isNoted = (path: string): boolean => before.some((each) => `${path}/`.startsWith(`${each}/`));
+    const { missing, different } = await piecesFor(from, to, { depth, without, own: OWN });
+    return { missing, different: different.filter((path) => !isNoted(path)), before };
+  }
+  return {
+    different: async (): Promise<string[]> =>
+      (await pieces()).different.map((path) => `${join(from, path)} is not what ${join(to, path)} is.`),
+    async copy(): Promise<() => Promise<void>> {
+      const { missing, before } = await pieces();
+      const undo = async (): Promise<void> => {
+        for (const piece of missing)
+          if (await sameTree(join(from, piece), join(to, piece))) await removeTree(join(to, piece));
+        await removeTree(join(from, NOTE));
+      };
+      await writeAtomic(join(from, NOTE), JSON.stringify([...before, ...missing]));
+      try {
+        await bringPieces(from, to, missing, join(to, WORK));
+        const left = await pieces();
+        if (left.missing.length + left.different.length > 0) throw notWhole(to);
+      } catch (error) {
+        await undo();
+        throw error;
+      }
+      return undo;
+    },
+  };
+}
