@@ -71,7 +71,7 @@ export const enKnown = {
     compared: (count: number, near: number) =>
       near === 0
         ? `None of ${count} past failures has anything in common with it.`
-        : `The nearest of ${count}, the nearest first:`,
+        : `Past failures, the nearest first (${near} of ${count}):`,
     rules: 'Rules',
     fields: {
       what_happened: 'What happened',
