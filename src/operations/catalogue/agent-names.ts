@@ -1,6 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { titlesOf } from '../../base/text/agent-titles.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -88,8 +87,7 @@ export async function namedAgent(
       handle,
       name,
       ...(colleague?.names ?? []),
-      ...(before === undefined ? [] : [before.name]),
-      ...asRole(before?.handle ?? handle),
+      ...(before === undefined ? [] : [before.handle, before.name]),
     ]),
     ...(colleague === undefined ? {} : { colleague }),
     ...(before === undefined ? {} : { earlier: before }),
@@ -110,22 +108,11 @@ function ofRecord(record: BmadRecord, workspace: Workspace, raw: string, colleag
   const { name, displayName = name, aliases } = record;
   return {
     handle,
-    names: plainNames([
-      raw,
-      handle,
-      name,
-      displayName,
-      ...aliases,
-      ...(colleague?.names ?? []),
-      ...asRole(handle),
-    ]),
+    names: plainNames([raw, handle, name, displayName, ...aliases, ...(colleague?.names ?? [])]),
     found: { record, workspace },
     ...(colleague === undefined ? {} : { colleague }),
   };
 }
-
-/** An agent's id and its roles, which others may have kept something under. */
-const asRole = (id: string): string[] => [id, ...titlesOf(id)];
 
 const isPlain = (name: string): boolean => name !== '' && !/[/\\:|]|\.\.|\p{C}/u.test(name);
 

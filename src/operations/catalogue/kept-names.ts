@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { agentTitled } from '../../base/text/agent-titles.ts';
+import { agentTitled, titlesOf } from '../../base/text/agent-titles.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { Context } from '../context.ts';
 import {
@@ -46,6 +46,11 @@ async function withColleagues(
   };
 }
 
+/** With the roles of an agent, which other tools keep memories under; there are too many to be told. */
+export const withRoles = ({ names }: { names: readonly string[] }): string[] => [
+  ...new Set([...names, ...names.flatMap(titlesOf)]),
+];
+
 /** The names to look for in memories; one that nobody has is looked for as it is. */
 export async function namesToRecall(
   raw: string | undefined,
@@ -56,7 +61,7 @@ export async function namesToRecall(
   const workspace = await context.workspace(project);
   const meant = await namedAgent(raw, workspace, context, project).catch(ours((error) => error, 'ambiguous'));
   if (meant instanceof BmadError) return [raw];
-  return (await withColleagues(raw, meant, context, project)).names;
+  return withRoles(await withColleagues(raw, meant, context, project));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural, written } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { rememberedAgent } from '../catalogue/kept-names.ts';
+import { rememberedAgent, withRoles } from '../catalogue/kept-names.ts';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -51,14 +51,15 @@ export const getAgentMemory = defineOperation({
   output: memorySchema,
 
   async run({ agent, query, last_n: most, project }, context, call) {
-    const { ids, names } = await rememberedAgent(agent, context, project);
+    const whose = await rememberedAgent(agent, context, project);
+    const { ids, names } = whose;
     const memory = await context.memory(project);
     if (query === undefined) {
-      const { entries, notes } = await memory.browse('agent-learnings', names);
+      const { entries, notes } = await memory.browse('agent-learnings', withRoles(whose));
       const learnings = entries.slice(0, most).map((found) => learningOf(found, found.dated));
       return { agents: ids, names, learnings, total: entries.length, notes };
     }
-    const about = { query, alternatives: [], types: [], agents: names, tags: [] } as const;
+    const about = { query, alternatives: [], types: [], agents: withRoles(whose), tags: [] } as const;
     const limit = most ?? FOUND;
     const { hits, notes } = await memory.recall({ ...about, limit, superseded: false }, call.signal);
     return {
