@@ -9,8 +9,7 @@ const word = z.string().trim().min(1).max(100);
 export const memlog = defineOperation({
   name: 'memlog',
   title: 'Add to the log of a run folder',
-  description:
-    'Write .memlog.md in a run folder as BMAD’s memlog.py does: start the log if there is none, set fields, add a text as one line at the end.',
+  description: 'Write .memlog.md in a run folder as BMAD’s memlog.py does.',
   effect: 'write',
   behind: { manage_project: 'memlog' },
   command: 'log memlog',

@@ -8,7 +8,7 @@ export const sprintPlan = defineOperation({
   name: 'sprint_plan',
   title: 'Make the ledger from the epics',
   description:
-    'Create sprint-status.yaml from the epics, or update it, as sprint planning does; "apply" writes it. A status is never lowered, a story that has a file is at least ready-for-dev, and comments and order are kept.',
+    'Make sprint-status.yaml from the epics or update it, as sprint planning does; "apply" writes it. No status is lowered.',
   effect: 'write',
   behind: { manage_project: 'sprint_plan' },
   writes: ({ apply }) => apply,

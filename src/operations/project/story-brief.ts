@@ -12,7 +12,7 @@ const NAMED_PLACES = 12;
 export const storyBrief = defineOperation({
   name: 'story_brief',
   title: 'Brief for building a story',
-  description: `The acceptance criteria of a story, the rules it cites and those of the project, decisions in force, files it names and the tests to run, in at most ${MOST_TOKENS} tokens. Criteria are never cut; what does not fit is named with its file and line.`,
+  description: `The acceptance criteria of a story, its rules, decisions in force, files and tests, in at most ${MOST_TOKENS} tokens.`,
   effect: 'read',
   behind: { manage_project: 'story_brief' },
   command: 'story brief',

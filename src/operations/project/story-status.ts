@@ -14,7 +14,7 @@ export const storyStatus = defineOperation({
   name: 'story_status',
   title: 'Set the status of a story',
   description:
-    'Set the status of a story in the ledger and in its file together. Its epic starts with its first story; set an epic or a retrospective by its own key, such as epic-1.',
+    'Set the status of a story in the ledger and in its file together; that of an epic or a retrospective by its key, such as epic-1.',
   effect: 'write',
   behind: { manage_project: 'story_status' },
   command: 'story status',

@@ -25,9 +25,9 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
   const hasScript = texts.some((text) => /\bsprint_(?:plan|status)\.py\b/.test(text));
   if (hasScript || !texts.some((text) => LEDGER.test(text))) return [];
   return [
-    `To set the status of a story in the ledger and in its file: ${say(SET_STATUS)}.`,
+    `Set the status of a story with ${say(SET_STATUS)}.`,
     ...(/(?:^|-)sprint-planning$/.test(name)
-      ? [`To create or update the whole ledger from the epics: ${say({ operation: 'sprint_plan' })}.`]
+      ? [`Make the ledger from the epics with ${say({ operation: 'sprint_plan' })}.`]
       : []),
   ];
 }
