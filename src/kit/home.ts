@@ -118,10 +118,10 @@ export async function partsWithUser({ places }: Kit, most = Infinity): Promise<S
   return found;
 }
 
-/** Whether nothing was ever kept for this project, in either place. */
+/** Whether nothing has been kept yet where new state goes. */
 export async function isUnused(kit: Kit): Promise<boolean> {
-  const { root, output, memory } = kit;
-  if ((await partsWithUser(kit, 1)).length > 0) return false;
+  const { home, root, output, memory } = kit;
+  if (home === 'user') return (await partsWithUser(kit, 1)).length === 0;
   if (output !== undefined && IN_OUTPUT.some((name) => isThereNow(join(root, output, name)))) return false;
   return memory === undefined || !isThereNow(join(memory, OWN_FOLDER));
 }

@@ -94,7 +94,11 @@ describe('M-52: all state of a project is in one place', () => {
     await used(session);
     expect(await readdir(session.folder)).toEqual(['build.sh']);
     await mkdir(join(session.folder, '_bmad-output/planning-artifacts'), { recursive: true });
-    await session.ok(rememberStructured, { ...FACT, text: 'Refunds are paid within two weeks' });
+    const refunds = { ...FACT, text: 'Refunds are paid within two weeks' };
+    // The first file in the project is told of as well.
+    expect(saidIn((await session.ok(rememberStructured, refunds)).answer)).toContain(
+      'The state of this project is kept in _bmad-output.',
+    );
     await session.ok(logHandoff, { from: 'qa', to: 'dev', summary: 'Repair the cart', inbox: true });
     expect((await readdir(join(session.folder, '_bmad-output'))).toSorted()).toEqual([
       '.memory',
@@ -105,7 +109,7 @@ describe('M-52: all state of a project is in one place', () => {
       FACT.text,
       'Refunds are paid within two weeks',
     ]);
-    const listed = (await session.ok(memoryList)).data as { total: number };
+    const listed = (await session.ok(memoryList, { type: 'decisions' })).data as { total: number };
     expect(listed.total).toBe(2);
     const told = (await session.ok(getProjectContext)).answer.body;
     for (const text of ['Check the cart', 'Repair the cart']) expect(told).toContain(text);
