@@ -123,7 +123,7 @@ function coreFirst(text: string): { text: string; required: number } {
     return inside;
   });
   // What has to be fulfilled comes before what is done for it, wherever it stands.
-  const isCriteria = ({ title = '' }: Chunk): boolean => CRITERIA.test(title);
+  const isCriteria = (chunk: Chunk): boolean => CRITERIA.test(chunk.title ?? '');
   const core = [...found.filter(isCriteria), ...found.filter((chunk) => !isCriteria(chunk))];
   if (title === undefined || core.length === 0) return { text, required: fitted(text, CORE_TOKENS).length };
   const joined = (some: readonly Chunk[]): string => some.map((chunk) => chunk.text).join('');
