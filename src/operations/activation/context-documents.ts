@@ -115,16 +115,16 @@ const CORE_TOKENS = 1_200;
 function coreFirst(text: string): { text: string; required: number } {
   const chunks = chunksOf(text);
   const level = Math.min(...chunks.flatMap((chunk) => (isCore(chunk) ? [chunk.level] : [])));
-  let inside = false;
   const [title, ...sections] = chunks;
-  const found = sections.filter((chunk) => {
-    if (isCore(chunk)) inside = true;
-    else if (chunk.level > 0 && chunk.level <= level) inside = false;
-    return inside;
-  });
-  // What has to be fulfilled comes before what is done for it, wherever it stands.
-  const isCriteria = (chunk: Chunk): boolean => CRITERIA.test(chunk.title ?? '');
-  const core = [...found.filter(isCriteria), ...found.filter((chunk) => !isCriteria(chunk))];
+  // What has to be fulfilled comes before what is done for it, wherever it stands; what is below a heading stays with it.
+  const [criteria, work]: [Chunk[], Chunk[]] = [[], []];
+  let part: Chunk[] | undefined;
+  for (const chunk of sections) {
+    if (isCore(chunk)) part = CRITERIA.test(chunk.title ?? '') ? criteria : work;
+    else if (chunk.level > 0 && chunk.level <= level) part = undefined;
+    part?.push(chunk);
+  }
+  const core = [...criteria, ...work];
   if (title === undefined || core.length === 0) return { text, required: fitted(text, CORE_TOKENS).length };
   const joined = (some: readonly Chunk[]): string => some.map((chunk) => chunk.text).join('');
   const head = joined([title, ...core]);

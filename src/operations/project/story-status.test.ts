@@ -120,7 +120,7 @@ describe('the status of a story', () => {
     const { notes, ends, said } = await set('1-2-login', 'done');
     expect(notes).toContain('It has no story file, so only the ledger was set.');
     expect(ends).toBe('epic-1');
-    expect(said).toContain('All stories of epic-1 are done; its own row is left as it is.');
+    expect(said).toContain('All stories of epic-1 are done; its own row is unchanged.');
     expect(await text(LEDGER)).toContain('epic-1: in-progress');
     await set('epic-1', 'done');
     await set('epic-1-retrospective', 'done');
