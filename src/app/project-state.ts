@@ -7,7 +7,6 @@ import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
-import { orElse } from '../base/expected.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptTasks } from '../services/tasks/tasks.ts';
@@ -45,17 +44,6 @@ export function projectState(
     async place() {
       const { statePlace } = await import('../services/facts/state-place.ts');
       return statePlace(await own(), userState, config.projectState);
-    },
-    async isTracked() {
-      const { gitFiles } = await import('../base/process/project-git.ts');
-      const { statePlace } = await import('../services/facts/state-place.ts');
-      const { home, folders } = await statePlace(await own(), userState, config.projectState);
-      const asked = { env: outside.env, timeoutMs: LIST_MS, signal: AbortSignal.timeout(LIST_MS) };
-      const seen =
-        home === 'user'
-          ? undefined
-          : await gitFiles(root, asked, { paths: folders }).catch(orElse(undefined));
-      return seen && seen.length > 0;
     },
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');

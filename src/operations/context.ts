@@ -181,8 +181,6 @@ export interface PlacePort {
   unused(): Promise<boolean>;
   /** Where all of its state is, or will be. */
   place(): Promise<StatePlace>;
-  /** Whether git tracks what is kept in the project; nothing where there is no git, or nothing is kept there. */
-  isTracked(): Promise<boolean | undefined>;
   /** Runs a move while no other process moves state of the project. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }

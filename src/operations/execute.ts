@@ -92,7 +92,7 @@ async function withPlaceTold(answer: Answer, state: StateOf | undefined): Promis
   const place = await state?.place();
   if (place === undefined || place.unused) return answer;
   const { withPlace } = await import('./project/state-place.ts');
-  return withPlace(answer, place, await state?.isTracked());
+  return withPlace(answer, place);
 }
 
 function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Context): readonly Step[] {

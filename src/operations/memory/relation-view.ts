@@ -14,12 +14,20 @@ export function translatingSteps(id: string, language: { wanted: string } | unde
   return [{ operation: 'memory_update', args: { id }, open: ['text'], why: `Say it in ${language.wanted}` }];
 }
 
-/** What can be done about each memory that is near to a new one. What only a file has cannot be changed by its id. */
+/** What can be done about a memory that is near to a new one: its id is to be put in where there are several. */
 export function settlingSteps(fresh: string, similar: readonly { id: string }[]): Step[] {
-  return similar.flatMap(({ id }) => [
-    { operation: 'memory_supersede', args: { id, by: fresh }, why: 'If the new one replaces it' },
-    { operation: 'memory_keep_both', args: { id: fresh, other: id }, why: 'If both hold' },
-  ]);
+  const [first, second] = similar;
+  if (first === undefined) return [];
+  const about = (args: Record<string, string>, name: string): Pick<Step, 'args' | 'open'> =>
+    second === undefined ? { args: { ...args, [name]: first.id } } : { args, open: [name] };
+  return [
+    {
+      operation: 'memory_supersede',
+      ...about({ by: fresh }, 'id'),
+      why: 'If the new one replaces one of these',
+    },
+    { operation: 'memory_keep_both', ...about({ id: fresh }, 'other'), why: 'If both hold' },
+  ];
 }
 
 /** `Nearest, 84 %: [decisions] pm, 2026-11-15, decisions-log.md, id 728c…: text`. */

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -56,8 +54,6 @@ const OWN =
   /^(?:decisions|memory-copies|usage|moving|trust[^/]*|locks)\/|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
 const withUser = async (session: Opened): Promise<string[]> =>
   (await filesIn(stateOf(session))).filter((file) => !OWN.test(file));
-
-const gitIn = (cwd: string, words: string[]): Promise<unknown> => promisify(execFile)('git', words, { cwd });
 
 const parts = ['.memory', '.receipts', '.runs', '.tasks'];
 
@@ -180,21 +176,6 @@ describe('M-52: where it is written', () => {
     const own = await opened({ '_bmad-output/a.md': '# A\n' });
     const said = saidIn((await own.ok(operation, input)).answer);
     expect(said).toContain('The state of this project is kept in _bmad-output.');
-  });
-
-  it('is said with what git does with it', async () => {
-    const env = { PATH: process.env['PATH'] ?? '' };
-    const session = await opened({ '_bmad-output/a.md': '# A\n' }, {}, env);
-    await gitIn(session.folder, ['init', '-q']);
-    expect(saidIn((await session.ok(rememberStructured, FACT)).answer)).toContain(
-      'The state of this project is kept in _bmad-output, which git tracks.',
-    );
-    const ignored = { '_bmad-output/a.md': '# A\n', '.gitignore': '_bmad-output/\n' };
-    const hidden = await opened(ignored, {}, env);
-    await gitIn(hidden.folder, ['init', '-q']);
-    expect(saidIn((await hidden.ok(rememberStructured, FACT)).answer)).toContain(
-      'The state of this project is kept in _bmad-output, which git ignores.',
-    );
   });
 
   it('gives the lines for .gitignore before there is a repository, and none for what is kept elsewhere', async () => {

@@ -28,28 +28,22 @@ export function counted(part: Part, count: number): string {
 const MOVE: Step = { operation: 'move_state', why: 'See what would move into the project' };
 const SEE: Step = { operation: 'project_state', why: 'See all places, and the lines for .gitignore' };
 
-/** The one rule, said of this project, with whether git tracks it where that is known. */
-export function placeText(
-  { home, keep, folders }: Pick<Place, 'home' | 'keep' | 'folders'>,
-  isTracked?: boolean,
-): string {
+/** The one rule, said of this project. */
+export function placeText({ home, keep, folders }: Pick<Place, 'home' | 'keep' | 'folders'>): string {
   const where = folders.join(' and ');
   if (home === 'user')
     return keep === 'user'
       ? `The state of this project is kept in ${where}, for you alone on this machine, as you have set it.`
       : `The state of this project is kept in ${where}, for you alone on this machine, because the project has no BMAD folder.`;
-  if (isTracked === undefined) return `The state of this project is kept in ${where}.`;
-  return isTracked
-    ? `The state of this project is kept in ${where}, which git tracks.`
-    : `The state of this project is kept in ${where}, which git ignores.`;
+  return `The state of this project is kept in ${where}.`;
 }
 
 /** An answer to the first call that kept something: it says where everything goes from now on. */
-export function withPlace(answer: Answer, place: Place, isTracked: boolean | undefined): Answer {
+export function withPlace(answer: Answer, place: Place): Answer {
   const { home, keep } = place;
   return {
     ...answer,
-    note: [answer.note, placeText(place, isTracked)].filter(Boolean).join('\n'),
+    note: [answer.note, placeText(place)].filter(Boolean).join('\n'),
     steps: [...(answer.steps ?? []), home === 'user' && keep !== 'user' ? MOVE : SEE],
   };
 }

@@ -25,9 +25,9 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
   const hasScript = texts.some((text) => /\bsprint_(?:plan|status)\.py\b/.test(text));
   if (hasScript || !texts.some((text) => LEDGER.test(text))) return [];
   return [
-    `Set the status of a story with ${say(SET_STATUS)}.`,
+    `Where the text changes the status of a story, use ${say(SET_STATUS)}.`,
     ...(/(?:^|-)sprint-planning$/.test(name)
-      ? [`Make the ledger from the epics with ${say({ operation: 'sprint_plan' })}.`]
+      ? [`Where it makes the ledger from the epics, use ${say({ operation: 'sprint_plan' })}.`]
       : []),
   ];
 }

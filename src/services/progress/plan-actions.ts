@@ -131,6 +131,8 @@ export function planActions(report: Report, workers: Workers, started: readonly 
       known.length === 0 ? proof : known.slice(0, 1),
       isWaiting,
     );
+    if (missing === 'architecture' && !v4 && !isOpen('prd'))
+      act('epics', 'Write', 'if no architecture is wanted', proof.slice(0, 1), true);
     const written = missing === 'architecture' && v4 ? actions.pop() : undefined;
     if (written !== undefined) actions.push(...architectures(written, report, workers, started));
   }

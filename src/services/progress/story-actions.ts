@@ -48,7 +48,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     const isV4 = story.file?.v4 ?? false;
     const approves = workers.for(RULES.draft.work, isV4) !== undefined;
     // Its own check ends without saying so.
-    const then = approves && isV4 ? '; once it is good, set its status to Approved' : '';
+    const then = approves && isV4 ? '; once the user approves it, set its status to Approved' : '';
     push(
       `${approves ? 'Check and approve' : 'Build'} story ${story.id}`,
       `it is a draft${then}${more}`,

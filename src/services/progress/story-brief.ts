@@ -9,7 +9,7 @@ import { readReport, type Report } from './report.ts';
 import { storyNamed, unknownStory } from './story-target.ts';
 
 /** A passage of a document of the project, and where it stands. */
-export interface Passage {
+interface Passage {
   text: string;
   file: string;
   line: number;
