@@ -1,8 +1,9 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sprintPlan } from '../../src/operations/project/sprint-plan.ts';
 import { storyStatus } from '../../src/operations/project/story-status.ts';
+import { plannedIn } from '../../src/services/progress/epic-headings.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { sessionIn } from '../support/operations.ts';
@@ -60,4 +61,19 @@ describe('the ledger of each version', () => {
       session.close();
     },
   );
+});
+
+describe("the headings of each version's template for epics", () => {
+  it.each(FORMS)('%s has an epic and a story in it, and nothing that lacks a number', async (version) => {
+    const root = await installOf(version);
+    const paths = (await readdir(root, { recursive: true })).filter((path) =>
+      path.endsWith('epics-template.md'),
+    );
+    expect(paths).not.toEqual([]);
+    for (const path of paths) {
+      const template = await readFile(join(root, path), 'utf8');
+      const { epics, stories, unread } = plannedIn(path, template.replaceAll(/\{\{[NM]\}\}/g, '1'));
+      expect([epics.length, stories.length, unread]).toEqual([1, 1, []]);
+    }
+  });
 });

@@ -89,6 +89,29 @@ describe('sprint_plan', () => {
     expect(await text()).toBe(ledger(rows).replace('  1-9-ghost: done\n', ''));
   });
 
+  it('names a heading whose number cannot be read, and no other heading that has the word', async () => {
+    const other = [
+      '# Shop - Epic Breakdown',
+      '## Epic List',
+      '## 6.1 Epic and Story Structure',
+      '### Story-key rules',
+      '## Story Map - Epic 1',
+    ];
+    const bad = [
+      '## Epic Three: Till',
+      '## Epic #4',
+      '## Épopée : Caisse',
+      '### Story: Pay',
+      '### Story 5: Refund',
+      '### 5.1 User Story A.1 Bill',
+    ];
+    const { ok } = await project({ [`${out}/epics.md`]: `${EPICS}\n${[...other, ...bad].join('\n\n')}\n` });
+    const notes = (await ok(sprintPlan)).data['notes'] as string[];
+    expect(notes.map((note) => note.replace(/^.*md:\d+ /, ''))).toEqual(
+      bad.map((title) => `looks like an epic or a story, but has no readable number: "${title}"`),
+    );
+  });
+
   it('reads epics that are spread over a folder, and asks which version is meant where there are two', async () => {
     const shards = {
       [`${out}/epics/epic-1.md`]: '# Epic 1: Base\n\n## Story 1.1: Setup\n',

@@ -15,7 +15,7 @@ export interface Planned {
 export interface Plan {
   epics: Planned[];
   stories: Planned[];
-  /** Headings that speak of an epic or a story and have no number that could be read. */
+  /** Headings of the form of an epic's or a story's whose number cannot be read. */
   unread: { file: string; line: number; title: string }[];
 }
 
@@ -23,6 +23,9 @@ export interface Plan {
 const EPIC = /^#{1,4}\s*(?:\d+(?:\.\d+)*\.?\s+)?(?:epic|épique|épopée)\s+(\d{1,4})(?!\.?\d)/iu;
 const STORY =
   /^#{2,5}\s*(?:\d+(?:\.\d+)*\.?\s+)?(?:user\s+)?(?:story|récit|histoire)\s+(\d{1,4})\.(\d{1,4}[a-z]?)/iu;
+/** The form of both with something else where the number belongs, or nothing: `Epic A: Base`, `Story: Setup`; not `Epic List`. */
+const UNNUMBERED =
+  /^#{1,6}\s*(?:\d+(?:\.\d+)*\.?\s+)?(?:user\s+)?(?:epic|épique|épopée|story|récit|histoire)(?:\s*\S*[\d:–—]|\s+-\s|\s+\S+\s+:)/iu;
 
 /** The epics and stories of a text, in its order; code fences left out, each once. */
 export function plannedIn(file: string, text: string): Plan {
@@ -33,7 +36,7 @@ export function plannedIn(file: string, text: string): Plan {
     const [whole = '', epic, story = ''] = STORY.exec(line) ?? EPIC.exec(line) ?? [];
     const place = { file, line: index + 1 };
     if (epic === undefined) {
-      if (/\b(?:epic|story)\b/i.test(line)) plan.unread.push({ ...place, title: line.trim() });
+      if (UNNUMBERED.test(line)) plan.unread.push({ ...place, title: line.trim() });
       continue;
     }
     const title = withoutEnd(line.slice(whole.length).trim().replace(/^:\s*/, ''), '#').trim();

@@ -137,7 +137,7 @@ async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: rea
     .flatMap(({ unread }) => unread)
     .map(
       (line) =>
-        `${at(line)} looks like an epic or a story, but has no number that can be read: ${quoted(line.title)}`,
+        `${at(line)} looks like an epic or a story, but has no readable number: ${quoted(line.title)}`,
     );
   for (const story of stories) {
     const first = versions.get(keyOf(story)) ?? story;
