@@ -52,6 +52,18 @@ describe('reconcile', () => {
     expect(changesOf(await run({ apply: true }))).toEqual([]);
   });
 
+  it('names the changes after making them, and shows no diff again', async () => {
+    const { ok } = await project({
+      [LEDGER]: ledger({ 'epic-1': 'in-progress', '1-1-setup': 'in-progress' }),
+      [`${IMPL}/1-1-setup.md`]: story('1.1', 'done'),
+    });
+    const { data, answer } = await ok(reconcileLedgers);
+    expect(answer.body).toContain('```diff');
+    const { body } = (await ok(reconcileLedgers, { apply: true, proposal: data['proposal'] })).answer;
+    expect(body).toContain('- 1-1-setup: in-progress → done');
+    expect(body).not.toContain('```');
+  });
+
   it('keeps comments, quotation marks, order, unknown keys, line ends and the mark at the beginning', async () => {
     const before =
       '\uFEFF# legend: done\r\nlast_updated: "05-06-2025 21:30"   # by hand\r\nx-custom: {a: [1, 2]}\r\ndevelopment_status:\r\n' +

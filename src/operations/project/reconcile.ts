@@ -79,7 +79,7 @@ export const reconcileLedgers = defineOperation({
       lines.push(`${file}, ${plural(changes.length, 'change')}:`);
       for (const { key, from, to, why } of changes)
         lines.push(`- ${key}: ${from ?? 'no row'} → ${to} (${why})`);
-      lines.push(fenced(diff, 'diff'));
+      if (!applied) lines.push(fenced(diff, 'diff'));
     }
     for (const { file, line, message } of broken)
       lines.push(`Left alone: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);

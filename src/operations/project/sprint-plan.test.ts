@@ -51,6 +51,19 @@ describe('sprint_plan', () => {
     expect((await ok(next)).answer.body).not.toContain('sprint-planning');
   });
 
+  it('says how much the diff leaves out, and after writing only what was written', async () => {
+    const { ok, text } = await project({ [`${out}/epics.md`]: `${EPICS}\n## Epic #3: Till\n` });
+    const shown = await ok(sprintPlan);
+    expect(shown.answer.body).toContain('"## Epic #3: Till"');
+    const { answer } = await ok(sprintPlan, { apply: true, proposal: shown.data['proposal'] });
+    expect(answer.body).toBe(`${LEDGER}, new: 2 epics, 3 stories.`);
+    expect(answer.note).toBe(`${LEDGER} was written.`);
+    const comments = (await text()).split('\n').filter((line) => line.startsWith('#'));
+    expect(shown.answer.body).toContain(
+      `The legend is shortened here to "# …"; the file has it in full, as ${comments.length} comment lines.`,
+    );
+  });
+
   it('keeps comments, order, line ends, words of people and the key that a row has', async () => {
     const before =
       '# ours\r\nowner: Ada\r\ndevelopment_status:\r\n    # first\r\n    1-2-log-in: review # soon\r\n    epic-1: in-progress\r\n    1-1-setup: shipped\r\n    zebra: 7\r\n# the end';

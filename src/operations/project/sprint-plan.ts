@@ -56,7 +56,9 @@ export const sprintPlan = defineOperation({
     const state = await context.state(project);
     const { catalogue } = await context.workspace(project);
     const planned = await (await state.progress()).planSprint(catalogue, { apply, proposal, epics, drop });
-    return { project: state.root, dropped: drop, ...planned };
+    // Who names a proposal has seen it, and its notes with it.
+    const notes = proposal === undefined ? planned.notes : [];
+    return { project: state.root, dropped: drop, ...planned, notes };
   },
 
   render({ proposal, applied, file, isNew, epics, stories, diff, orphans, dropped, notes }) {
@@ -65,7 +67,7 @@ export const sprintPlan = defineOperation({
       diff === undefined
         ? `${file} already has everything that the epics have: ${plan}.`
         : `${file}${isNew ? ', new' : ''}: ${plan}.`,
-      ...(diff === undefined ? [] : [fenced(isNew ? withoutLegend(diff) : diff, 'diff')]),
+      ...(diff === undefined || applied ? [] : shownDiff(diff, isNew)),
     ];
     if (orphans.length > 0)
       lines.push(
@@ -83,10 +85,13 @@ export const sprintPlan = defineOperation({
 });
 
 /** The comments at the top of a new ledger are BMAD's own words, which nobody has to read twice. */
-function withoutLegend(diff: string): string {
+function shownDiff(diff: string, isNew: boolean): string[] {
   const lines = diff.split('\n');
+  const comments = isNew ? lines.filter((line) => line.startsWith('+#')) : [];
+  if (comments.length === 0) return [fenced(diff, 'diff')];
   const last = lines.findLastIndex((line) => line.startsWith('+#'));
-  return last === -1
-    ? diff
-    : [...lines.slice(0, 2), '+# (the legend of BMAD)', ...lines.slice(last + 1)].join('\n');
+  return [
+    fenced([...lines.slice(0, 2), '+# …', ...lines.slice(last + 1)].join('\n'), 'diff'),
+    `The legend is shortened here to "# …"; the file has it in full, as ${plural(comments.length, 'comment line')}.`,
+  ];
 }
