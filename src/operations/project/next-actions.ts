@@ -60,7 +60,7 @@ const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_c
 
 /** What follows by the project's files. `message` is what the user wants, for whoever begins something new. */
 export function actionData(
-  { what, why, says, worker, workerFor, about, operation, optional, of, evidence }: ProgressAction,
+  { what, why, says, worker, workerFor, about, operation, steps, optional, of, evidence }: ProgressAction,
   message?: string,
 ): Action {
   const said = [worker?.command, about ?? (of === 'new' ? message : undefined)]
@@ -81,6 +81,7 @@ export function actionData(
         ...(said === '' ? {} : { message: said }),
       },
       action: operation && { name: OPERATIONS[operation], args: {} },
+      steps,
     }),
     optional: optional ?? false,
     evidence,

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession } from '../../../tests/support/operations.ts';
-import { EPICS, impl, ledger, out, story } from '../../../tests/support/progress-trees/pieces.ts';
+import { EPICS, impl, ledger, out, planned604, story } from '../../../tests/support/progress-trees/pieces.ts';
 import { execute } from '../execute.ts';
 import { manageProject } from '../unified/manage-project.ts';
 import { next } from './next.ts';
@@ -62,6 +62,22 @@ describe('sprint_plan', () => {
     expect(shown.answer.body).toContain(
       `The legend is shortened here to "# …"; the file has it in full, as ${comments.length} comment lines.`,
     );
+  });
+
+  it('is named by "next" beside the workflow that does the same, where there are epics', async () => {
+    const READINESS = {
+      [`${out}/implementation-readiness-report-2026-01-01.md`]:
+        '# Report\n\n### Overall Readiness Status\n\nREADY\n',
+    };
+    const { ok } = await project({ ...planned604, ...READINESS });
+    expect((await ok(next)).answer.body).toMatch(
+      /Plan the sprint: .*\n {3}.*sprint-planning.*\n {3}Make the ledger from the epics: manage_project \{action:"sprint_plan"\}/,
+    );
+    const quick = await project({
+      [`${out}/tech-spec.md`]: `---\nstatus: complete\n---\n\n${EPICS.replaceAll(/^#+ (?:Epic|Story).*$/gm, '')}`,
+    });
+    const { body } = (await quick.ok(next)).answer;
+    expect(body).not.toContain('sprint_plan');
   });
 
   it('keeps comments, order, line ends, words of people and the key that a row has', async () => {

@@ -6,7 +6,7 @@ import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
 import { RULES } from './rules.ts';
 import { missingShards } from './shards.ts';
-import type { Action, Work, Workers } from './workers.ts';
+import { MAKE_LEDGER, type Action, type Work, type Workers } from './workers.ts';
 
 const NAMES: Partial<Record<ItemKind, string>> = {
   brief: 'the product brief',
@@ -99,6 +99,9 @@ export function planActions(report: Report, workers: Workers, started: readonly 
             : `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
           evidence: proof,
           worker: workers.for('sprint planning', v4),
+          ...(v4 || report.plan.epics.length + report.plan.stories.length === 0
+            ? {}
+            : { steps: [MAKE_LEDGER] }),
           optional: unmarked,
         });
       // Once there are shards, the documents have been checked, or somebody has gone on without.

@@ -6,6 +6,7 @@ import type { Row, SprintLedger } from './sprint-ledger.ts';
 import type { Story } from './stories.ts';
 import type { SpecFile } from './story-files.ts';
 import type { RowKind } from './words.ts';
+import { MAKE_LEDGER } from './workers.ts';
 
 /** A row of the ledger and the file that belongs to it; one of them may be missing. */
 export interface StoryTarget {
@@ -65,9 +66,7 @@ export function targetOf(report: Report, asked: string): StoryTarget {
       `${asked} is only planned (${at(planned)}): it has neither a row in a ledger nor a file.`,
       {
         subject: asked,
-        ...(report.locations.v4
-          ? { hint: 'Write its story file first.' }
-          : { steps: [{ operation: 'sprint_plan', args: {}, why: 'Make the ledger from the epics' }] }),
+        ...(report.locations.v4 ? { hint: 'Write its story file first.' } : { steps: [MAKE_LEDGER] }),
       },
     );
   throw unknownStory(report, asked);

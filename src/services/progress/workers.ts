@@ -1,5 +1,6 @@
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
+import type { Step } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { COMMANDS } from '../../catalogue/old-commands.ts';
 import { shortName, type BmadRecord, type RecordKind } from '../../model/record.ts';
@@ -167,10 +168,19 @@ export interface Action {
   story?: { id: string; work: Work };
   /** Done with this product itself. */
   operation?: 'reconcile' | 'contract';
+  /** Calls of this product that do the same as the worker. */
+  steps?: Step[];
   optional?: boolean;
   /** What has to be repaired first, and ways to begin something new; all else follows by the method. */
   of?: 'broken' | 'new';
 }
+
+/** What sprint planning does, in one call. */
+export const MAKE_LEDGER: Step = {
+  operation: 'sprint_plan',
+  args: {},
+  why: 'Make the ledger from the epics',
+};
 
 /** Who to ask, by the name that leads there in this project. */
 export interface Worker {
