@@ -86,9 +86,11 @@ export const compileContext = defineOperation({
 
   render({ text, budget, capped, complete, needed, leftOut }) {
     const most = capped ? ` The budget was lowered to ${budget}, the maximum.` : '';
-    const note = complete
-      ? `Everything required is included${leftOut.length === 0 ? ', and all the rest.' : '; "Left out" lists the rest.'}${most}`
-      : `INCOMPLETE: the text to follow is not whole here. Do not start from it.${most}`;
+    const note = !complete
+      ? `INCOMPLETE: the text to follow is not whole here. Do not start from it.${most}`
+      : leftOut.length === 0
+        ? `Nothing was left out.${most}`
+        : `Everything required is included; "Left out" lists the rest.${most}`;
     return {
       body: text,
       note,

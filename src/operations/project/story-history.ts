@@ -13,6 +13,8 @@ const storySchema = z.object({
 });
 
 const DAY_MS = 86_400_000;
+/** Of fewer stories, a half says nothing. */
+const LEAST_FOR_MEDIAN = 3;
 
 export const storyHistory = defineOperation({
   name: 'story_history',
@@ -38,7 +40,7 @@ export const storyHistory = defineOperation({
       .map((story) => ({ ...story, ...daysOf(story) }))
       .sort((a, b) => compare(a.done ?? '9', b.done ?? '9') || compare(a.id, b.id));
     const took = dated.flatMap(({ days }) => days ?? []).sort((a, b) => a - b);
-    const median = took[Math.floor((took.length - 1) / 2)];
+    const median = took.length < LEAST_FOR_MEDIAN ? undefined : took[Math.floor((took.length - 1) / 2)];
     return {
       stories: dated,
       undated: stories - dates.length,

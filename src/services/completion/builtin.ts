@@ -195,8 +195,8 @@ function judgement(
     status: 'PASS',
     reason:
       passed.length === 1
-        ? 'The only required command succeeded.'
-        : `All ${passed.length} required commands succeeded.`,
+        ? 'The one required command passed.'
+        : `All ${passed.length} required commands passed.`,
   };
 }
 
