@@ -40,7 +40,7 @@ export async function projectText(
   if (part === 'context' || part === 'decisions') {
     const section = part === 'context' ? 'all' : part;
     const { contextData } = await import('../project/project-context-data.ts');
-    return contextText(await contextData(section, context, project), false, Infinity);
+    return contextText(await contextData(section, context, call, project), false, Infinity);
   }
   if (part === 'failures')
     return museumText(

@@ -31,6 +31,24 @@ describe('get_project_context', () => {
     expect(data.stories?.list.map(({ status }) => status.length <= 61)).toEqual([true, true]);
   });
 
+  it('says of a ledger how many stories are done, and of the settings each once, as plain words', async () => {
+    const { text } = await contextOf({
+      '_bmad/core/config.yaml': 'user_name: Ada\noutput_folder: _bmad-output\n',
+      '_bmad/bmm/config.yaml':
+        'project_name: Shop\nuser_name: Ada\noutput_folder: _bmad-output\nproject_knowledge: docs\n',
+      '_bmad/bmm/agents/dev.md': '---\nname: dev\n---\n\nDev\n',
+      '_bmad-output/implementation-artifacts/sprint-status.yaml': ledger({
+        '1-1-setup': 'done',
+        '1-2-login': 'backlog',
+      }),
+    });
+    expect(text).toContain('sprint-status.yaml (1 of 2 stories done)');
+    expect(text).toContain('1 of 2 done by ledger and files, not proven.');
+    expect(text.split('output_folder')).toHaveLength(2);
+    expect(text).toContain('project_knowledge docs');
+    expect(text).not.toContain('{"');
+  });
+
   it('brings together what the files of the kit say', async () => {
     const { data, text } = await contextOf({
       ...KIT_FILES,

@@ -18,9 +18,9 @@ export const getProjectContext = defineOperation({
   input: z.strictObject({ section: z.enum(SECTIONS).optional(), project: whereField }),
   output: contextSchema,
 
-  async run({ section, project }, context) {
+  async run({ section, project }, context, call) {
     const { contextData } = await import('./project-context-data.ts');
-    return contextData(section ?? 'all', context, project);
+    return contextData(section ?? 'all', context, call, project);
   },
 
   render: (data) => ({

@@ -15,6 +15,7 @@ import { FINDINGS, spec } from '../../../tests/support/progress-trees/reviews.ts
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
 import { verifyReceipts } from '../completion/receipts.ts';
 import { execute } from '../execute.ts';
+import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
 
 const contract = { [SCRIPT_PATH]: KIT_LIKE_SCRIPT, '.verify/go': 'go test ./...|tests OK\n' };
@@ -56,6 +57,15 @@ describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
     // Files that are what they were are as proven as they were.
     await writeFiles(folder, { 'src/main.go': 'package main\n' });
     expect((await ok(next)).answer.body).toContain(OVER);
+  });
+
+  it('is known to get_project_context, which says how many stories are done and names each document once', async () => {
+    const { ok, folder } = await passed();
+    const told = async (): Promise<string> => (await ok(getProjectContext)).answer.body;
+    expect(await told()).toContain('1 of 1 done by ledger and files, proven by contract PASS (cc-000001).');
+    expect((await told()).split('docs/architecture.md (').length).toBe(2);
+    await writeFiles(folder, { 'src/main.go': 'package main // changed\n' });
+    expect(await told()).toContain('1 of 1 done by ledger and files, not proven.');
   });
 
   it('says so for a contract that has changed, in files that git does not see', async () => {

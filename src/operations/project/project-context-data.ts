@@ -1,26 +1,29 @@
 import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { documentsOf } from './discovery.ts';
 import type { ContextData, ContextSectionName } from './project-context-schema.ts';
-import type { Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
+import type { Call, Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
 
 const BUILT = new Set(['architecture', 'api', 'database', 'infrastructure', 'vigilance']);
 
 export async function contextData(
   section: ContextSectionName,
   context: Context,
+  call: Call,
   project: string | undefined,
 ): Promise<ContextData> {
   const state = await context.state(project);
   const facts = await state.facts();
   const known = await facts.context();
+  const { totals, stories } = await (await state.progress()).work();
+  // A ledger is never complete: it has stories, and so many of them are done.
   const documents = (await documentsOf(state)).map(({ kind, path, state: far }) => ({
     kind,
     path,
-    state: far,
+    state: kind === 'sprint' ? doneOf(totals) : far,
   }));
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
@@ -93,7 +96,9 @@ export async function contextData(
           ...(section === 'architecture' ? { decisions: aboutArchitecture(decisions) } : {}),
         }
       : {}),
-    ...(section === 'all' ? await storiesOf(state, facts) : {}),
+    ...(section === 'all' && stories.length > 0
+      ? { stories: { ...storiesOf(stories, totals, facts), ...(await provenBy(state, call, totals)) } }
+      : {}),
     ...(section === 'all'
       ? {
           other: shown(
@@ -109,21 +114,36 @@ export async function contextData(
   };
 }
 
+type Work = Awaited<ReturnType<Awaited<ReturnType<ProjectState['progress']>>['work']>>;
+
 /** As many as a reader takes in; the totals have all. */
 const MOST_STORIES = 200;
 const LONGEST_STATUS = 60;
 
 /** Stories, those that are not done first: what is done is rarely asked about. */
-async function storiesOf(state: ProjectState, facts: ProjectFacts): Promise<Pick<ContextData, 'stories'>> {
-  const { totals, stories } = await (await state.progress()).work();
-  if (stories.length === 0) return {};
+function storiesOf(
+  stories: Work['stories'],
+  totals: Work['totals'],
+  facts: ProjectFacts,
+): NonNullable<ContextData['stories']> {
   const sorted = [...stories.filter(({ done }) => !done), ...stories.filter(({ done }) => done).toReversed()];
   const list = sorted.slice(0, MOST_STORIES).map((story) => ({
     ...story,
     // Any word may stand in a ledger.
     status: oneLine(facts.shown(story.status), LONGEST_STATUS),
   }));
-  return { stories: { total: totals.stories, done: totals.done, list } };
+  return { total: totals.stories, done: totals.done, list };
+}
+
+const doneOf = ({ stories, done }: Work['totals']): string =>
+  `${done} of ${plural(stories, 'story', 'stories')} done`;
+
+/** The receipt that proves what is done now, as "next" knows it. */
+async function provenBy(state: ProjectState, call: Call, { done }: Work['totals']) {
+  if (done === 0) return {};
+  const { verificationOf } = await import('./verification.ts');
+  const known = await verificationOf(state, call, { built: true, waiting: 0, closing: [] });
+  return known?.verdict === 'PASS' && known.compared !== false ? { proven_by: known.receipt } : {};
 }
 
 type Session = NonNullable<ContextData['session']>;

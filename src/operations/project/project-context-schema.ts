@@ -87,6 +87,8 @@ export const contextSchema = z.object({
     .object({
       total: z.int(),
       done: z.int(),
+      /** The receipt of a contract PASS since which nothing has changed. */
+      proven_by: text,
       list: z.array(
         z.object({ id: z.string(), status: z.string(), done: z.boolean(), place: text, gate: text }),
       ),

@@ -36,12 +36,12 @@ export function contextText(
     data.stack === undefined ? '' : stackPart(data.stack),
     data.agents === undefined ? '' : agentsPart(data.agents, brief),
     data.decisions === undefined ? '' : decisionsPart(data.decisions, most),
-    data.architecture === undefined ? '' : architecturePart(data.architecture, brief),
+    data.architecture === undefined ? '' : architecturePart(data.architecture, brief, all),
     all ? documentsPart(data.documents, brief) : '',
     data.stories === undefined ? '' : storiesPart(data.stories, brief),
     all ? otherPart(data, brief) : '',
     data.session === undefined ? '' : sessionPart(data.session),
-    data.bmad === undefined ? '' : bmadPart(data.bmad),
+    data.bmad === undefined ? '' : bmadPart(data.bmad, data),
   ];
   return body.filter((part) => part !== '').join('\n\n');
 }
@@ -123,6 +123,7 @@ const SECTION_SHOWN = 600;
 function architecturePart(
   { sections, infrastructure, files, documents }: NonNullable<Data['architecture']>,
   brief: boolean,
+  all: boolean,
 ): string {
   const parts = sections.map(
     ({ title, text }) =>
@@ -132,7 +133,8 @@ function architecturePart(
     ...(infrastructure === undefined || infrastructure === null
       ? []
       : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
-    ...documents.map(documentLine),
+    // Where all parts are shown, they are among the documents.
+    ...(all ? [] : documents.map(documentLine)),
     ...(files.length === 0 ? [] : [`See also ${files.join(', ')}`]),
   ];
   if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNot filled in.';
@@ -151,12 +153,19 @@ function documentsPart(documents: Data['documents'], brief: boolean): string {
 
 const STORIES_SHOWN = 8;
 
-function storiesPart({ total, done, list }: NonNullable<Data['stories']>, brief: boolean): string {
+function storiesPart(
+  { total, done, list, proven_by: receipt }: NonNullable<Data['stories']>,
+  brief: boolean,
+): string {
   const shown = brief ? list.slice(0, STORIES_SHOWN) : list;
   const rest = total - shown.length;
   return lines(
     '## Stories',
-    `${done} of ${total} done by ledger and files; only a contract PASS proves it.`,
+    done === 0
+      ? `0 of ${total} done by ledger and files.`
+      : receipt === undefined
+        ? `${done} of ${total} done by ledger and files, not proven.`
+        : `${done} of ${total} done by ledger and files, proven by contract PASS (${receipt}).`,
     shown.map(
       ({ id, status, place, gate }) =>
         `- ${id}: ${status}${place === undefined ? '' : ` (${place})`}${gate === undefined ? '' : `, gate ${gate}`}`,
@@ -184,14 +193,27 @@ function sessionPart({ agent, date, work, files, state, next }: NonNullable<Data
   );
 }
 
-function bmadPart({ roots, core, modules, v4, agents }: Record<string, unknown>): string {
+/** What it is set up with, as far as nothing above says it: modules repeat what is set for all. */
+function bmadPart(
+  { roots, core, modules, v4, agents }: Record<string, unknown>,
+  { project, user }: Pick<Data, 'project' | 'user'>,
+): string {
   const folders = (roots as { folder: string; version?: string }[]).map(
     ({ folder, version }) => `${folder}${version === undefined ? '' : ` (${version})`}`,
   );
-  const values = (name: string, value: unknown): string[] =>
-    value === undefined || Object.keys(value as object).length === 0
-      ? []
-      : [`${name}: ${JSON.stringify(value)}`];
+  const said = new Set([
+    `project_name ${project.name}`,
+    `user_name ${user.name}`,
+    `communication_language ${user.language}`,
+    `user_skill_level ${user.skill_level}`,
+  ]);
+  const values = (name: string, table: unknown): string[] => {
+    const told = Object.entries((table as object | undefined) ?? {})
+      .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .filter((each) => !said.has(each));
+    for (const each of told) said.add(each);
+    return told.length === 0 ? [] : [`${name}: ${told.join(', ')}`];
+  };
   return lines(
     `## BMAD: ${folders.join(', ')}; ${plural(Number(agents), 'agent')}`,
     values('core', core),

@@ -10,7 +10,7 @@ const RUN: Step = { operation: 'run_completion_contract', args: {}, why: 'Verify
 /** How work that is done or waits for review has been verified, and who can do what about it. */
 export async function verificationOf(
   state: ProjectState,
-  { confirm, signal }: Call,
+  { confirm, signal }: Pick<Call, 'confirm' | 'signal'>,
   { built, ...reviews }: Reviews & { built: boolean },
 ): Promise<Verification | undefined> {
   const completion = await state.completion();
