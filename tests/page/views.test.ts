@@ -17,7 +17,7 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     '1.2 Cart totals with tax',
     'disagrees: review → done',
     '+ 1-3-checkout: done',
-    'Half of the stories took 4 days',
+    'Days from begun to done',
   ],
   '#/runs': ['bmm/bmad-prd', '1 of 5 steps', 'Read the brief.'],
   '#/tasks': ['Compare three queues', 'needs approval'],

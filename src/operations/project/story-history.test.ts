@@ -67,6 +67,17 @@ describe('the history of stories', () => {
     expect((await session.ok(storyHistory)).data).toMatchObject({ undated: 1 });
   });
 
+  it('says what half of the stories took from three stories on', async () => {
+    const rows = (word: string) =>
+      ledger({ 'epic-1': 'in-progress', '1-1-a': word, '1-2-b': word, '1-3-c': word });
+    const { session } = await shop(
+      ['02', { [LEDGER]: rows('in-progress') }],
+      ['05', { [LEDGER]: rows('done') }],
+    );
+    const { data, answer } = await session.ok(storyHistory);
+    expect([data['median_days'], answer.note]).toEqual([3, 'Half of the stories took 3 days or less.']);
+  });
+
   it('knows names with accents, in ledgers and of files', async () => {
     const { session } = await shop(
       ['02', { [LEDGER]: ledger({ 'epic-1': 'in-progress', '1-1-créer-un-compte': 'backlog' }) }],
