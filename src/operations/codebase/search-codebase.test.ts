@@ -78,9 +78,12 @@ describe('search_codebase', () => {
     expect(data['total']).toBe(60);
   });
 
-  it('says when nothing is found', async () => {
+  it('says when nothing is found, and how to look further only where a part was asked for (W3-C8)', async () => {
     const { answer } = await session.ok(searchCodebase, { query: 'zzzz' });
     expect(answer.body).toBe('Nothing in the code matches "zzzz".');
+    expect(answer.note).toBe('Try other words or a name.');
+    const part = await session.ok(searchCodebase, { query: 'zzzz', lang: 'typescript' });
+    expect(part.answer.note).toContain('Without path and lang, the whole project is searched.');
   });
 
   it('refuses what it cannot use', async () => {

@@ -9,6 +9,7 @@ import { defineOperation } from '../operation.ts';
 
 const DEFAULT_HITS = 8;
 const RESERVED = 1_200;
+const WIDER = 'Without path and lang, the whole project is searched.';
 
 const usesSchema = z
   .array(z.object({ path: z.string(), line: z.int(), symbol: z.string().optional() }))
@@ -86,7 +87,8 @@ export const searchCodebase = defineOperation({
     const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
     // A part of the project says nothing about the rest.
     const isWhole = path === undefined && lang === undefined;
-    return { ...found, ...(isWhole ? present({ code }) : {}), query: query.slice(0, 200), items };
+    const notes = isWhole || items.length > 0 ? found.notes : [WIDER, ...found.notes];
+    return { ...found, notes, ...(isWhole ? present({ code }) : {}), query: query.slice(0, 200), items };
   },
 
   render({ query, total, items, partial, notes, files, code }) {
@@ -98,7 +100,7 @@ export const searchCodebase = defineOperation({
           `Nothing in the code matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
           ...(code?.files === 0 ? without : []),
         ].join(' '),
-        note: `Try other words, a name, or leave out path and lang.${remarks}`,
+        note: `Try other words or a name.${remarks}`,
       };
     return {
       body: [
