@@ -74,3 +74,8 @@ export function agentsNamed(agents: readonly KitAgent[], name: string): KitAgent
     ]),
   ];
 }
+
+/** Makes the id of an agent of any of its names; a name that is nobody's stays as it is. */
+export function agentIds(agents: readonly KitAgent[]): (name: string) => string {
+  return (name) => agentsNamed(agents, name)[0]?.id ?? name;
+}

@@ -117,10 +117,15 @@ export async function bringHandoffs(from: KitWithMemory, to: KitWithMemory): Pro
   }
 }
 
+/** Whether two say the same between the same agents, and are as far: a hand-off that was written into both files is one. */
+export function isTwin(one: AgentRequest, other: AgentRequest, idOf: (name: string) => string): boolean {
+  const between = ({ from, to = '' }: AgentRequest): string => `${idOf(from)}→${idOf(to)}`;
+  return one.done === other.done && one.text === other.text && between(one) === between(other);
+}
+
 /**
- * Ticks off a row of the log or a request of the inbox, by its exact id, and with it the open one of the same words between
- * the same agents in the other file: a hand-off that was written into both is one. The log has ids of agents and the inbox
- * their tags; `idOf` makes them one. `changed` is false when it was done before.
+ * Ticks off a row of the log or a request of the inbox, by its exact id, and with it its open twin in the other file. The log
+ * has ids of agents and the inbox their tags; `idOf` makes them one. `changed` is false when it was done before.
  */
 export async function completeHandoff(kit: KitWithMemory, id: string, idOf = (name: string) => name) {
   return whileLocked(kit, async () => {
@@ -133,10 +138,7 @@ export async function completeHandoff(kit: KitWithMemory, id: string, idOf = (na
     if (found.done) return { id, text: found.text, files, changed: false };
     await tick(kit, own, found.line);
     const other = await pageOf(kit, !isRequest);
-    const between = ({ from, to = '' }: AgentRequest): string => `${idOf(from)}→${idOf(to)}`;
-    const [twin, ...more] = other.all.filter(
-      (each) => !each.done && each.text === found.text && between(each) === between(found),
-    );
+    const [twin, ...more] = other.all.filter((each) => isTwin(each, found, idOf));
     if (twin !== undefined && more.length === 0) {
       await tick(kit, other, twin.line);
       files.push(inProject(kit, other.path));

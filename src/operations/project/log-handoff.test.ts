@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
+import { inbox } from '../inbox/inbox.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { completeHandoff, logHandoff } from './log-handoff.ts';
+import { next } from './next.ts';
 import type { ContextData } from './project-context-schema.ts';
 
 describe('log_handoff and complete_handoff', () => {
@@ -33,8 +35,23 @@ describe('log_handoff and complete_handoff', () => {
     const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
     expect([...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done)).toEqual([
       true,
-      true,
     ]);
+  });
+
+  it('show once what is in both files, until only one of them is ticked off (W3-C4)', async () => {
+    const session = await memorySession(onTestFinished);
+    const given = { from: 'Stack', to: 'Atlas', summary: 'Map the cart', inbox: true };
+    const { id, request } = (await session.ok(logHandoff, given)).data as Record<string, string>;
+    const bodies = async (): Promise<string[]> =>
+      Promise.all([next, inbox, getProjectContext].map(async (each) => (await session.ok(each)).answer.body));
+    for (const body of await bodies()) {
+      expect(body).toContain(id);
+      expect(body).not.toContain(request);
+      expect(body.split('Map the cart')).toHaveLength(2);
+    }
+    const log = join(session.folder, '_bmad/_memory/handoff-log.md');
+    await writeFile(log, (await readFile(log, 'utf8')).replace('⏳', '✅'));
+    for (const body of await bodies()) expect(body).toContain(request);
   });
 
   it('are kept with the user where the project has no BMAD, and found again', async () => {
@@ -50,9 +67,9 @@ describe('log_handoff and complete_handoff', () => {
       const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
       return [...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done);
     };
-    expect(await open()).toEqual([false, false]);
+    expect(await open()).toEqual([false]);
     await session.ok(completeHandoff, { id: data['id'] });
-    expect(await open()).toEqual([true, true]);
+    expect(await open()).toEqual([true]);
   });
 
   it('refuse ids that are none, offer none where there is none, and refuse names that lead away', async () => {

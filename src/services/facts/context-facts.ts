@@ -4,7 +4,7 @@ import { listInside, pathExists } from '../../base/files/files.ts';
 import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { listIn, tableIn } from './about.ts';
-import { readKitAgents } from '../../kit/agents.ts';
+import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import {
   contextSections,
   requestsIn,
@@ -12,7 +12,7 @@ import {
   type AgentRequest,
   type ContextSection,
 } from '../../kit/session/context-sections.ts';
-import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/session/handoffs.ts';
+import { HANDOFF_FILE, handoffsIn, isTwin, requestId, type Handoff } from '../../kit/session/handoffs.ts';
 import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { lastSession, type SessionState } from '../../kit/session/session-state.ts';
@@ -41,6 +41,7 @@ export interface ContextFacts {
   stacks: DetectedStack[];
   agents: AgentFacts[];
   archetypes: { id: string; installed?: string | undefined }[];
+  /** Without those that a row of the log repeats. */
   requests: AgentRequest[];
   handoffs: Handoff[];
   session: SessionState | undefined;
@@ -82,14 +83,16 @@ export async function readContextFacts(
     const log = await textToRead(other, HANDOFF_FILE, warnings);
     handoffs.push(...notYetIn(handoffs, handoffsIn(log ?? '')));
   }
+  const known = await readKitAgents(kit);
+  const idOf = agentIds(known);
   const facts: ContextFacts = {
     kit,
     context,
     sections,
     stacks: stacksIn(await listForStacks(kit.root)),
-    agents: await agentFacts(kit, context, sections, warnings),
+    agents: await agentFacts(kit, known, context, sections, warnings),
     archetypes: await archetypesOf(kit, warnings),
-    requests,
+    requests: requests.filter((request) => !handoffs.some((handoff) => isTwin(request, handoff, idOf))),
     handoffs,
     session: (await lastSession(places, warnings))?.session,
     memoryConfig: await yamlOf(kit, `${kit.folder}/_memory/config.yaml`, warnings),
@@ -152,6 +155,7 @@ async function archetypesOf(kit: Kit, warnings: string[]): Promise<ContextFacts[
 
 async function agentFacts(
   kit: Kit,
+  own: readonly KitAgent[],
   context: Table,
   sections: readonly ContextSection[],
   warnings: string[],
@@ -163,7 +167,7 @@ async function agentFacts(
     // What is known first stays: the agent's own file says it best.
     found.set(id, { ...Object.fromEntries(told), ...known, known: [...known.known, where] });
   };
-  for (const { id, display, tag, learnings } of await readKitAgents(kit))
+  for (const { id, display, tag, learnings } of own)
     add(id, 'file', { name: display, tag, learnings });
   for (const name of await manifestNames(kit, warnings)) add(name, 'manifest');
   for (const { id, ...about } of teamIn(sections)) add(id, 'shared-context', about);

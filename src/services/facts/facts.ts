@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/masking.ts';
-import { agentsNamed, readKitAgents, type KitAgent } from '../../kit/agents.ts';
+import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
 import { withAgents } from '../../kit/memories/entry-agents.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
@@ -170,9 +170,8 @@ export class ProjectFacts {
   }
 
   async completeHandoff(id: string) {
-    const agents = await this.agents();
-    const complete = (pages: KitWithMemory) =>
-      completeHandoff(pages, id, (name) => agentsNamed(agents, name)[0]?.id ?? name);
+    const idOf = agentIds(await this.agents());
+    const complete = (pages: KitWithMemory) => completeHandoff(pages, id, idOf);
     for (const pages of this.#otherPages) if (await hasHandoff(pages, id)) return complete(pages);
     return complete(this.#pages);
   }
