@@ -2,10 +2,13 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot } from '../../../tests/support/app.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { KIT_FILES } from '../../../tests/support/kit-project.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { toolCall } from '../unified/forms.ts';
 import { activate } from './activate.ts';
+import { compileContext } from './compile-context.ts';
 
 const session = await openSession(afterAll);
 /** Where answers have to be small. */
@@ -44,6 +47,40 @@ describe('execute', () => {
     expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
     expect(data['tokens']).toBe(estimateTokens(answer.body));
   });
+
+  it.each([activate, compileContext])(
+    'tells every agent what is asked of it and still open, in few words (W3-C3)',
+    async (operation) => {
+      const { ok, folder } = await openSession(afterAll);
+      const row = (to: string, text: string, state = '⏳'): string =>
+        `| 2026-11-17 20:58 | fullstack-dev → ${to} | ${text} | ${state} |\n`;
+      const log = '_bmad/_memory/handoff-log.md';
+      await writeFiles(folder, {
+        ...KIT_FILES,
+        [log]:
+          row('Winston', 'Confirm the stack') + row('architect', 'Was done', '✅') + row('qa', 'Check it'),
+      });
+      const { body } = (await ok(operation, { name: 'architect' })).answer;
+      expect(body).toMatch(
+        /\nAsked of you and still open:\n- H-[\da-f]{8}, asked by fullstack-dev: Confirm the stack\nOnce one is done: manage_project \{action:"complete_handoff", args:\{id:"…"\}\}\n/,
+      );
+      expect(body).not.toMatch(/Was done|Check it/);
+      expect((await ok(operation, { name: 'pm' })).answer.body).not.toContain('Asked of you');
+      expect((await ok(operation, { name: 'prd' })).answer.body).not.toContain('Asked of you');
+      const long = Array.from({ length: 5 }, (_, at) =>
+        row('architect', `${at} ${'much to do '.repeat(60)}`),
+      );
+      await writeFiles(folder, { [log]: long.join('') });
+      const many = (await ok(operation, { name: 'architect' })).answer.body;
+      expect(many).toMatch(
+        /asked by fullstack-dev: 0 much.*…\n(?:- .*\n)*- and [2-4] more\nOnce one is done/,
+      );
+      if (operation === activate)
+        expect(
+          Buffer.byteLength(many.split('\n\n## File ')[0]?.replace(folder, '') ?? ''),
+        ).toBeLessThanOrEqual(1_500);
+    },
+  );
 
   it('gives a long workflow in parts where the answer has to be small, and offers no section that is not there (J-O6)', async () => {
     const { answer, data } = await small.ok(activate, { name: 'prd' });

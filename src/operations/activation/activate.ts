@@ -152,7 +152,9 @@ export const activate = defineOperation({
     const details = { message, project, section, cursor, detail, along };
     const before = [told, start, kept];
     if (activation.record.kind === 'agent') {
-      const { agentText } = await agentStart();
+      const { agentText, openFor } = await agentStart();
+      const open = first ? await openFor(started, record, details) : undefined;
+      before[1] = [start, open].filter(Boolean).join('\n\n');
       return { ...about, ...noted(await agentText(started, details, before)) };
     }
     return { ...about, ...noted(await workText(started, details, before)) };

@@ -5,7 +5,8 @@ import { saying, type SayStep, type Step } from '../../base/step.ts';
 import { pointedSections } from '../../base/text/anchors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { bullets, byteLength } from '../../base/text/text.ts';
-import { qualifiedName } from '../../model/record.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { askedText } from '../catalogue/agent-names.ts';
 import { LEAST_PART, showText, withoutText, type ShowOptions } from '../catalogue/shown-text.ts';
 import { startOf } from '../catalogue/targets.ts';
 import type { Activation } from '../context.ts';
@@ -46,6 +47,19 @@ export async function agentText(
     ...promptStep(activation, beside?.prompt, shown.text, project),
   ];
   return steps.length === 0 ? shown : { ...shown, steps };
+}
+
+/** What comes before the files of an agent is at most this long, but for the user's message. */
+const PREAMBLE = 1_500;
+
+/** What is asked of an agent that is started, in the room that is left before its files. `found` is what it was found by. */
+export function openFor(
+  { activation: { record, head, envelope }, workspace, context, call }: Omit<Started, 'limits'>,
+  found: BmadRecord,
+  { message = '', project }: Pick<Asked, 'message' | 'project'>,
+): Promise<string | undefined> {
+  const room = PREAMBLE - byteLength(head) - byteLength(envelope) + byteLength(message) - 4;
+  return askedText([record, found], workspace, { context, project, say: saying(call.say) }, room);
 }
 
 /** What a message has an agent do, where it is an entry of its menu. */

@@ -9,6 +9,7 @@ import { problemText, qualifiedName, type BmadRecord } from '../../model/record.
 import { namesToRecall } from '../catalogue/kept-names.ts';
 import { toldLine } from '../memory/relation-view.ts';
 import type { Activation, Call, Context, Workspace } from '../context.ts';
+import { openFor } from './agent-start.ts';
 import { documentPieces, RANK } from './context-documents.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
@@ -64,10 +65,11 @@ interface About {
 async function contextPieces(
   record: BmadRecord,
   { message, project, budget }: About & { budget: number },
-  { signal, say }: Call,
+  call: Call,
   workspace: Workspace,
   context: Context,
 ): Promise<ContextPieces> {
+  const { signal, say } = call;
   const activation = await workspace.delivery.activation(record, message, project, saying(say));
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
@@ -77,7 +79,14 @@ async function contextPieces(
   const questions = message === undefined ? [topic] : [message, topic];
   const known = await memoryPieces(questions, target, project, signal, workspace, context);
   return {
-    head: activation.head,
+    head: [
+      activation.head,
+      target.kind === 'agent'
+        ? await openFor({ activation, workspace, context, call }, record, { message, project })
+        : undefined,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
     // The text of a workflow can be had at any time; what the project has to say about the matter, only here.
     pieces: [
       ...known.pieces.slice(0, 1).map((decisions) => withRequired(decisions, budget)),

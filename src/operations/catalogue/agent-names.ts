@@ -1,7 +1,9 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { nameKey } from '../../base/text/same-name.ts';
+import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { byteLength, written } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Context, Person, ProjectFacts, StatePort, Workspace } from '../context.ts';
 import { findRecord } from './targets.ts';
@@ -129,6 +131,55 @@ function colleagueNamed(colleagues: readonly Colleague[], name: string): Colleag
   return colleagues.find(({ names }) => names.some((each) => nameKey(each) === wanted));
 }
 
+/** Tells by which name to start an agent that somebody has named; each name is looked up once. */
+export function handlesOf(
+  workspace: Workspace,
+  context: Context,
+  project: string | undefined,
+): (name: string) => Promise<string | undefined> {
+  const known = new Map<string, Promise<string | undefined>>();
+  const find = async (name: string): Promise<string | undefined> => {
+    const meant = await namedAgent(name, workspace, context, project).catch(ours(() => undefined));
+    return meant === undefined || meant instanceof BmadError ? undefined : meant.handle;
+  };
+  return (name) => {
+    const found = known.get(name) ?? find(name);
+    known.set(name, found);
+    return found;
+  };
+}
+
+const ASKED = { most: 3, length: 160 };
+
+/**
+ * What is asked of an agent and still open, with the call that closes it, within so many bytes; one is always named. Nothing
+ * where nothing is asked. An agent is asked by any name that starts it.
+ */
+export async function askedText(
+  records: readonly BmadRecord[],
+  workspace: Workspace,
+  { context, project, say }: { context: Context; project: string | undefined; say: SayStep },
+  room: number,
+): Promise<string | undefined> {
+  const handles = records.map((record) => workspace.catalogue.names.handleOf(record));
+  const handleFor = handlesOf(workspace, context, project);
+  const all: Colleague['requests'] = [];
+  for (const { id, requests } of await colleaguesOf(context, project))
+    if (requests.length > 0 && handles.includes((await handleFor(id)) ?? '')) all.push(...requests);
+  if (all.length === 0) return undefined;
+  const textOf = (count: number): string =>
+    [
+      'Asked of you and still open:',
+      ...all
+        .slice(0, count)
+        .map(({ id, from, text }) => `- ${id}, asked by ${from}: ${written(text, ASKED.length)}`),
+      ...(all.length > count ? [`- and ${all.length - count} more`] : []),
+      `Once one is done: ${say({ operation: 'complete_handoff', open: ['id'] })}`,
+    ].join('\n');
+  const counts = [ASKED.most, 2].filter((count) => count <= all.length);
+  return textOf(counts.find((count) => byteLength(textOf(count)) <= room) ?? 1);
+}
+
 /** Only agents are suggested: what replaced an old one may be a workflow, which nobody can be. */
 function unknownAgent(
   name: string,
@@ -199,7 +250,7 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
   const called = colleague?.names.find((each) => nameKey(each) !== nameKey(colleague.id));
   const told = [
     ...(colleague?.domain === undefined ? [] : [`Domain: ${colleague.domain}`]),
-    ...(colleague?.requests ?? []).map((text) => `Asked of you and still open: ${text}`),
+    ...(colleague?.requests ?? []).map(({ id, text }) => `Asked of you and still open: ${text} (${id})`),
   ];
   const here =
     told.length === 0 ? [] : [{ title: 'In this project', text: told.map((each) => `- ${each}`).join('\n') }];

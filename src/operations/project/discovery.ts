@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
 import type { ProjectState } from '../context.ts';
 import { dayOf, isPast, momentOf } from './age.ts';
 
@@ -14,6 +16,15 @@ export async function documentsOf(state: ProjectState): ReturnType<Progress['inv
 /** The same for those who ask with every start of a workflow: nothing is searched further where there is no document. */
 export async function plannedDocuments(state: ProjectState): ReturnType<Progress['inventory']> {
   return (await state.progress()).planned();
+}
+
+export const deferredSchema = z.object({ file: z.string(), open: z.int() });
+
+/** What BMAD's build workflow and its reviews have put off: how much of it is open, and where. */
+export function deferredLines(deferred: z.output<typeof deferredSchema> | undefined): string[] {
+  return deferred === undefined
+    ? []
+    : [`Deferred work: ${plural(deferred.open, 'open entry', 'open entries')} in ${deferred.file}`];
 }
 
 /** What somebody waits for, and where the last session ended. `old` is the day it is from, where work has long gone on. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { attempt, ours } from '../../base/expected.ts';
+import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
-import type { ProgressAction, ProjectState, Workspace } from '../context.ts';
+import type { ProgressAction, ProjectState } from '../context.ts';
 import { stepSchema } from '../fields.ts';
 import { begunText } from '../runs/begun-step.ts';
 import { asideWhy, closing } from '../runs/run-aside.ts';
@@ -123,16 +123,17 @@ export interface UnderWay {
   /** Runs that nobody should go on with. */
   aside: readonly RunData[];
   state: ProjectState;
-  workspace: Workspace;
+  /** The name to start an agent by that somebody has named; nothing for a name that is nobody's. */
+  handleOf(name: string): Promise<string | undefined>;
 }
 
 /** What is old is no next step any more; it is there to be settled or closed. */
-export async function underWay({ waiting, runs, aside, state, workspace }: UnderWay) {
+export async function underWay({ waiting, runs, aside, state, handleOf }: UnderWay) {
   const { session, handoffs } = waiting;
-  const ofSession = session === undefined ? [] : [sessionAction(session, workspace)];
+  const ofSession = session === undefined ? [] : [sessionAction(session)];
   const all: Action[] = [
     ...ofSession,
-    ...handoffs.map(handoffAction),
+    ...(await Promise.all(handoffs.map(async (each) => handoffAction(each, await handleOf(each.to ?? ''))))),
     ...runs.map(runAction),
     ...(await claimedTasks(state)),
     ...aside.map(asideAction),
@@ -142,38 +143,31 @@ export async function underWay({ waiting, runs, aside, state, workspace }: Under
 
 const base = { of: 'begun', optional: false, evidence: [] } satisfies Partial<Action>;
 
-function sessionAction(
-  { agent, date, next, old }: NonNullable<Waiting['session']>,
-  { catalogue }: Workspace,
-): Action {
+/** What the note says, and no call: who wrote it is not who does what it says. */
+function sessionAction({ agent, date, next, old }: NonNullable<Waiting['session']>): Action {
   const who = [agent, date].filter((each) => each !== undefined).join(', ');
-  const isThere =
-    agent !== undefined &&
-    attempt(
-      () => catalogue.names.resolve({ name: agent, kinds: ['agent'], fuzzy: false }),
-      ours(() => undefined),
-    ) !== undefined;
   return {
     ...base,
     what: who === '' ? 'Continue from the last session' : `Continue from the last session (${who})`,
     why: 'whose next step was',
     says: oneLine(next, SHOWN_TEXT),
-    ...(isThere
-      ? { call: { operation: 'execute', agent, message: next } }
-      : { action: { name: 'get_project_context', args: {} } }),
     optional: old !== undefined,
   };
 }
 
-function handoffAction({ id, from, to, text, old }: Waiting['handoffs'][number]): Action {
-  const asked = to === undefined ? `asked by ${from}` : `asked by ${from} of ${to}`;
+/** First the call that begins the work, where the project knows the one who is asked, then the one that closes it. */
+function handoffAction(
+  { id, from, to, text, old }: Waiting['handoffs'][number],
+  agent: string | undefined,
+): Action {
+  const asked = to === undefined ? `asked by ${from}` : `${from} asks ${to}`;
   return {
     ...base,
     what: `Settle request ${id}`,
     why: old === undefined ? asked : `${asked}, open since ${old}`,
     says: oneLine(text, SHOWN_TEXT),
-    use_for: 'Once it is done',
-    action: { name: 'complete_handoff', args: { id } },
+    ...(agent === undefined ? {} : { call: { operation: 'execute', agent } }),
+    steps: [{ operation: 'complete_handoff', args: { id }, why: 'Once it is done' }],
     optional: old !== undefined,
   };
 }

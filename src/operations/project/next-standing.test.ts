@@ -147,11 +147,11 @@ describe('next, in a project that others have worked in', () => {
     });
     const { answer, data } = await ok(next);
     expect(answer.body).toMatch(
-      /\n1\. Continue from the last session \(fullstack-dev, 2026-11-14 23:56\), whose next step was: tester\n   bmad .*\n2\. Settle request H-\w+, asked by dev of qa: valider US-042\n   Once it is done: manage_project/,
+      /\n1\. Continue from the last session \(fullstack-dev, 2026-11-14 23:56\), whose next step was: tester\n2\. Settle request H-\w+, dev asks qa: valider US-042\n   bmad \{operation:"execute", agent:"qa"\}\n   Once it is done: manage_project/,
     );
     // `bmad status` is the same in brief.
     const brief = (await ok(next, { detail: 'brief' })).answer.body;
-    expect(brief).toMatch(/\n1\. Continue from .*\n.*\n2\. Settle request H-.*\n.*$/);
+    expect(brief).toMatch(/\n1\. Continue from .*\n2\. Settle request H-.*\n.*\n.*$/);
     expect(answer.body).not.toContain('Write a product brief');
     expect((data['actions'] as Action[]).map(({ of }) => of)).toEqual(
       [...(data['actions'] as Action[])]
@@ -159,6 +159,36 @@ describe('next, in a project that others have worked in', () => {
         .sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)),
     );
     expect((await ok(next)).answer).toEqual(answer);
+  });
+
+  it('guesses nobody for the note of a session or for a request to nobody (W3-C1, W3-C2)', async () => {
+    const { ok } = await kit({
+      '_bmad/_memory/shared-context.md':
+        '# Contexte\n\n## Requêtes inter-agents\n\n- [ ] [stack→?] besoin audit\n- [ ] [stack→atlas] cartographier\n',
+    });
+    await ok(saveSession, { agent: 'fullstack-dev', next: 'L’architecte confirme la pile' });
+    const { answer, data } = await ok(next);
+    const begun = (data['actions'] as Action[]).filter(({ of }) => of === 'begun');
+    expect(begun.map(({ says, call }) => [says, call])).toEqual([
+      ['L’architecte confirme la pile', undefined],
+      ['besoin audit', undefined],
+      ['cartographier', { operation: 'execute', agent: expect.stringContaining('project-navigator') }],
+    ]);
+    expect(answer.body).not.toContain('fullstack-dev"');
+  });
+
+  it('tells of deferred work that is open, as the context does (W3-C6)', async () => {
+    const file = `${IMPL}/deferred-work.md`;
+    const entries = '- source_spec: a\n  summary: b\n  - detail\n- [x] settled\n- ~~struck~~\n* second\n';
+    const { ok, folder } = await kit({
+      [file]: `# Deferred\n\n\u0060\u0060\u0060\n- example\n\u0060\u0060\u0060\n\n${entries}`,
+    });
+    const said = `Deferred work: 2 open entries in ${file}`;
+    for (const operation of [next, getProjectContext])
+      expect((await ok(operation)).answer.body.split('\n')).toContain(said);
+    expect((await ok(next)).data['deferred']).toEqual({ file, open: 2 });
+    await writeFiles(folder, { [file]: '- [x] settled\n' });
+    expect((await ok(next)).answer.body).not.toContain('Deferred work');
   });
 
   it('does not repeat the note of a session about stories that are done (J-E12)', async () => {

@@ -18,7 +18,7 @@ interface Standing {
   verification?: Verified;
 }
 
-type Verified = Pick<Verification, 'verdict' | 'says' | 'compared'> | undefined;
+type Verified = Pick<Verification, 'verdict' | 'says' | 'compared' | 'receipt'> | undefined;
 export type Detail = 'brief' | 'standard' | 'full';
 
 const SHOWN_ITEMS = 150;
@@ -39,11 +39,14 @@ export function standingLines({ phases, totals, verification }: Standing): strin
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
   const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
   const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
-  const proven = isUnproven(totals, verification) ? ', 0 proven' : '';
+  const { verdict, compared, receipt } = verification ?? {};
+  const unproven = isUnproven(totals, verification) ? ', 0 proven' : '';
+  // Only a PASS of the files as they are now says anything about them.
+  const proven = done > 0 && verdict === 'PASS' && compared !== false ? ` and proven (${receipt ?? ''})` : '';
   const counted =
     stories === 0 || phases.at(-1)?.state === 'not started'
       ? []
-      : [`${done} of ${plural(stories, 'story', 'stories')} done${noted}${proven}${open}`];
+      : [`${done} of ${plural(stories, 'story', 'stories')} done${proven}${noted}${unproven}${open}`];
   return [begun.length === 0 ? 'Nothing is planned yet.' : begun.join(' · '), ...counted];
 }
 

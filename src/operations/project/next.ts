@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
+import { present } from '../../base/present.ts';
 import { plural } from '../../base/text/text.ts';
 import { detailField, projectField, stepsField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
-import { waitingIn } from './discovery.ts';
-import { languageOf } from '../catalogue/agent-names.ts';
+import { deferredLines, deferredSchema, waitingIn } from './discovery.ts';
+import { handlesOf, languageOf } from '../catalogue/agent-names.ts';
 import { onMachine } from './state-place.ts';
 import {
   actionLines,
@@ -82,6 +83,8 @@ export const next = defineOperation({
       /** Done, though nothing on file shows a review. */
       done_without_review: z.int(),
     }),
+    /** What BMAD's build workflow has put off, counted, and the file it is in. */
+    deferred: deferredSchema.optional(),
     /** What the project is spoken to in, where it is set and is not English. */
     language: z.string().optional(),
     /** What of the project's state is on this machine only, counted, and the call that moves it. */
@@ -131,7 +134,13 @@ export const next = defineOperation({
         ? provingAction(verification, totals.done_without_review + unseen)
         : undefined;
     const waiting = await waitingIn(state, judge.isPassed);
-    const { fresh, old } = await underWay({ waiting, runs: live, aside, state, workspace });
+    const { fresh, old } = await underWay({
+      waiting,
+      runs: live,
+      aside,
+      state,
+      handleOf: handlesOf(workspace, context, project),
+    });
     const language = await languageOf(context, project);
     const machine = detail === 'brief' ? undefined : await onMachine(state);
     return {
@@ -159,12 +168,16 @@ export const next = defineOperation({
       troubles: report.troubles,
       ...(detail === 'full' ? { items: report.items } : {}),
       totals,
+      ...present({ deferred: report.deferred }),
       ...(verification === undefined ? {} : { verification }),
       ...(machine === undefined ? {} : { on_machine: machine }),
     };
   },
 
-  render({ detail, actions, drift, troubles, items, verification, language, on_machine, ...standing }, say) {
+  render(
+    { detail, actions, drift, troubles, items, verification, language, on_machine, deferred, ...standing },
+    say,
+  ) {
     const about = { ...standing, verification };
     const notes = [
       on_machine?.text,
@@ -177,6 +190,7 @@ export const next = defineOperation({
       ...standingLines(about),
       ...said,
       ...endingLines(due, about),
+      ...deferredLines(deferred),
       ...shown.flatMap((action, index) => actionLines(index + 1, action, say)),
     ];
     if (detail !== 'brief' || shown.length === 0)

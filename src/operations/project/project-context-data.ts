@@ -1,4 +1,5 @@
 import { ours } from '../../base/expected.ts';
+import { present } from '../../base/present.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
@@ -18,7 +19,7 @@ export async function contextData(
   const state = await context.state(project);
   const facts = await state.facts();
   const known = await facts.context();
-  const { totals, stories } = await (await state.progress()).work();
+  const { totals, stories, deferred } = await (await state.progress()).work();
   // A ledger is never complete: it has stories, and so many of them are done.
   const documents = (await documentsOf(state)).map(({ kind, path, state: far }) => ({
     kind,
@@ -99,6 +100,7 @@ export async function contextData(
     ...(section === 'all' && stories.length > 0
       ? { stories: { ...storiesOf(stories, totals, facts), ...(await provenBy(state, call, totals)) } }
       : {}),
+    ...(section === 'all' ? present({ deferred }) : {}),
     ...(section === 'all'
       ? {
           other: shown(

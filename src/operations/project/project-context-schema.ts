@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { deferredSchema } from './discovery.ts';
 
 /** What is known of a project, as data. Parts that were not asked for are missing. */
 
@@ -94,6 +95,8 @@ export const contextSchema = z.object({
       ),
     })
     .optional(),
+  /** What BMAD's build workflow has put off, counted, and the file it is in. */
+  deferred: deferredSchema.optional(),
   /** What BMAD's workflows have written, and how far each is. */
   documents: z.array(document),
   /** Sections of the shared context that belong nowhere else: conventions, environment, … */

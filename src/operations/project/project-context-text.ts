@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
+import { deferredLines } from './discovery.ts';
 import type { contextSchema } from './project-context-schema.ts';
 
 type Data = z.output<typeof contextSchema>;
@@ -39,6 +40,7 @@ export function contextText(
     data.architecture === undefined ? '' : architecturePart(data.architecture, brief, all),
     all ? documentsPart(data.documents, brief) : '',
     data.stories === undefined ? '' : storiesPart(data.stories, brief),
+    deferredLines(data.deferred).join('\n'),
     all ? otherPart(data, brief) : '',
     data.session === undefined ? '' : sessionPart(data.session),
     data.bmad === undefined ? '' : bmadPart(data.bmad, data),

@@ -9,13 +9,14 @@ export interface Colleague {
   /** Where it is known: its file, the manifest, a table, a request, a learnings file. */
   known: string[];
   /** What others ask of it and nobody has done yet. */
-  requests: string[];
+  requests: { id: string; from: string; text: string }[];
 }
 
 /** The agents of a project: those it has described, then those it has only named. */
 export function colleaguesIn(
   { agents, requests, handoffs }: Pick<ContextFacts, 'agents' | 'requests' | 'handoffs'>,
   learners: readonly string[],
+  shown: (text: string) => string,
 ): Colleague[] {
   const found: Colleague[] = agents.map(({ id, name, tag, learnings, domain, known }) => ({
     id,
@@ -34,10 +35,10 @@ export function colleaguesIn(
     if (!agent.known.includes(where)) agent.known.push(where);
     return agent;
   };
-  for (const { from, to, text, done } of [...requests, ...handoffs]) {
+  for (const { id, from, to, text, done } of [...requests, ...handoffs]) {
     named(from, 'request');
     const asked = named(to, 'request');
-    if (!done) asked?.requests.push(text);
+    if (!done) asked?.requests.push({ id, from, text: shown(text) });
   }
   for (const learner of learners) named(learner, 'learnings');
   return found;

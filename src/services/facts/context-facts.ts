@@ -167,8 +167,7 @@ async function agentFacts(
     // What is known first stays: the agent's own file says it best.
     found.set(id, { ...Object.fromEntries(told), ...known, known: [...known.known, where] });
   };
-  for (const { id, display, tag, learnings } of own)
-    add(id, 'file', { name: display, tag, learnings });
+  for (const { id, display, tag, learnings } of own) add(id, 'file', { name: display, tag, learnings });
   for (const name of await manifestNames(kit, warnings)) add(name, 'manifest');
   for (const { id, ...about } of teamIn(sections)) add(id, 'shared-context', about);
   for (const each of listIn(tableIn(context, 'agents'), 'custom_agents')) {

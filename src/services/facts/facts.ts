@@ -72,7 +72,7 @@ export class ProjectFacts {
 
   /** Everybody the project's files name as an agent, with a file or without. */
   async colleagues(): Promise<Colleague[]> {
-    return colleaguesIn(await this.context(), await this.learners());
+    return colleaguesIn(await this.context(), await this.learners(), (text) => this.shown(text));
   }
 
   /** The log comes first: what the page has of it as well is the same. */

@@ -113,10 +113,14 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
       const asked = { env, signal, timeoutMs: GIT_MS };
       return (await gitLog(root, asked, { most: 1 }))?.[0]?.at;
     },
-    /** Every story, how far it is and what QA said of it. */
+    /** Every story, how far it is and what QA said of it, and what was put off. */
     async work() {
       const report = await read();
-      return { totals: totalsOf(report), stories: report.stories.map(workedOn) };
+      return {
+        totals: totalsOf(report),
+        stories: report.stories.map(workedOn),
+        deferred: report.deferred,
+      };
     },
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await read()),

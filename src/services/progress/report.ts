@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { headingIn } from '../../base/text/markdown.ts';
+import { headingIn, withoutExamples } from '../../base/text/markdown.ts';
 import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
@@ -36,12 +36,19 @@ export interface PlanningFiles {
   epics: Epic[];
 }
 
+interface Deferred {
+  file: string;
+  open: number;
+}
+
 /** All that the files of a project prove about its progress. */
 export interface Report extends PlanningFiles {
   items: Item[];
   phases: { phase: Phase; state: State; evidence: Evidence[] }[];
   drift: Drift[];
   troubles: Trouble[];
+  /** How many entries of deferred work are open, and the file that has them. */
+  deferred: Deferred | undefined;
   /** Whether the plan speaks of a user interface. */
   namesInterface: boolean;
   /** Whether there is code that BMAD did not plan. */
@@ -85,10 +92,26 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     items,
     phases: phasesOf(found, items),
     drift: findDrift(found, items),
+    deferred: await deferredIn(files, locations),
     troubles: sorted(files.troubles),
     namesInterface: await namesInterface(files, artefacts),
     brownfield: await hasCode(files),
   };
+}
+
+/** A bullet at the margin is an entry; one that is checked off or struck through is settled. */
+const ENTRY = /^(?:[-*+]|\d+[.)])[ \t]+(?!\[[xX]\]|~~)\S/;
+
+/** What the build workflow and the review have put off: nothing else in the project tells of it. */
+async function deferredIn(files: ProjectFiles, { implementation }: Locations): Promise<Deferred | undefined> {
+  for (const folder of implementation) {
+    const file = posix.join(folder, 'deferred-work.md');
+    const read = await files.read(file);
+    if (read === undefined || 'trouble' in read) continue;
+    const open = withoutExamples(read.text).filter((line) => ENTRY.test(line)).length;
+    if (open > 0) return { file, open };
+  }
+  return undefined;
 }
 
 /** The epics that each of the planning documents names. In version 4 they are part of the PRD. */

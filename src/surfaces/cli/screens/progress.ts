@@ -117,6 +117,8 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
   const { what, why, says, agent, optional } = action;
   const indent = line('   ');
   const command = commandOf(action);
+  const [first] = stepsOf(action);
+  const purpose = first?.operation === 'complete_handoff' ? first.why : action.use_for;
   return [
     ...wrapped(
       line(
@@ -138,7 +140,7 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
       : [
           [
             ...indent,
-            ...(action.use_for === undefined ? [] : [span(`${say(`${action.use_for}:`)} `, 'muted')]),
+            ...(purpose === undefined ? [] : [span(`${say(`${purpose}:`)} `, 'muted')]),
             span(command, 'name'),
           ],
         ]),
