@@ -166,7 +166,8 @@ export async function askedText(
   const all: Colleague['requests'] = [];
   for (const { id, requests } of await colleaguesOf(context, project))
     if (requests.length > 0 && handles.includes((await handleFor(id)) ?? '')) all.push(...requests);
-  if (all.length === 0) return undefined;
+  const [oldest] = all;
+  if (oldest === undefined) return undefined;
   const textOf = (count: number): string =>
     [
       'Asked of you and still open:',
@@ -174,7 +175,7 @@ export async function askedText(
         .slice(0, count)
         .map(({ id, from, text }) => `- ${id}, asked by ${from}: ${written(text, ASKED.length)}`),
       ...(all.length > count ? [`- and ${all.length - count} more`] : []),
-      `Once one is done: ${say({ operation: 'complete_handoff', open: ['id'] })}`,
+      `Once ${oldest.id} is done: ${say({ operation: 'complete_handoff', args: { id: oldest.id } })}`,
     ].join('\n');
   const counts = [ASKED.most, 2].filter((count) => count <= all.length);
   return textOf(counts.find((count) => byteLength(textOf(count)) <= room) ?? 1);
