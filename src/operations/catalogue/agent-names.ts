@@ -161,11 +161,11 @@ export async function askedText(
   { context, project, say }: { context: Context; project: string | undefined; say: SayStep },
   room: number,
 ): Promise<string | undefined> {
-  const handles = records.map((record) => workspace.catalogue.names.handleOf(record));
+  const handles = new Set(records.map((record) => workspace.catalogue.names.handleOf(record)));
   const handleFor = handlesOf(workspace, context, project);
   const all: Colleague['requests'] = [];
   for (const { id, requests } of await colleaguesOf(context, project))
-    if (requests.length > 0 && handles.includes((await handleFor(id)) ?? '')) all.push(...requests);
+    if (requests.length > 0 && handles.has((await handleFor(id)) ?? '')) all.push(...requests);
   const [oldest] = all;
   if (oldest === undefined) return undefined;
   const textOf = (count: number): string =>
