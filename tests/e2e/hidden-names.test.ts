@@ -81,7 +81,7 @@ describe('names and descriptions', () => {
 });
 
 describe('a file that takes the place of a built-in agent', () => {
-  const LINE = /A file of Project replaces a file with the same name in BMAD [\d.]+ \(built in\)\./;
+  const LINE = /Project overrides BMAD [\d.]+ \(built in\) here\./;
 
   it('is told in the answer of execute, in a tool and in a prompt (S-13)', async () => {
     expect(textsOf(await ask({ operation: 'execute', agent: 'architect' })).join('\n')).toMatch(LINE);
@@ -101,7 +101,7 @@ describe('a file that takes the place of a built-in agent', () => {
   it('is not said of anything else', async () => {
     for (const name of ['farmer', 'pm', 'nosy'])
       expect(textsOf(await ask({ operation: 'execute', agent: name })).join('\n')).not.toContain(
-        'instead of BMAD',
+        'overrides BMAD',
       );
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { memoryCopies } from '../../src/operations/memory/memory-copies.ts';
 import { memoryForget } from '../../src/operations/memory/memory-change.ts';
 import { memoryPurge } from '../../src/operations/memory/memory-purge.ts';
-import { memoryList } from '../../src/operations/memory/memory-read.ts';
+import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
 import { copyToday } from '../../src/services/memory/daily-copies.ts';
 import { openStore } from '../../src/services/memory/open.ts';
 import { temporaryFolder } from '../support/app.ts';
@@ -97,8 +97,11 @@ describe('restoring a daily copy', () => {
     if (process.platform !== 'win32') expect((await stat(copy)).mode & 0o077).toBe(0);
     const host = await sessionIn(cwd, { flags: { embedder: 'none' }, env: { HOME: home } });
     const texts = async (): Promise<string[]> => {
-      const { data } = await host.ok(memoryList);
-      return (data['memories'] as { text: string }[]).map(({ text }) => text).sort();
+      const { data } = await host.ok(recallStructured, { query: 'decided copy' });
+      const hits = data['hits'] as { snippet: string; stored: boolean }[];
+      // The kit's own files are no part of the copy, and keep what they have.
+      const own = hits.filter(({ snippet, stored }) => stored && snippet.startsWith('Decided'));
+      return own.map(({ snippet }) => snippet).sort();
     };
     await run('memory', 'remember', 'decisions', 'dev', 'Decided after the copy');
     expect(await texts()).toEqual(['Decided after the copy', 'Decided before the copy']);

@@ -212,7 +212,7 @@ describe('the same as an app of a host', () => {
     const [card] = textsOf(await reads.callTool({ name: 'ask_decision', arguments: asked }));
     expect(card).toBe('Which?\n\nA. One\nB. Two (recommended)\n\n- a.md:1 two');
     const [board] = textsOf(await reads.callTool({ name: 'show_board', arguments: {} }));
-    expect(board).toContain('2. Bring the ledgers up to date');
+    expect(board).toContain('1. Bring the ledgers up to date');
   });
 
   it('shows the next steps and the stories, and a button says the step in the conversation', async () => {

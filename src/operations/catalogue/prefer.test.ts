@@ -39,13 +39,13 @@ describe('M-02: an origin that a person prefers', () => {
       file,
     });
     expect(await readFile(file, 'utf8')).toBe(
-      '# mine\nprefer = ["bmm/bmad-agent-architect=package", "pm=package"]\npage_size = 40\n',
+      '# mine\nprefer = [\n  "bmm/bmad-agent-architect=package",\n  "pm=package",\n]\npage_size = 40\n',
     );
     expect(await served()).toBe('BMAD 6.12.0 (built in)');
     await run(preferOrigin, { name: 'architect', origin: 'project' });
     expect(await served()).toBe('Project');
     await run(preferOrigin, { name: 'architect' });
-    expect(await readFile(file, 'utf8')).toBe('# mine\nprefer = ["pm=package"]\npage_size = 40\n');
+    expect(await readFile(file, 'utf8')).toBe('# mine\nprefer = [\n  "pm=package",\n]\npage_size = 40\n');
     await expect(run(preferOrigin, { name: 'architect', origin: 'user' })).rejects.toMatchObject({
       code: 'not_found',
     });

@@ -40,7 +40,7 @@ describe('embedders of the user', () => {
       dim: 3,
     });
     await session.remember('decisions', 'dev', 'We bake on Fridays');
-    expect(await session.recall('cake')).toMatchObject([{ snippet: 'We bake on Fridays' }]);
+    expect((await session.recall('cake'))[0]).toMatchObject({ snippet: 'We bake on Fridays' });
   });
 
   it('are missed where the settings name one and none was added', async () => {

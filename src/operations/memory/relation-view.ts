@@ -24,7 +24,7 @@ export function settlingSteps(fresh: string, similar: readonly { id: string }[])
     {
       operation: 'memory_supersede',
       ...about({ by: fresh }, 'id'),
-      why: 'If the new one replaces one of these',
+      why: 'If the new one replaces it',
     },
     { operation: 'memory_keep_both', ...about({ id: fresh }, 'other'), why: 'If both hold' },
   ];

@@ -12,11 +12,13 @@ const NAMED_PLACES = 12;
 export const storyBrief = defineOperation({
   name: 'story_brief',
   title: 'Brief for building a story',
-  description: `The acceptance criteria of a story, its rules, decisions in force, files and tests, in at most ${MOST_TOKENS} tokens.`,
+  description:
+    'The acceptance criteria of a story, its rules, decisions in force, files and tests, in at most 700 tokens.',
   effect: 'read',
   behind: { manage_project: 'story_brief' },
   command: 'story brief',
   positional: ['story'],
+  examples: ['story brief 1.2'],
   synonyms: { key: 'story', id: 'story' },
   input: z.strictObject({ story: storyField, project: projectField }),
   output: z.object({

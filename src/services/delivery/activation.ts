@@ -218,7 +218,7 @@ function lead({ kind }: BmadRecord): string {
 /** Content of the project and of BMAD itself needs no label, unless it has taken the place of something else. */
 function provenance(
   { origin, bmadRelativePath }: BmadRecord,
-  { otherwise }: Partial<WorkflowContext['originInfo']> = {},
+  { insteadOf, otherwise }: Partial<WorkflowContext['originInfo']> = {},
   say: SayStep,
 ): string[] {
   const args = { target: contentUri(bmadRelativePath), kind: 'resource', origin: origin.displayName };
@@ -233,6 +233,7 @@ function provenance(
       : [
           `Asked for from ${where}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args })}.`,
         ]),
+    ...(insteadOf === undefined ? [] : [`${where} overrides ${visible(insteadOf)} here.`]),
     ...(origin.kind === 'project' || origin.kind === 'package' ? [] : [`From outside the project: ${from}.`]),
   ];
 }

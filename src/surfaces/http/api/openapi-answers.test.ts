@@ -102,7 +102,11 @@ let origin = '';
 
 beforeAll(async () => {
   const folder = await temporaryFolder(afterAll);
-  await writeFiles(folder, KIT_FILES);
+  await writeFiles(folder, {
+    ...KIT_FILES,
+    '_bmad-output/planning-artifacts/epics.md':
+      '## Epic 1: Shop\n\n### Story 1.2: Pay\n\n**Acceptance Criteria:**\n\n**Given** a cart **Then** it is paid.\n',
+  });
   const context = await contextIn(folder, { flags: { toolsets: [...TOOLSETS] } });
   ({ origin } = await served(context, createApiRoutes(context), afterAll));
   ajv.addSchema((await (await fetch(`${origin}/openapi.json`)).json()) as object, 'document');
