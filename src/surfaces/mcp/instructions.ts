@@ -17,7 +17,7 @@ const PROJECT: readonly (readonly [string, string])[] = [
   ],
   [
     'manage_project',
-    'Runs that can be resumed, logs, tasks and contracts are actions of "manage_project"; its action "help" lists them. When the work ends, note what was done and what is left with its action "save_session".',
+    'Runs, logs, tasks and contracts are actions of "manage_project"; "help" lists them. When work ends, note what was done and what is left with "save_session".',
   ],
 ];
 
