@@ -105,7 +105,7 @@ export const EMPTY_FOLDER: Journey = {
       writes: { [`${plans}/epics.md`]: EPICS },
       call: ['bmad', { operation: 'next' }],
       says: [/sprint-planning/],
-      atMost: 480,
+      atMost: 510,
     },
     {
       wants: 'a plan of the sprint',

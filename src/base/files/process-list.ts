@@ -25,11 +25,9 @@ export function processList<Entry extends { pid: number; started: string }>(
       const text = await readState(file).catch(ours(() => undefined));
       // Gone, or not to be read at the moment: its process may be there.
       if (text === undefined) continue;
-      const remove = (): Promise<void> => removeFile(file).catch(() => undefined);
       const kept = jsonObject(text);
-      // Entries are written whole: what is none was not made by a process that is listed here.
-      if (kept === undefined) await remove();
       if (kept?.['space'] !== processSpace()) continue;
+      const remove = (): Promise<void> => removeFile(file).catch(() => undefined);
       const { data: entry } = schema.safeParse(kept);
       if (!(await isThat(Number(kept['pid']), kept['mark']))) await remove();
       // Another version of this program may list more, or less.

@@ -14,19 +14,20 @@ export function translatingSteps(id: string, language: { wanted: string } | unde
   return [{ operation: 'memory_update', args: { id }, open: ['text'], why: `Say it in ${language.wanted}` }];
 }
 
-/** What can be done about a memory that is near to a new one: its id is to be put in where there are several. */
+/** What can be done about the nearest memory; with the id of another one, the same call is about that. */
 export function settlingSteps(fresh: string, similar: readonly { id: string }[]): Step[] {
-  const [first, second] = similar;
-  if (first === undefined) return [];
-  const about = (args: Record<string, string>, name: string): Pick<Step, 'args' | 'open'> =>
-    second === undefined ? { args: { ...args, [name]: first.id } } : { args, open: [name] };
+  const [nearest, other] = similar;
+  if (nearest === undefined) return [];
   return [
     {
       operation: 'memory_supersede',
-      ...about({ by: fresh }, 'id'),
-      why: 'If the new one replaces it',
+      args: { id: nearest.id, by: fresh },
+      why:
+        other === undefined
+          ? 'If the new one replaces it'
+          : 'If the new one replaces the nearest, or another of these by its id',
     },
-    { operation: 'memory_keep_both', ...about({ id: fresh }, 'other'), why: 'If both hold' },
+    { operation: 'memory_keep_both', args: { id: fresh, other: nearest.id }, why: 'If both hold' },
   ];
 }
 

@@ -65,12 +65,12 @@ describe('remember_structured', () => {
         /^Near \(\d+ %\) \[decisions\] architect, \d{4}-\d\d-\d\d, id .*JSON file/m,
       );
       const fresh = (data['memory'] as { id: string }).id;
-      // Each is there with its id, which goes where the call leaves it open.
+      // Each is there with its id, which may take the place of the nearest one's.
       expect(similar.length).toBeGreaterThan(1);
       for (const { id } of similar) expect(answer.body).toContain(`id ${id}`);
       expect(answer.steps).toMatchObject([
-        { operation: 'memory_supersede', args: { by: fresh }, open: ['id'] },
-        { operation: 'memory_keep_both', args: { id: fresh }, open: ['other'] },
+        { operation: 'memory_supersede', args: { id: similar[0]?.id, by: fresh } },
+        { operation: 'memory_keep_both', args: { id: fresh, other: similar[0]?.id } },
       ]);
       const french = await say(
         'La base de données du projet est PostgreSQL, retenue pour ses garanties ACID.',

