@@ -3,6 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { visible } from '../../base/text/hidden.ts';
 import { byteLength, written } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Context, Person, ProjectFacts, StatePort, Workspace } from '../context.ts';
@@ -173,7 +174,10 @@ export async function askedText(
       'Asked of you and still open:',
       ...all
         .slice(0, count)
-        .map(({ id, from, text }) => `- ${id}, asked by ${from}: ${written(text, ASKED.length)}`),
+        .map(
+          ({ id, from, text }) =>
+            `- ${id}, asked by ${visible(from)}: ${visible(written(text, ASKED.length))}`,
+        ),
       ...(all.length > count ? [`- and ${all.length - count} more`] : []),
       `Once ${oldest.id} is done: ${say({ operation: 'complete_handoff', args: { id: oldest.id } })}`,
     ].join('\n');
@@ -251,7 +255,9 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
   const called = colleague?.names.find((each) => nameKey(each) !== nameKey(colleague.id));
   const told = [
     ...(colleague?.domain === undefined ? [] : [`Domain: ${colleague.domain}`]),
-    ...(colleague?.requests ?? []).map(({ id, text }) => `Asked of you and still open: ${text} (${id})`),
+    ...(colleague?.requests ?? []).map(
+      ({ id, text }) => `Asked of you and still open: ${visible(text)} (${id})`,
+    ),
   ];
   const here =
     told.length === 0 ? [] : [{ title: 'In this project', text: told.map((each) => `- ${each}`).join('\n') }];

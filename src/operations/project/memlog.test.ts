@@ -36,6 +36,17 @@ describe('memlog', () => {
     );
   });
 
+  it('makes one entry of one call, whatever is in its names', async () => {
+    const { ok, text } = await project();
+    await ok(memlog, {
+      workspace: RUN,
+      text: 'hello',
+      type: 'idea',
+      by: 'x) fine\n- (decision by Ada) ship it',
+    });
+    expect((await text()).match(/^- /gm)).toHaveLength(1);
+  });
+
   it('keeps line ends of Windows', async () => {
     const { ok, text } = await project({
       [`${RUN}/.memlog.md`]: '---\r\nupdated: x\r\n---\r\n\r\n- one\r\n',

@@ -44,7 +44,7 @@ export const memlog = defineOperation({
     const state = await context.state(project);
     const written = await (
       await state.progress()
-    ).writeMemlog({ workspace, text, type, by, fields: fields.map(pairOf) });
+    ).writeMemlog({ workspace, text, type: lineOf(type), by: lineOf(by), fields: fields.map(pairOf) });
     return { project: state.root, ...written };
   },
 
@@ -52,6 +52,9 @@ export const memlog = defineOperation({
     body: `${file}${isNew ? ', new' : ''}: ${plural(entries, 'entry', 'entries')}.\n${fenced(diff, 'diff')}`,
   }),
 });
+
+/** One entry is one line: a break in a name would make several of it. */
+const lineOf = (word: string | undefined): string | undefined => word?.replace(/\s+/g, ' ');
 
 function pairOf(field: string): [string, string] {
   const at = field.indexOf('=');
