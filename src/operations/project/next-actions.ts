@@ -58,7 +58,7 @@ export type Verification = z.output<typeof verificationSchema>;
 const SHOWN_TEXT = 300;
 const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_contract' };
 
-/** What follows by the project's files. `message` is what the user wants, for whoever begins something new. */
+/** What follows by the project's files. `message` is what the user wants, for the calls that begin something new. */
 export function actionData(
   { what, why, says, worker, workerFor, about, operation, steps, optional, of, evidence }: ProgressAction,
   message?: string,

@@ -24,7 +24,7 @@ const rowsOf = (text: string): string[] =>
   text.slice(text.indexOf('development_status:')).split('\n').slice(1, -1);
 
 describe('sprint_plan', () => {
-  it('shows the ledger that the epics make, and writes it when it is told to', async () => {
+  it('shows the ledger made from the epics, and writes it only with apply', async () => {
     const { ok, fail, text, folder } = await project(PLAN);
     const shown = await ok(sprintPlan);
     expect(shown.answer.body).toContain(`${LEDGER}, new: 2 epics, 3 stories.`);

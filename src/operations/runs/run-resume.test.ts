@@ -70,7 +70,7 @@ describe('a build whose spec has taken the short route', () => {
   const spec = (route: string): string =>
     `---\ntitle: Usage\nroute: '${route}'\nstatus: 'in-progress'\n---\n\n# Usage\n\n## Intent\n\nSay how it is used.\n`;
 
-  it('goes on with the step that the route names, and ends with it (J-E8)', async () => {
+  it('continues with the step that the route names, and ends with it (J-E8)', async () => {
     const session = await runSession(onTestFinished, { files: { [SPEC]: spec('oneshot') } });
     const opened = (await session.ok(runOpen, { workflow: 'build' })).data['run'] as RunData;
     expect(opened.progress.total).toBe(5);
