@@ -54,7 +54,7 @@ export const memlog = defineOperation({
 });
 
 /** One entry is one line: a break in a name would make several of it. */
-const lineOf = (word: string | undefined): string | undefined => word?.replace(/\s+/g, ' ');
+const lineOf = (name: string | undefined): string | undefined => name?.replace(/\s+/g, ' ');
 
 function pairOf(field: string): [string, string] {
   const at = field.indexOf('=');
