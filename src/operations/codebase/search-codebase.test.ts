@@ -42,17 +42,17 @@ describe('search_codebase', () => {
       query: 'where is the cart locked',
       ...asked,
     });
-    expect(data['code']).toEqual({ files: 0, hits: 0 });
+    expect(data['searched']).toEqual({ files: 2, code: 0, hits: 0 });
     expect(answer.body).toMatch(
-      /^There is no code here, only documents and configuration \(2 files\)\. What matches is documents/,
+      /^No code in the 2 files searched \(0 of code, 2 of documents and configuration\) matches\. These do:\n/,
     );
     const found = await session.ok(searchCodebase, { query: 'US-042', ...asked });
     expect(JSON.stringify((found.data['items'] as object[])[0])).toContain('US-042');
     const none = await session.ok(searchCodebase, { query: 'quaternion', ...asked });
-    expect(none.answer.body).toContain('There is no code here');
+    expect(none.answer.body).toContain('(0 of code, 2 of documents and configuration)');
     const part = await session.ok(searchCodebase, { query: 'cart items', path: '**/*.md', ...asked });
     expect(part.answer.body).toContain('notes.md');
-    expect(part.answer.body).not.toContain('no code');
+    expect(part.answer.body).not.toMatch(/no code/i);
   });
 
   it('answers with place, symbol and lines', async () => {
@@ -71,6 +71,32 @@ describe('search_codebase', () => {
     expect((data['items'] as { symbol?: string }[])[0]).toMatchObject({ symbol: 'closeSession' });
   });
 
+  it('shows the nearest in meaning where no file has the words, the first time it is asked (36-2)', async () => {
+    const project = await temporaryFolder(afterAll);
+    await writeFiles(project, {
+      '.git/HEAD': '',
+      'README.md': '# readlist\nA list of things to read, kept in one JSON file.\n',
+      'src/list.js': 'export const show = (items) => items.map(({ title }) => title);\n',
+      '_bmad-output/planning-artifacts/architecture.md':
+        '# Architecture: readlist\nOne process, no packages. Items are kept in one JSON file.\n',
+      '_bmad-output/.memory/decisions-log.md': '- [2026-11-17] None\n',
+    });
+    // Vectors are made in the background, as in a server.
+    const cache = join(project, '.git', 'cache');
+    const meaning = await openSession(afterAll, { flags: { project, cache } });
+    const asked = async (more: object) =>
+      (await meaning.ok(searchCodebase, { query: 'persistence and storage', ...more })).answer;
+    for (const path of ['**/*.md', '_bmad-output']) {
+      const { body, note } = await asked({ path });
+      expect(body).toMatch(
+        /^Nothing in the \d files? searched \(0 of code, \d of documents and configuration\) contains these words\. The nearest in meaning are:\n/,
+      );
+      expect(body).toContain('Items are kept in one JSON file');
+      expect(note).toBe('Try other words or a name.');
+    }
+    expect((await asked({})).body).toContain('kept in one JSON file');
+  });
+
   it('keeps to the size of an answer', async () => {
     const { answer, data } = await session.ok(searchCodebase, { query: 'widget', limit: 50 });
     expect(Buffer.byteLength(answer.body)).toBeLessThanOrEqual(10_000);
@@ -80,7 +106,9 @@ describe('search_codebase', () => {
 
   it('says when nothing is found, and how to look further only where a part was asked for (W3-C8)', async () => {
     const { answer } = await session.ok(searchCodebase, { query: 'zzzz' });
-    expect(answer.body).toBe('Nothing in the code matches "zzzz".');
+    expect(answer.body).toBe(
+      'Nothing in the 61 files searched (61 of code, 0 of documents and configuration) matches "zzzz".',
+    );
     expect(answer.note).toBe('Try other words or a name.');
     const part = await session.ok(searchCodebase, { query: 'zzzz', lang: 'typescript' });
     expect(part.answer.note).toContain('Without path and lang, the whole project is searched.');

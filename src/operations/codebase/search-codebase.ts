@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { patiently } from '../../base/pace.ts';
 import { BmadError } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
@@ -35,7 +34,7 @@ export const searchCodebase = defineOperation({
   name: 'search_codebase',
   title: "Search the project's code",
   description:
-    "Search the project's code: finds functions, classes and passages, and answers with path:lines, symbol and a few lines of each.",
+    "Search the project's code and documents: finds functions, classes and passages, and answers with path:lines, symbol and a few lines of each.",
   effect: 'read',
   toolset: 'memory',
   command: 'code',
@@ -67,8 +66,8 @@ export const searchCodebase = defineOperation({
     /** Whether files were not read yet. */
     partial: z.boolean(),
     files: z.object({ known: z.int(), indexed: z.int() }),
-    /** How many of the files, and of the matches, are code; not there where documents were asked for. */
-    code: z.object({ files: z.int(), hits: z.int() }).optional(),
+    /** How many files the path and the language take, and how many of these, and of the matches, are code. */
+    searched: z.object({ files: z.int(), code: z.int(), hits: z.int() }),
     legs: z.array(z.enum(['words', 'vectors', 'exact'])),
     notes: z.array(z.string()),
   }),
@@ -81,45 +80,39 @@ export const searchCodebase = defineOperation({
       });
     const codebase = await context.codebase(root);
     const asked = { query, path, lang, limit: limit ?? DEFAULT_HITS };
-    const { hits, code, ...found } = await patiently(call.signal, () =>
+    const { hits, ...found } = await patiently(call.signal, () =>
       codebase.search(asked, call.signal, call.progress),
     );
     const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
     // A part of the project says nothing about the rest.
     const isWhole = path === undefined && lang === undefined;
     const notes = isWhole || items.length > 0 ? found.notes : [WIDER, ...found.notes];
-    return { ...found, notes, ...(isWhole ? present({ code }) : {}), query: query.slice(0, 200), items };
+    return { ...found, notes, query: query.slice(0, 200), items };
   },
 
-  render({ query, total, items, partial, notes, files, code }) {
-    const without = code?.hits === 0 ? withoutCode(code.files, files.known) : [];
+  render({ query, total, items, partial, notes, files, searched }) {
     const remarks = notes.length === 0 ? '' : ` ${notes.join(' ')}`;
+    const { code } = searched;
+    const which = `${plural(searched.files, 'file')} searched (${code} of code, ${searched.files - code} of documents and configuration)`;
     if (items.length === 0)
       return {
-        body: [
-          `Nothing in the code matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
-          ...(code?.files === 0 ? without : []),
-        ].join(' '),
+        body: `Nothing in the ${which} matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
         note: `Try other words or a name.${remarks}`,
       };
+    const isByWords = items.some(({ parts }) => (parts['words'] ?? parts['exact']) !== undefined);
+    // A model that asks for code takes what it gets for code.
+    const isOther = searched.hits === 0 && searched.files === files.known;
+    const first = isByWords
+      ? isOther && `No code in the ${which} matches. These do:`
+      : `Nothing in the ${which} contains these words. The nearest in meaning are:`;
     return {
-      body: [
-        ...(without.length === 0
-          ? []
-          : [`${without.join(' ')} What matches is documents and configuration, not code:`]),
-        ...items.map(hitText),
-      ].join('\n\n'),
-      note: `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`,
+      body: [...(first === false ? [] : [first]), ...items.map(hitText)].join('\n\n'),
+      note: isByWords
+        ? `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`
+        : `Try other words or a name.${remarks}`,
     };
   },
 });
-
-/** A model that asks for code takes what it gets for code. */
-function withoutCode(code: number, all: number): string[] {
-  if (code === 0)
-    return [`There is no code here, only documents and configuration (${plural(all, 'file')}).`];
-  return [`No code matches, of ${plural(code, 'code file')} among ${plural(all, 'file')}.`];
-}
 
 function hitText({ path, start, end, symbol, kind, language, snippet, calls, tests }: Hit): string {
   const what = symbol === undefined ? kind : `${kind} ${symbol}`;

@@ -86,7 +86,9 @@ export const verifyReceipts = defineOperation({
         : `The file says: ${receiptText(data.claimed)}, by ${quoted(data.claimed.by ?? 'unknown')}`,
       data.chain === 'empty'
         ? 'Receipts: none yet.'
-        : `Receipts: ${data.receipts}, the chain is ${data.chain}`,
+        : data.chain === 'whole'
+          ? `Receipts: ${data.receipts}, the chain is intact`
+          : `Receipts: ${data.receipts}, the chain is broken`,
       data.problems.map(({ message }) => `- ${message}`),
       data.last_pass === undefined
         ? data.chain === 'empty' || data.claimed !== undefined

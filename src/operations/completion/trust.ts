@@ -111,7 +111,7 @@ export const trust = defineOperation({
     ),
     ...(data.outcome === 'not_trusted'
       ? {
-          note: 'There is no one to ask here.',
+          note: 'This session cannot ask for your confirmation.',
           steps: [
             {
               operation: 'trust',

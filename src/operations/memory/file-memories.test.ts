@@ -191,7 +191,7 @@ describe('two memories about the same', () => {
     const fresh = String(logged.data['id']);
     const old = (await session.recall(OLD)).find(({ stored }) => !stored)?.id;
     expect(logged.answer.body).toContain(
-      `Near (67 %) [decisions] team, 2026-01-01, ${LOG}, id ${old}: ${OLD}`,
+      `Near (80 %) [decisions] team, 2026-01-01, ${LOG}, id ${old}: ${OLD}`,
     );
     expect(logged.answer.steps?.slice(0, 2).map(({ operation, args }) => [operation, args])).toEqual([
       ['memory_supersede', { id: old, by: fresh }],

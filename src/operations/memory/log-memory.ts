@@ -83,7 +83,7 @@ export const logDecision = defineOperation({
   name: 'log_decision',
   title: 'Log a decision',
   description:
-    'Record a decision in the project: in its decision log, its memory, and its trace if it keeps one.',
+    'Record a decision as remember_structured does, and also in the trace if the project keeps one, with its reason and a mark for architecture.',
   effect: 'write',
   keeps: true,
   behind: { manage_project: 'log_decision' },

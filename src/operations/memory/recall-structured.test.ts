@@ -1,10 +1,9 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { embeddingServer } from '../../../tests/support/embedding-server.ts';
-import { writeFiles } from '../../../tests/support/folders.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
-import { plain } from '../../../tests/support/progress-trees/pieces.ts';
+import { saveSession } from '../runs/save-session.ts';
 import { memoryStatus } from './memory-status.ts';
 import { recallStructured } from './recall-structured.ts';
 
@@ -47,7 +46,7 @@ describe('recall_structured', () => {
         query,
       ).toContain(text);
     expect((await own.ok(recallStructured, { query: 'persistence' })).answer.body).toMatch(
-      /^No memory has these words\. The nearest in meaning:\n1\. /,
+      /^No memory contains these words\. The nearest in meaning are:\n1\. /,
     );
     expect((await own.recall('storage'))[0]?.snippet).toBe(text);
   });
@@ -208,27 +207,29 @@ describe('recall_structured', () => {
   it('says so when nothing is known', async () => {
     const { answer, data } = await session.ok(recallStructured, { query: 'qqqq' });
     expect(answer.body).toMatch(
-      /^No memory has these words\. The latest decisions are:\n- \[decisions\] .*\n- .*\n- [^\n]*$/,
+      /^No memory contains these words\. The latest decisions are:\n- \[decisions\] .*\n- .*\n- [^\n]*$/,
     );
     expect(data['latest']).toHaveLength(3);
     const narrow = await session.ok(recallStructured, { query: 'qqqq', until: '2000-01-01' });
-    expect(narrow.answer.body).toBe('No memory has these words.');
+    expect(narrow.answer.body).toBe('No memory contains these words.');
   });
 
-  it('leads to the documents of the project where nothing is known, if there are any', async () => {
-    const ask = async (input: Record<string, unknown>) =>
-      (await session.ok(recallStructured, input)).answer.steps;
-    expect(await ask({ query: 'qqqq' })).toBeUndefined();
-    await writeFiles(session.folder, { 'docs/prd.md': plain });
-    onTestFinished(() => rm(join(session.folder, 'docs'), { recursive: true }));
-    expect(await ask({ query: 'qqqq', project: session.folder })).toEqual([
-      {
-        operation: 'search_codebase',
-        args: { query: 'qqqq', path: '**/*.md', project: session.folder },
-        why: 'Look in the documents of the project',
-      },
-    ]);
-    expect(JSON.stringify(await ask({ query: 'qqqq', type: 'stories' }))).not.toContain('search_codebase');
+  it('always ends with what it does not search, and the calls that do (36-1)', async () => {
+    const own = await memorySession(onTestFinished, { files: {}, flags: {} });
+    await own.remember('decisions', 'dev', 'readlist keeps everything in one JSON file');
+    const at = { project: own.folder };
+    await own.ok(saveSession, { agent: 'dev', work: ['Fixed the typo in the usage text'], ...at });
+    for (const asked of [
+      { query: 'JSON file' },
+      { query: 'what did we do last time and what is left' },
+      { query: 'usage text typo', type: 'stories' },
+    ]) {
+      const { answer } = await own.ok(recallStructured, { ...asked, ...at });
+      const where = `project:${JSON.stringify(own.folder)}`;
+      expect(answer.note?.split('\n').at(-1)).toBe(
+        `Recall searches neither the project's documents (search_codebase {query:${JSON.stringify(asked.query)}, lang:"markdown", ${where}}) nor the last session (get_project_context {${where}}).`,
+      );
+    }
   });
 
   it.each([

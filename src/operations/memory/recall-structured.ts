@@ -1,11 +1,8 @@
 import * as z from 'zod';
 import { isMemoryId } from '../../base/memory-ids.ts';
-import { orElse } from '../../base/expected.ts';
-import { present } from '../../base/present.ts';
-import type { Step } from '../../base/step.ts';
+import type { SayStep } from '../../base/step.ts';
 import { asWritten, cut, written } from '../../base/text/text.ts';
 import { namesToRecall } from '../catalogue/kept-names.ts';
-import type { StatePort } from '../context.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
 import { lines, rounded } from '../answer-text.ts';
@@ -15,7 +12,7 @@ import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
 const LATEST = 3;
-const NEAREST = 'No memory has these words. The nearest in meaning:';
+const NEAREST = 'No memory contains these words. The nearest in meaning are:';
 /** A longer question is not written out again. */
 const QUERY_LENGTH = 300;
 
@@ -57,6 +54,8 @@ export const recallStructured = defineOperation({
     project: whereField,
   }),
   output: z.object({
+    /** What was asked, as far as it is written out again. */
+    query: z.string(),
     hits: z.array(hitSchema),
     /** Where nothing has a word of it: the newest decisions. */
     latest: z.array(memorySchema).optional(),
@@ -69,7 +68,7 @@ export const recallStructured = defineOperation({
     const { query, type, agent, tags, since, until, limit, min_score, alt_queries, project } = input;
     if (isMemoryId(query)) {
       const memory = await handOver(memoryGet, { id: query, type, project }, context, call);
-      return { hits: [], notes: [], memory };
+      return { query, hits: [], notes: [], memory };
     }
     const memory = await context.memory(project);
     const found = await memory.recall(
@@ -90,9 +89,9 @@ export const recallStructured = defineOperation({
     const { hits, notes, steps = [] } = found;
     const about = await memory.notes();
     const isUnknown = hits.length === 0 && isPlain(input);
-    const elsewhere = isUnknown ? await inDocuments(query, context, project) : [];
     const latest = isUnknown ? (await memory.browse('decisions', undefined, { most: LATEST })).entries : [];
     return {
+      query: cut(query, QUERY_LENGTH),
       ...(latest.length === 0 ? {} : { latest: latest.map(({ entry }) => memoryData(entry)) }),
       hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored }) => {
         const { text, ...rest } = memoryData(entry);
@@ -110,11 +109,11 @@ export const recallStructured = defineOperation({
         };
       }),
       notes: [...notes, ...about.notes],
-      steps: [...steps, ...about.steps, ...elsewhere],
+      steps: [...steps, ...about.steps],
     };
   },
 
-  render({ hits, latest = [], notes, steps = [], memory }, say) {
+  render({ query, hits, latest = [], notes, steps = [], memory }, say) {
     if (memory !== undefined) return memoryGet.render(memory, say);
     const shown = hits.map((hit, index) =>
       lines(
@@ -129,10 +128,10 @@ export const recallStructured = defineOperation({
         hits.length > 0
           ? lines(hits.some(({ matched }) => matched.length > 0) ? undefined : NEAREST, shown)
           : lines(
-              `No memory has these words.${latest.length === 0 ? '' : ' The latest decisions are:'}`,
+              `No memory contains these words.${latest.length === 0 ? '' : ' The latest decisions are:'}`,
               latest.map((each) => `- ${headline(each)}, id ${each.id}: ${written(each.text, 160)}`),
             ),
-      ...(notes.length === 0 ? {} : { note: lines(notes) }),
+      note: lines(notes, notSearched(query, say)),
       steps: [
         ...(shortened === undefined
           ? []
@@ -147,13 +146,12 @@ export const recallStructured = defineOperation({
 const isPlain = ({ type, agent, tags, since, until }: Selection): boolean =>
   [type, agent, tags, since, until].every((each) => each === undefined);
 
-/** What nobody has remembered may be in a plan. */
-async function inDocuments(query: string, context: StatePort, project: string | undefined): Promise<Step[]> {
-  const documents = await context
-    .state(project)
-    .then(async (state) => (await state.progress()).planned())
-    .catch(orElse([]));
-  if (documents.length === 0) return [];
-  const args = present({ query: cut(query, QUERY_LENGTH), path: '**/*.md', project });
-  return [{ operation: 'search_codebase', args, why: 'Look in the documents of the project' }];
+/** The same in every answer: what is near a question in memory says nothing about what stands elsewhere. */
+function notSearched(query: string, say: SayStep): string {
+  const by = (step: Parameters<SayStep>[0]): string => {
+    const call = (say.ifTaken ?? say)(step);
+    return call === undefined ? '' : ` (${call})`;
+  };
+  const documents = by({ operation: 'search_codebase', args: { query, lang: 'markdown' } });
+  return `Recall searches neither the project's documents${documents} nor the last session${by({ operation: 'get_project_context' })}.`;
 }

@@ -20,7 +20,7 @@ export const rememberStructured = defineOperation({
   name: 'remember_structured',
   title: 'Remember for the project',
   description:
-    'Remember something for later sessions: a decision, learning, failure, story or shared fact. Shows what is nearest to it.',
+    'Remember something for later sessions: a decision, learning, failure, story or shared fact. Shows what is about the same. It writes no trace; log_decision does.',
   effect: 'write',
   keeps: true,
   toolset: 'memory',

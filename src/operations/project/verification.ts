@@ -54,7 +54,7 @@ export async function verificationOf(
       contract,
       ...runs,
       outdated,
-      says: `The proof is outdated (${outdated}): ${why}.`,
+      says: `The project was ${outdated}: ${why}.`,
       steps,
     };
   if (isPassed) {
@@ -88,8 +88,8 @@ type Since = NonNullable<Awaited<ReturnType<Completion['since']>>>;
 /** What has changed since a PASS, after which it proves nothing; nothing where nothing is known to have changed. */
 function outdatedText({ pass: { id, started }, files, contract }: Since): string | undefined {
   const day = started.slice(0, 10);
-  if (files === 'changed') return `proven on ${day} (${id}), files have changed since`;
-  return contract === 'changed' ? `proven on ${day} (${id}), the contract has changed since` : undefined;
+  if (files === 'changed') return `proven on ${day} (${id}), but files have changed since`;
+  return contract === 'changed' ? `proven on ${day} (${id}), but the contract has changed since` : undefined;
 }
 
 /** How many stories wait for a review, and which have passed it and are not set to done. */

@@ -43,7 +43,7 @@ describe('remove', () => {
   it('does not disconnect everything without being told to', async () => {
     const here = await machine(afterAll, { '.cursor/mcp.json': '{}' });
     await here.setup({ hosts: ['cursor'] });
-    expect((await here.remove()).error?.text).toMatch(/no one to ask.*--yes: cursor/s);
+    expect((await here.remove()).error?.text).toMatch(/cannot ask.*--yes: cursor/s);
     const { rows } = await here.remove({ dry_run: true });
     expect(rows[0]?.diff).toMatch(/^-.*"bmad"/m);
     expect(await here.text('.cursor/mcp.json')).toContain('"bmad"');

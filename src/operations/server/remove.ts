@@ -56,10 +56,14 @@ type Confirm = NonNullable<Parameters<typeof remove.run>[2]['confirm']>;
 async function confirmed(meant: readonly HostState[], confirm: Confirm | undefined): Promise<void> {
   const rows = meant.map(({ host, file }) => `- ${host.name}, ${file}`).join('\n');
   if (confirm === undefined)
-    throw new BmadError('invalid_input', 'There is no one to ask whether all hosts should be disconnected.', {
-      hint: `Name them, or pass --yes: ${[...new Set(meant.map(({ host }) => host.id))].join(', ')}.`,
-      steps: [{ operation: 'remove', args: { dry_run: true }, why: 'See what would change' }],
-    });
+    throw new BmadError(
+      'invalid_input',
+      'This session cannot ask whether all hosts should be disconnected.',
+      {
+        hint: `Name them, or pass --yes: ${[...new Set(meant.map(({ host }) => host.id))].join(', ')}.`,
+        steps: [{ operation: 'remove', args: { dry_run: true }, why: 'See what would change' }],
+      },
+    );
   const answer = await confirm({
     question: 'Disconnect all of them?',
     details: rows,

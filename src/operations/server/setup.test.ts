@@ -169,7 +169,7 @@ describe('setup', () => {
     );
     expect((await here.setup({})).error?.text).toMatch(/No host was found on this machine[^]*claude-code/);
     await mkdir(here.path('.cursor'));
-    expect((await here.setup({})).error?.text).toMatch(/no one to ask.*--yes: cursor/s);
+    expect((await here.setup({})).error?.text).toMatch(/cannot ask.*--yes: cursor/s);
     const outside = await machine(afterAll, {}, {});
     const nowhere = await contextIn(outside.home, { home: outside.home });
     const outcome = await execute(setup, { hosts: ['cursor'], scope: 'project' }, nowhere, testCall());

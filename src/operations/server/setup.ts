@@ -151,7 +151,7 @@ async function chosenOf(installed: HostState[], quiet: boolean, asking: Asking):
     });
   if (quiet) return installed;
   if (asking.call.ask === undefined)
-    throw new BmadError('invalid_input', 'There is no one to ask which hosts to connect.', {
+    throw new BmadError('invalid_input', 'This session cannot ask which hosts to connect.', {
       hint: `Name them, or connect all that were found with --yes: ${installed.map(({ host }) => host.id).join(', ')}.`,
       steps: [{ operation: 'setup', args: { dry_run: true }, why: 'See what would change' }],
     });

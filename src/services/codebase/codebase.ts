@@ -61,8 +61,8 @@ export interface CodeAnswer {
   /** Whether files were not read yet: there may be more to find. */
   partial: boolean;
   files: { known: number; indexed: number };
-  /** How many files have code in them, and how many of the hits; not there where documents were asked for. */
-  code?: { files: number; hits: number } | undefined;
+  /** How many files the path and the language take, and how many of these, and of the hits, are code. */
+  searched: { files: number; code: number; hits: number };
   legs: ('words' | 'vectors' | 'exact')[];
   notes: string[];
 }
@@ -97,13 +97,17 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
     return opened;
   });
 
-  let counted: { of: readonly string[]; files: number } | undefined;
+  let all: { of: readonly string[]; code: number } | undefined;
   /** Of all files, counted once for a list: most of the time it is that of the question before. */
-  function codeFiles(paths: readonly string[], takes?: (path: string) => boolean): number {
-    const isCode = (path: string): boolean => !isProse(languageOf(path));
-    if (takes !== undefined) return paths.filter((path) => takes(path) && isCode(path)).length;
-    if (counted?.of !== paths) counted = { of: paths, files: paths.filter(isCode).length };
-    return counted.files;
+  function counted(
+    paths: readonly string[],
+    takes?: (path: string) => boolean,
+  ): { files: number; code: number } {
+    const taken = takes === undefined ? paths : paths.filter(takes);
+    const code = (): number => taken.filter((path) => !isProse(languageOf(path))).length;
+    if (takes !== undefined) return { files: taken.length, code: code() };
+    if (all?.of !== paths) all = { of: paths, code: code() };
+    return { files: taken.length, code: all.code };
   }
 
   async function exactMatches(
@@ -158,6 +162,11 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
       signal.throwIfAborted();
       const ranking = async () => withNames(rank(work.index, question), embedder, vector, signal);
       let ranked = await ranking();
+      // What no word leads to, meaning may: the first question would be answered otherwise than the second.
+      if (vector !== undefined && work.pending().vectors > 0 && !ranked.best.some(isByWords)) {
+        await work.work(deadline, signal, tell, true);
+        ranked = await ranking();
+      }
       const first = [...new Set(ranked.best.slice(0, limit * 2).map(({ file }) => file.path))];
       const isStale = !first.every(work.isCurrent);
       if (isStale) {
@@ -177,16 +186,10 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
         total: ranked.total + unread.length,
         partial: work.pending().files > 0 || list.left > 0,
         files: { known: list.paths.length + list.left, indexed: work.index.files.size },
-        code:
-          language !== undefined && isProse(language)
-            ? undefined
-            : {
-                files: codeFiles(
-                  list.paths,
-                  path === undefined && language === undefined ? undefined : takes,
-                ),
-                hits: hits.filter((hit) => !isProse(hit.language)).length,
-              },
+        searched: {
+          ...counted(list.paths, path === undefined && language === undefined ? undefined : takes),
+          hits: hits.filter((hit) => !isProse(hit.language)).length,
+        },
         legs: [
           'words',
           ...(vector === undefined ? [] : (['vectors'] as const)),
@@ -195,7 +198,7 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
         notes: [
           ...work.takeNotes(),
           ...notesOf(work, list, { embedder, vector, grammars: grammars.available }),
-          ...(hits.length === 0 && list.own > 0
+          ...(hits.length === 0 && list.own > 0 && path === undefined
             ? [
                 `BMAD's own files and state are left out (${plural(list.own, 'file')}); name their folder as the path to search them.`,
               ]
@@ -209,6 +212,8 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
     stop: (): void => opened?.stop(),
   };
 }
+
+const isByWords = ({ parts: { words, exact } }: Ranked): boolean => (words ?? exact) !== undefined;
 
 /** What ripgrep has found in files that are not in the index yet. */
 function unreadMatches(
@@ -241,7 +246,9 @@ function notesOf(
     notes.push(`${plural(rough, 'file has', 'files have')} not been split into functions yet.`);
   if (embedder !== undefined && vector === undefined) notes.push('The embedder did not respond: words only.');
   else if (files === 0 && vectors > 0)
-    notes.push(`${plural(vectors, 'file has', 'files have')} no vectors yet.`);
+    notes.push(
+      `${plural(vectors, 'file has', 'files have')} no vectors yet. Search again a little later to find more by meaning.`,
+    );
   if (!grammars)
     notes.push(
       'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.',

@@ -66,6 +66,8 @@ export async function openIndexer(parts: IndexerParts) {
   const changed = new Set<string>();
   /** Files that are out of the queue and not in the index yet: a search that did not wait for them would miss them. */
   let reading = 0;
+  /** The same for vectors. */
+  let embedding = 0;
   let unsavedMs = 0;
   let unsavedSteps = 0;
   let steps = 0;
@@ -104,6 +106,7 @@ export async function openIndexer(parts: IndexerParts) {
     bare.delete(path);
     const file = index.files.get(path);
     if (embedder === undefined || file === undefined) return;
+    embedding += 1;
     try {
       const vectors = await embedFile(embedder, file, await readLines(root, path), ended.signal);
       // It may have been moved to another pack since.
@@ -116,6 +119,8 @@ export async function openIndexer(parts: IndexerParts) {
       bare.add(path);
       embedderRests = performance.now() + EMBEDDER_REST_MS;
       log.info('code index: embedder', { error: String(error) });
+    } finally {
+      embedding -= 1;
     }
   }
 
@@ -200,10 +205,10 @@ export async function openIndexer(parts: IndexerParts) {
       running = undefined;
     }));
 
-  function isWorthWaiting(): boolean {
+  function isWorthWaiting(vectorsToo: boolean): boolean {
     const unread = queue.size + reading;
-    if (unread > 0 || parts.background) return unread > 0;
-    return rough.size > 0 || (bare.size > 0 && performance.now() > embedderRests);
+    if (unread > 0 || (parts.background && !vectorsToo)) return unread > 0;
+    return rough.size + embedding > 0 || (bare.size > 0 && performance.now() > embedderRests);
   }
 
   /** Whether so much is left that it cannot be read in time: then the answer is one of a part, now as well as later. */
@@ -223,22 +228,27 @@ export async function openIndexer(parts: IndexerParts) {
     /** Notes about the index itself, each one once. */
     takeNotes: (): string[] => notes.splice(0),
     /** What is still to be done: files not read, files cut into windows only, files without vectors. */
-    pending: () => ({ files: queue.size + reading, rough: rough.size, vectors: bare.size }),
+    pending: () => ({ files: queue.size + reading, rough: rough.size, vectors: bare.size + embedding }),
     survey: surveyor.survey,
     isCurrent: surveyor.isCurrent,
     /** Looks at everything if only the system was asked for a while. For after an answer. */
     lookAgain(): void {
       if (parts.background) void surveyor.lookAgain(ended.signal)?.then(begin, () => undefined);
     },
-    /** Works until everything can be found by words, or until the time is up and much is left. */
-    async work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
+    /** Works until everything can be found by words, or by meaning too, or until the time is up and much is left. */
+    async work(
+      deadline: number,
+      signal: AbortSignal,
+      tell: (message: string) => void,
+      vectorsToo = false,
+    ): Promise<void> {
       waiters += 1;
       paused = false;
       const began = performance.now();
       const unread = queue.size + reading;
       const toTheEnd = unread > 0 && isLittle();
       const isAwaited = (): boolean =>
-        performance.now() < deadline ? isWorthWaiting() : toTheEnd && queue.size + reading > 0;
+        performance.now() < deadline ? isWorthWaiting(vectorsToo) : toTheEnd && queue.size + reading > 0;
       let told = began;
       try {
         while (isAwaited()) {

@@ -39,6 +39,8 @@ const VECTOR_SHARE = 0.5;
 /** What having all the words of the question adds, whatever they count beside each other. */
 const COVER_ADDS = 0.5;
 const LEAST_COSINE = 0.3;
+/** Where nothing has a word of the question and nothing is that near, so many of the nearest are shown, and the reader judges. */
+const NEAREST = 3;
 const QUOTED_SHARE = 1;
 const NAME_SHARE = 0.5;
 const SYMBOL_SHARE = 0.6;
@@ -60,26 +62,33 @@ export function rank(index: CodeIndex, question: CodeQuestion): { best: Ranked[]
   const words = byWords(index, question);
   for (const { file, chunk, score, cover } of words.best)
     Object.assign(hitOf(file, chunk).parts, { words: score, cover });
-  const near = question.vector === undefined ? [] : byVector(index, question.vector, question);
-  for (const { file, chunk, score } of near) hitOf(file, chunk).parts.vector = score;
   addExact(index, question, hitOf);
+  for (const { file, chunk, score } of byVector(index, question, LEAST_COSINE))
+    hitOf(file, chunk).parts.vector = score;
+  if (hits.size === 0) return nearestOf(index, question);
   const ranked = [...hits.values()].flatMap((ofFile) => [...ofFile.values()]);
   for (const hit of ranked) weigh(hit, question);
   const best = ranked.filter(({ score }) => score > 0).sort(byScore);
   return { best, total: Math.max(best.length, words.total) };
 }
 
+function nearestOf(index: CodeIndex, question: CodeQuestion): { best: Ranked[]; total: number } {
+  const near = byVector(index, question, -1).sort(byScore).slice(0, NEAREST);
+  return { best: near.map((hit) => ({ ...hit, parts: { vector: hit.score } })), total: near.length };
+}
+
 /** Equal scores are put in the order of paths, so that the same question has the same answer. */
-export function byScore(a: Ranked, b: Ranked): number {
+export function byScore(a: Scored, b: Scored): number {
   if (a.score !== b.score) return b.score - a.score;
   return a.file === b.file ? a.chunk - b.chunk : a.file.path < b.file.path ? -1 : 1;
 }
 
 type Scored = Omit<Ranked, 'parts'>;
 
-function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: CodeQuestion): Scored[] {
+function byVector({ files }: CodeIndex, { vector, takes }: CodeQuestion, least: number): Scored[] {
+  if (vector === undefined) return [];
   const taken = [...files.values()].filter((file) => file.vectorsFrom !== undefined && takes(file));
-  return nearest(taken, vector, LEAST_COSINE).flatMap(({ of, at, score }) => {
+  return nearest(taken, vector, least).flatMap(({ of, at, score }) => {
     const file = taken[of];
     return file === undefined ? [] : [{ file, chunk: at, score }];
   });

@@ -13,7 +13,7 @@ export interface Similar extends MemoryKey {
   relation: Relation;
   agent: string;
   text: string;
-  /** From 0 to 1: in meaning, or by the words that both have. */
+  /** From 0 to 1: in meaning, or by the words that both have, of the shorter one's. */
   nearness: number;
   /** When it was last changed; of an entry without a date, nothing. */
   updatedAt?: string;
@@ -24,37 +24,28 @@ export interface Similar extends MemoryKey {
 const LOOKED_AT = 12;
 const SHOWN = 3;
 const SNIPPET = 160;
-/** Below this, two texts are near by chance. */
-const LEAST = 0.1;
 
-/** The share of their words that two texts have in common, of all and of the shorter one's. */
-function shares(
-  mine: ReadonlySet<string>,
-  terms: readonly string[],
-): { all: number; less: number; both: number } {
-  const theirs = new Set(terms);
-  const both = [...theirs].filter((term) => mine.has(term)).length;
-  return {
-    both,
-    all: both / Math.max(1, mine.size + theirs.size - both),
-    less: both / Math.max(1, Math.min(mine.size, theirs.size)),
-  };
-}
-
-/** From where on two memories are listed as a pair about the same; docs/decisions/0021 has the figures. */
+/** From where on two memories are about the same; below, they are near by chance. docs/decisions/0021 has the figures. */
 const PAIR = { words: 0.5, meaning: 0.75 };
+
+/** How near two memories are that are about the same: in meaning, or by the words that both have, of the shorter one's. */
+function nearnessOf(one: readonly string[], other: readonly string[], cosine = 0): number | undefined {
+  const [mine, theirs] = [new Set(one), new Set(other)];
+  const both = [...theirs].filter((term) => mine.has(term)).length;
+  const words = both < 2 ? 0 : both / Math.min(mine.size, theirs.size);
+  return words >= PAIR.words || cosine >= PAIR.meaning ? Math.max(words, cosine) : undefined;
+}
 
 export function isAboutTheSame(
   one: readonly string[],
   other: readonly string[],
   cosine: number | undefined,
 ): boolean {
-  const { both, less } = shares(new Set(one), other);
-  return (less >= PAIR.words && both >= 2) || (cosine ?? 0) >= PAIR.meaning;
+  return nearnessOf(one, other, cosine) !== undefined;
 }
 
 /**
- * What is remembered already and is nearest to a new memory of its kind. Whether it says the same, the contrary or something
+ * What is remembered already about the same as a new memory of its kind, nearest first. Whether it says the same, the contrary or something
  * beside it is for the one who remembers to judge: that can be read, and not be told from words.
  */
 export async function similarTo(
@@ -64,7 +55,6 @@ export async function similarTo(
   vector: Float32Array | undefined,
 ): Promise<Similar[]> {
   const own = opened.analyser.terms(fresh.text);
-  const words = new Set(own);
   const filter = { types: [fresh.type] };
   const hits = await store.search({ terms: own, vector, filter, limit: LOOKED_AT });
   const inFiles = (await kitCandidates(opened, embedder)).filter(({ entry }) => entry.type === fresh.type);
@@ -79,8 +69,8 @@ export async function similarTo(
     const source = 'source' in more ? more.source : undefined;
     // The same memory, and its copies in files. The same text under another id is another memory.
     if (entry.id === fresh.id || (source !== undefined && isTwin) || isSettled(fresh, entry)) continue;
-    const nearness = isTwin ? 1 : Math.max(cosine ?? 0, shares(words, terms).all);
-    if (nearness < LEAST || (!isTwin && found.has(text))) continue;
+    const nearness = isTwin ? 1 : nearnessOf(own, terms, cosine);
+    if (nearness === undefined || (!isTwin && found.has(text))) continue;
     found.set(isTwin ? entry.id : text, {
       relation: isTwin ? 'same text' : 'about the same',
       id: entry.id,

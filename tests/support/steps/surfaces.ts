@@ -9,6 +9,7 @@ import { extractSettings } from '../../../src/config/flags.ts';
 import { createBmad } from '../../../src/library/bmad.ts';
 import { OFFERED } from '../../../src/operations/offered.ts';
 import type { AnyOperation } from '../../../src/operations/operation.ts';
+import { isOwnOption } from '../../../src/surfaces/cli/own-options.ts';
 import { runProgram } from '../../../src/surfaces/cli/program.ts';
 import { createApiRoutes } from '../../../src/surfaces/http/api/route.ts';
 import * as onDemand from '../../../src/operations/on-demand.ts';
@@ -150,7 +151,7 @@ export async function terminalSurface(
   });
   onEnd(async () => context.close());
   async function run(words: readonly string[]): Promise<{ exit: number; printed: string }> {
-    const { settings, rest } = extractSettings(words);
+    const { settings, rest } = extractSettings(words, isOwnOption);
     const printed: string[] = [];
     const write = (text: string): void => void printed.push(text);
     const own = Object.keys(settings).length === 0 ? undefined : await contextIn(folder, { flags: settings });
