@@ -34,11 +34,18 @@ async function projectLanguage(kit: Kit): Promise<string | undefined> {
   return documents ?? answers;
 }
 
-/** The words for a new file in a project. Of the languages there are no words for, English is the one more people read. */
-export async function projectWording(kit: Kit, otherwise: Wording): Promise<Wording> {
+/**
+ * The words for a new file in a project, whatever language is spoken to the one who writes it. Where the project sets none,
+ * the kit's own tools look for French words in the kit's folder. Of the languages there are no words for, English is the one
+ * more people read.
+ */
+export async function projectWording(kit: Kit): Promise<Wording> {
   const language = await projectLanguage(kit);
-  if (language === undefined) return otherwise;
-  return namedLanguage(language) === 'French' ? FRENCH : ENGLISH;
+  const isFrench =
+    language === undefined
+      ? kit.memory !== undefined && kit.keptWith === undefined
+      : namedLanguage(language) === 'French';
+  return isFrench ? FRENCH : ENGLISH;
 }
 
 /** What a text is in and what it should be in, where it is plainly in another language than the project's. */

@@ -82,7 +82,9 @@ export interface NextAction {
   what: string;
   why: string;
   says?: string;
+  noted?: string;
   use?: string;
+  use_for?: string;
   agent?: string;
   call?: Record<string, string>;
   action?: { name: string; args: Record<string, unknown> };

@@ -59,7 +59,7 @@ const COMMANDS: { args: string[]; text: RegExp; data: object }[] = [
   },
   {
     args: ['next'],
-    text: /^To begin something new: build \(for one change\) · .*product-brief/m,
+    text: /^To begin something new, use build \(for one change\) · .*product-brief/m,
     data: {
       actions: expect.arrayContaining([
         expect.objectContaining({ call: { operation: 'execute', workflow: 'product-brief' } }),

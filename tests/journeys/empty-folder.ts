@@ -105,7 +105,7 @@ export const EMPTY_FOLDER: Journey = {
       writes: { [`${plans}/epics.md`]: EPICS },
       call: ['bmad', { operation: 'next' }],
       says: [/sprint-planning/],
-      atMost: 510,
+      atMost: 540,
     },
     {
       wants: 'a plan of the sprint',
@@ -190,7 +190,7 @@ export const EMPTY_FOLDER: Journey = {
       wants: 'to hand a piece to another model',
       call: ['manage_project', { action: 'help' }],
       says: ['task'],
-      atMost: 4_900,
+      atMost: 6_000,
     },
     {
       wants: 'to know whether it is done',

@@ -233,7 +233,6 @@ export const QUOTES: Readonly<Record<RuleName, readonly Quote[]>> = {
     q('4.44.3', `${V4}/workflows/greenfield-service.yaml`, 35, 'Creates backend/service architecture'),
     q('4.44.3', `${V4}/agents/architect.md`, 59, 'create-backend-architecture'),
   ],
-  service: [q('4.44.3', `${V4}/workflows/greenfield-service.yaml`, 35, 'Creates backend/service')],
   'master checklist': [
     q('4.44.3', `${V4}/workflows/greenfield-fullstack.yaml`, 60, 'uses: po-master-checklist'),
     q('4.44.3', `${V4}/workflows/greenfield-service.yaml`, 45, 'uses: po-master-checklist'),

@@ -5,7 +5,7 @@ import type { MemoryEntry } from '../../model/memory.ts';
 import { addToSection } from '../insert.ts';
 import type { Kit } from '../kit.ts';
 import { asLine } from '../kit-text.ts';
-import { FRENCH, languageOf } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { plainTitle, rowIn } from '../markdown.ts';
 import { projectWording } from '../project-language.ts';
 import { fileText } from './line-files.ts';
@@ -27,7 +27,7 @@ const isResolved = (title: string): boolean =>
 export async function logReplaced(kit: Kit, memory: string, { before, by }: Replaced): Promise<boolean> {
   const text = await fileText(kit, memory, CONTRADICTIONS_FILE);
   if (text === undefined) return false;
-  const words = languageOf(text, await projectWording(kit, FRENCH)).contradictions;
+  const words = languageOf(text, await projectWording(kit)).contradictions;
   const cell = (said: string): string => oneLine(asLine(said), CELL).replaceAll('|', String.raw`\|`);
   const subject = cell(before.text);
   const action = cell(`${words.replacedBy} ${by.text}`);

@@ -15,7 +15,7 @@ import { fieldLines, type NewFailure } from '../museum/museum-write.ts';
 
 /** A failure as one text, for where there is no museum: its title, and a line with a label for all else. */
 export async function failureText(kit: Kit, failure: NewFailure): Promise<string> {
-  const { museum } = await projectWording(kit, ENGLISH);
+  const { museum } = await projectWording(kit);
   const colon = museum === ENGLISH.museum ? ':' : ' :';
   return [
     `${failure.category} — ${asLine(failure.title)}`,

@@ -8,7 +8,6 @@ import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import type { KitAgent } from '../agents.ts';
 import { DECISIONS_FILE } from './decisions.ts';
 import { inProject, type Kit } from '../kit.ts';
-import { FRENCH } from '../language.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn, struckText } from '../markdown.ts';
 import { projectWording } from '../project-language.ts';
@@ -61,7 +60,7 @@ export async function addLine(
   const header =
     type === 'decisions'
       ? '# Decisions Log\n\n'
-      : `# Learnings — ${id}\n\n> ${(await projectWording(kit, FRENCH)).learnings}\n\n`;
+      : `# Learnings — ${id}\n\n> ${(await projectWording(kit)).learnings}\n\n`;
   await appendLine(memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
 }
 

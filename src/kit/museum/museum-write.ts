@@ -8,7 +8,7 @@ import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text
 import type { Severity } from '../../model/failure.ts';
 import { severityOf } from './kinds.ts';
 import { museumIn, museumLog, type Failure, type FailureFields } from './museum.ts';
-import { FRENCH, languageOf, type Wording } from '../language.ts';
+import { languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 
@@ -123,7 +123,7 @@ async function intoPage(
   now: Date,
   page: string | undefined,
 ): Promise<FailureWritten> {
-  const words = languageOf(page, await projectWording(kit, FRENCH)).museum;
+  const words = languageOf(page, await projectWording(kit)).museum;
   const text = page === undefined || page.trim() === '' ? words.newPage : page;
   const day = localDay(now);
   const files = [inProject(kit, MUSEUM_FILE)];

@@ -9,7 +9,7 @@ import { addToSection } from '../insert.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
-import { FRENCH, languageOf } from '../language.ts';
+import { languageOf } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
 import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
@@ -96,7 +96,7 @@ async function withRequests(kit: Kit, page: string, lines: readonly string[]): P
   const isInbox = ({ level, title }: { level: number; title: string }): boolean =>
     level === 2 && topicOf(title) === 'requests';
   const end = lineEndOf(page);
-  const heading = `## ${languageOf(page, await projectWording(kit, FRENCH)).requests}`;
+  const heading = `## ${languageOf(page, await projectWording(kit)).requests}`;
   const gap = page === '' ? '' : page.endsWith('\n') ? end : `${end}${end}`;
   return (
     addToSection(page, isInbox, lines, { gap: false }) ??

@@ -7,7 +7,7 @@ import { isUnset, plainTitle, rowIn } from '../markdown.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, textToRead, type KitWithMemory } from '../kit-text.ts';
-import { FRENCH, languageOf, type Wording } from '../language.ts';
+import { languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 
@@ -97,7 +97,7 @@ export async function writeSession(
     const before = await textToChange(kit, SESSION_FILE);
     const date = `${localDay(now)} ${time(now, ':')}`;
     const end = lineEndOf(before ?? '');
-    const words = languageOf(before, await projectWording(kit, FRENCH)).session;
+    const words = languageOf(before, await projectWording(kit)).session;
     const dated = { ...session, date };
     const page =
       (before === undefined ? undefined : filledIn(before, words, dated)) ?? format(words, project, dated);

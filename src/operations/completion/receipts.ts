@@ -25,7 +25,7 @@ export const verifyReceipts = defineOperation({
   name: 'verify_receipts',
   title: "Verify the contract's receipts",
   description:
-    "Check that the completion contract's receipts are intact and that the project is still the one that passed: reports changed or missing receipts, changed files and a changed script.",
+    "Check that the completion contract's receipts are intact and that the project is still the one that passed.",
   effect: 'read',
   behind: { manage_project: 'verify_receipts' },
   command: 'contract verify',

@@ -38,7 +38,14 @@ export interface Waiting {
     old?: string | undefined;
   }[];
   session?:
-    | { agent?: string | undefined; date?: string | undefined; next: string; old?: string | undefined }
+    | {
+        agent?: string | undefined;
+        date?: string | undefined;
+        next: string;
+        /** The stories that it names. */
+        stories: string[];
+        old?: string | undefined;
+      }
     | undefined;
 }
 
@@ -51,7 +58,8 @@ export async function waitingIn(
   const known = await facts.context();
   const { session } = known;
   const said = session?.next?.trim() ?? '';
-  const next = said !== '' && (await (await state.progress()).isAboutDone(said)) ? '' : said;
+  const stories = said === '' ? [] : await (await state.progress()).storiesIn(said);
+  const next = stories.length > 0 && stories.every(({ done }) => done) ? '' : said;
   const old = async (date: string | undefined): Promise<{ old?: string }> => {
     const moment = momentOf(date);
     return moment !== undefined && isPast(moment) && (await isPassed(moment)) ? { old: dayOf(moment) } : {};
@@ -73,6 +81,7 @@ export async function waitingIn(
             agent: session.agent,
             date: session.date,
             next: facts.shown(next),
+            stories: stories.map(({ id }) => id),
             ...(await old(session.date)),
           },
         }),

@@ -22,7 +22,7 @@ export const moveState = defineOperation({
   name: 'move_state',
   title: 'Move the state into the project',
   description:
-    "Move a project's memories, handoffs, sessions, runs, tasks and receipts from your user folder into the project, where colleagues get them: all of it or nothing. Without apply, lists what would move.",
+    "Move the project's state from your user folder into the project, where colleagues get it: all of it or nothing. Without apply, lists what would move.",
   effect: 'write',
   behind: { manage_project: 'move_state' },
   writes: ({ apply }) => apply,

@@ -18,6 +18,10 @@ export const actionSchema = z.object({
   why: z.string(),
   /** What somebody wrote about it, in their own words. */
   says: z.string().optional(),
+  /** What the last session noted as its next step, where that names this by its id or its story by its key. */
+  noted: z.string().optional(),
+  /** The key of the story that it is about. */
+  story: z.string().optional(),
   /** What it is: something to repair, something under way, what follows by the method, or a way to begin something new. */
   of: z.enum(['broken', 'begun', 'method', 'new']),
   /** The agent or workflow to use, by the name it has in this project. */
@@ -60,7 +64,20 @@ const OPERATIONS = { reconcile: 'reconcile_ledgers', contract: 'run_completion_c
 
 /** What follows by the project's files. `message` is what the user wants, for the calls that begin something new. */
 export function actionData(
-  { what, why, says, worker, workerFor, about, operation, steps, optional, of, evidence }: ProgressAction,
+  {
+    what,
+    why,
+    says,
+    story,
+    worker,
+    workerFor,
+    about,
+    operation,
+    steps,
+    optional,
+    of,
+    evidence,
+  }: ProgressAction,
   message?: string,
 ): Action {
   const said = [worker?.command, about ?? (of === 'new' ? message : undefined)]
@@ -72,6 +89,7 @@ export function actionData(
     of: of ?? 'method',
     ...present({
       says: says && oneLine(says, SHOWN_TEXT),
+      story: story?.id,
       use: worker && [worker.name, worker.command].filter(Boolean).join(' '),
       agent: worker?.by,
       use_for: worker && workerFor,
@@ -122,23 +140,56 @@ export interface UnderWay {
   runs: readonly { run: RunData; story?: string | undefined }[];
   /** Runs that nobody should go on with. */
   aside: readonly RunData[];
+  /** What follows from the project's files. */
+  due: readonly Action[];
   state: ProjectState;
   /** The name to start an agent by that somebody has named; nothing for a name that is nobody's. */
   handleOf(name: string): Promise<string | undefined>;
 }
 
-/** What is old is no next step any more; it is there to be settled or closed. */
-export async function underWay({ waiting, runs, aside, state, handleOf }: UnderWay) {
+/**
+ * What is old is no next step any more; it is there to be settled or closed. What the note of the last session names is one
+ * step with it, taken out of what is due where it was there.
+ */
+export async function underWay({ waiting, runs, aside, due, state, handleOf }: UnderWay) {
   const { session, handoffs } = waiting;
-  const ofSession = session === undefined ? [] : [sessionAction(session)];
-  const all: Action[] = [
-    ...ofSession,
+  const begun: Action[] = [
     ...(await Promise.all(handoffs.map(async (each) => handoffAction(each, await handleOf(each.to ?? ''))))),
     ...runs.map(runAction),
     ...(await claimedTasks(state)),
     ...aside.map(asideAction),
   ];
-  return { fresh: all.filter(({ optional }) => !optional), old: all.filter(({ optional }) => optional) };
+  const named =
+    session === undefined || session.old !== undefined
+      ? undefined
+      : [...begun, ...due].find((action) => isNamed(action, session));
+  const first =
+    session === undefined
+      ? []
+      : named === undefined
+        ? [sessionAction(session)]
+        : [
+            {
+              ...named,
+              of: named.of === 'broken' ? named.of : base.of,
+              noted: oneLine(session.next, SHOWN_TEXT),
+            },
+          ];
+  const all: Action[] = [...first, ...begun.filter((action) => action !== named)];
+  return {
+    fresh: all.filter(({ optional }) => !optional),
+    old: all.filter(({ optional }) => optional),
+    due: due.filter((action) => action !== named),
+  };
+}
+
+/** By an exact key or id: what else a note means, its reader knows. */
+function isNamed({ story, action, steps = [] }: Action, note: NonNullable<Waiting['session']>): boolean {
+  if (story !== undefined && note.stories.includes(story)) return true;
+  const words = new Set(note.next.match(/[\w-]+/g));
+  return [action?.args, ...steps.map(({ args }) => args)].some((args = {}) =>
+    [args['id'], args['run_id'], args['task_id']].some((id) => typeof id === 'string' && words.has(id)),
+  );
 }
 
 const base = { of: 'begun', optional: false, evidence: [] } satisfies Partial<Action>;
@@ -149,7 +200,7 @@ function sessionAction({ agent, date, next, old }: NonNullable<Waiting['session'
   return {
     ...base,
     what: who === '' ? 'Continue from the last session' : `Continue from the last session (${who})`,
-    why: 'whose next step was',
+    why: 'whose note on the next step says',
     says: oneLine(next, SHOWN_TEXT),
     optional: old !== undefined,
   };
@@ -182,6 +233,7 @@ function runAction({ run, story }: UnderWay['runs'][number]): Action {
   return {
     ...base,
     what: story === undefined ? named : `${named} for story ${story}`,
+    ...(story === undefined ? {} : { story }),
     why: `it is ${run.status}${over ? ' and all its steps are done' : steps}`,
     action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
     evidence: [evidenceOf(run)],

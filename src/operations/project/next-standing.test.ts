@@ -9,6 +9,7 @@ import { runCompletionContract } from '../completion/run-completion-contract.ts'
 import { bmad } from '../unified/bmad.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { runOpen } from '../runs/run-open.ts';
+import { logHandoff } from './log-handoff.ts';
 import { saveSession } from '../runs/save-session.ts';
 import { spawnSubagentTask } from '../tasks/spawn-subagent-task.ts';
 import { taskClaim } from '../tasks/task-work.ts';
@@ -75,6 +76,37 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     expect(answer.body).toContain('\n3. Hold the retrospective for epic 1 (optional)');
   });
 
+  it('puts what the user asks for before what can wait, and after what is broken (P2-6, P2-7)', async () => {
+    const { ok } = await contractSession(
+      afterAll,
+      {
+        'package.json': PACKAGE,
+        [`${IMPL}/sprint-status.yaml`]: ledger({
+          'epic-1': 'in-progress',
+          '1-1-setup': 'done',
+          'epic-1-retrospective': 'optional',
+        }),
+        [`${IMPL}/spec-1-1-setup.md`]: spec('done'),
+      },
+      waiting,
+    );
+    const { answer, data } = await ok(next, { message: 'What was decided about carts?' });
+    const starts = answer.body.split('\n').map((line) => /^(?:\d\. \w+|To \w+)/.exec(line)?.[0]);
+    expect(starts.filter((start) => start !== undefined)).toEqual([
+      '1. Bring',
+      'To begin',
+      'To answer',
+      '2. Prove',
+      '3. Hold',
+    ]);
+    expect(answer.body).toContain('To answer a question about the project: recall_structured {query:"…"}\n');
+    expect([...new Set((data['actions'] as Action[]).map(({ of }) => of))]).toEqual([
+      'broken',
+      'new',
+      'method',
+    ]);
+  });
+
   it('is asked for by a contract that may not run, which names what it would run', async () => {
     const { fail } = await contractSession(afterAll, finished4, waiting);
     const error = await fail(runCompletionContract);
@@ -94,10 +126,12 @@ describe('next, before anything is built', () => {
     `${'Describe everything, please. '.repeat(20)}Do not ask me much; take sensible decisions and note them.`,
   ];
 
+  const QUESTION = 'To answer a question about the project: recall_structured {query:"…"}';
+
   it('shows the ways to begin as equals, in few words', async () => {
     const { answer } = await (await openSession(afterAll)).ok(next);
     expect(answer.body).toBe(
-      'Nothing is planned yet.\nTo begin something new: build (for one change) · prd (for several stories) · product-brief (for a whole plan) · brainstorming (for an idea that is not clear yet)\n   bmad {operation:"execute", workflow:"…"}',
+      'Nothing is planned yet.\nTo begin something new, use build (for one change) · prd (for several stories) · product-brief (for a whole plan) · brainstorming (for an idea that is not clear yet): bmad {operation:"execute", workflow:"…"}',
     );
     expect(answer.note).toBeUndefined();
   });
@@ -110,7 +144,7 @@ describe('next, before anything is built', () => {
       const plainly = await ok(bmad, { operation: 'next' });
       const said = JSON.stringify(message).slice(1, -1);
       expect(answer.body.split(said)).toHaveLength(2);
-      expect(answer.body.replace(`, message:"${said}"`, '')).toBe(plainly.answer.body);
+      expect(answer.body.replace(`, message:"${said}"`, '')).toBe(`${plainly.answer.body}\n${QUESTION}`);
       expect(answer.steps).toEqual(plainly.answer.steps);
       const { actions } = data['result'] as { actions: Action[] };
       for (const { call } of actions) expect(call).toMatchObject({ message });
@@ -126,7 +160,7 @@ describe('next, before anything is built', () => {
       'docs/prd.md': finished4['docs/prd.md'],
     });
     const { body } = (await ok(next)).answer;
-    expect(body).toMatch(/^planning complete\n/);
+    expect(body).toMatch(/^planning complete · solutioning not started\n/);
     expect(body).toContain('the PRD exists and has content (docs/prd.md:3); this comes next');
     expect(body).not.toContain('the PRD is complete');
   });
@@ -147,7 +181,7 @@ describe('next, in a project that others have worked in', () => {
     });
     const { answer, data } = await ok(next);
     expect(answer.body).toMatch(
-      /\n1\. Continue from the last session \(fullstack-dev, 2026-11-14 23:56\), whose next step was: tester\n2\. Settle request H-\w+, dev asks qa: valider US-042\n   bmad \{operation:"execute", agent:"qa"\}\n   Once it is done: manage_project/,
+      /\n1\. Continue from the last session \(fullstack-dev, 2026-11-14 23:56\), whose note on the next step says: "tester"\n2\. Settle request H-\w+, dev asks qa: "valider US-042"\n   bmad \{operation:"execute", agent:"qa"\}\n   Once it is done: manage_project/,
     );
     // `bmad status` is the same in brief.
     const brief = (await ok(next, { detail: 'brief' })).answer.body;
@@ -203,7 +237,31 @@ describe('next, in a project that others have worked in', () => {
     await ok(saveSession, { agent: 'dev', summary: 'Built', next: 'Story 1.3' });
     expect((await ok(next)).answer.body).not.toContain('last session');
     await ok(saveSession, { agent: 'dev', summary: 'Built', next: '1-4-sort, with version 1.3 of the list' });
-    expect((await ok(next)).answer.body).toContain('\n1. Continue from the last session (dev, ');
+    expect((await ok(next)).answer.body).toContain('noted: "1-4-sort, with version 1.3 of the list"');
+  });
+
+  it('has one step for what the note of a session names by its key or id, with the note (P2-2)', async () => {
+    const { ok } = await kit({
+      [`${IMPL}/sprint-status.yaml`]: ledger({ 'epic-1': 'in-progress', '1-1-setup': 'ready-for-dev' }),
+    });
+    const handed = await ok(logHandoff, { from: 'qa', to: 'architect', summary: 'store the cart' });
+    const id = handed.data['id'] as string;
+    await ok(saveSession, { agent: 'dev', next: 'Build story 1-1-setup' });
+    const ofStory = (await ok(next)).answer.body;
+    expect(ofStory).toContain(
+      '\n1. Build story 1-1-setup: it is ready for development\n   The last session noted: "Build story 1-1-setup"\n   bmad {',
+    );
+    expect(ofStory).toContain(`\n2. Settle request ${id}, qa asks architect: "store the cart"\n`);
+    expect(ofStory.split('Build story 1-1-setup: ')).toHaveLength(2);
+    await ok(saveSession, { agent: 'qa', next: `The architect settles ${id}.` });
+    const ofRequest = (await ok(next)).answer.body;
+    expect(ofRequest).toContain(
+      `\n1. Settle request ${id}, qa asks architect: "store the cart"\n   The last session noted: "The architect settles ${id}."\n`,
+    );
+    expect(ofRequest).toMatch(/\n2\. Build story 1-1-setup: (?!.*last session)/);
+    // What is only like it is another thing.
+    await ok(saveSession, { agent: 'qa', next: `Not ${id}0, but the setup` });
+    expect((await ok(next)).answer.body).toContain('\n1. Continue from the last session (qa, ');
   });
 
   it('names the story of a run, and lists the two once (J-E13)', async () => {
@@ -215,7 +273,9 @@ describe('next, in a project that others have worked in', () => {
     expect(body).toMatch(/\n1\. Resume run bmad-build-\S+ for story 1-1-setup: it is running, 0 of 5 steps/);
     expect(body).not.toContain('Build story 1-1-setup');
     // Another change can be built meanwhile.
-    expect(body).toContain('To begin something new: build (for one change)');
+    expect(body).toMatch(
+      /\nTo begin something new, use build \(for one change\).*: bmad \{operation:"execute", workflow:"…"\}$/,
+    );
   });
 
   it('has tasks that somebody has claimed', async () => {

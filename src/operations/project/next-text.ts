@@ -35,7 +35,13 @@ const isUnproven = ({ done }: Totals, verified: Verified): boolean =>
 
 /** How far the project is: the phases that have been begun in a line, and its stories. */
 export function standingLines({ phases, totals, verification }: Standing): string[] {
-  const begun = phases.flatMap(({ phase, state }) => (state === 'not started' ? [] : [`${phase} ${state}`]));
+  const last = phases.findLastIndex(({ state }) => state !== 'not started');
+  // After one that is complete also the phase that the next step belongs to. One that was never begun before is done without.
+  const begun = phases.flatMap(({ phase, state }, index) =>
+    state !== 'not started' || (index === last + 1 && phases[last]?.state === 'complete')
+      ? [`${phase} ${state}`]
+      : [],
+  );
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
   const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
   const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
@@ -56,6 +62,16 @@ type Offered = Pick<Action, 'of' | 'optional' | 'action' | 'steps'>;
 /** Whether it is the step that proves all of it, which says what there is to say of verification. */
 const isProving = ({ optional, steps = [] }: Offered): boolean =>
   !optional && steps.some(({ operation }) => operation === 'run_completion_contract');
+
+/** What can wait for something new: it proves what is built, may be done as well, or is old. */
+export const canWait = (action: Offered): boolean =>
+  action.optional || (action.of !== 'broken' && isProving(action));
+
+/** The steps by evidence, and the ways to begin something new after them; where something is asked for, what can wait is last. */
+export function inOrder<A extends Offered>(steps: readonly A[], ways: readonly A[], asked: boolean): A[] {
+  const later = asked ? steps.filter(canWait) : [];
+  return [...steps.filter((step) => !later.includes(step)), ...ways, ...later];
+}
 
 /** Whether it is of those that are left once everything is built. */
 export function isLeftLast({ optional, action }: Offered): boolean {
@@ -131,19 +147,29 @@ export function isSame(a: Step, b: Step): boolean {
 }
 
 export function actionLines(number: number, action: Action, say: SayStep): string[] {
-  const { what, why, says, use_for: purpose, optional } = action;
+  const { what, why, says, noted, use_for: purpose, optional } = action;
   const begun = `${number}. ${what}${optional ? ' (optional)' : ''}`;
-  const first = says === undefined ? `${begun}: ${why}` : `${begun}, ${why}: ${asWritten(says)}`;
+  const first = says === undefined ? `${begun}: ${why}` : `${begun}, ${why}: "${asWritten(says)}"`;
   const label = purpose === undefined ? '' : `${purpose}: `;
   const steps = stepsOf(action).flatMap((step) => {
     const said = (say.ifTaken ?? say)(step);
     return said === undefined ? [] : [`   ${step.why === what ? label : `${step.why}: `}${said}`];
   });
-  return [first, ...steps];
+  const note = noted === undefined ? [] : [`   The last session noted: "${asWritten(noted)}"`];
+  return [first, ...note, ...steps];
 }
 
-/** The ways to begin something new, in a line with what each is for, and how they are called: with the user's words once. */
-export function wayLines(all: readonly Action[], detail: Detail, say: SayStep): string[] {
+const RECALL = { operation: 'recall_structured', open: ['query'] };
+
+/**
+ * The ways to begin something new, in a line with what each is for and how they are called: with the user's words once. These
+ * may as well be a question, which nothing new answers.
+ */
+export function wayLines(
+  all: readonly Action[],
+  { detail, asked }: { detail: Detail; asked?: true | undefined },
+  say: SayStep,
+): string[] {
   const [first] = all;
   if (first === undefined) return [];
   // The workflows of version 4 that name its agents one after the other are a longer way to the same.
@@ -155,9 +181,11 @@ export function wayLines(all: readonly Action[], detail: Detail, say: SayStep): 
     const said = kind === 'agent' ? message?.replace(/^\*\S+/, '*…') : message;
     return say({ operation: 'execute', args: present({ name: '…', kind, message: said }) });
   });
+  const named = ways.map(({ use, why }) => `${use ?? ''} (${why})`).join(' · ');
+  const recall = asked === true ? say.ifTaken?.(RECALL) : undefined;
   return [
-    `To begin something new: ${ways.map(({ use, why }) => `${use ?? ''} (${why})`).join(' · ')}`,
-    ...[...new Set(calls)].map((call) => `   ${call}`),
+    `To begin something new, use ${named}: ${[...new Set(calls)].join(' · ')}`,
+    ...(recall === undefined ? [] : [`To answer a question about the project: ${recall}`]),
   ];
 }
 

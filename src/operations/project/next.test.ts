@@ -9,7 +9,6 @@ import { TREES } from '../../../tests/support/progress-trees/trees.ts';
 import { openSession } from '../../../tests/support/operations.ts';
 import { bmad } from '../unified/bmad.ts';
 import { execute } from '../execute.ts';
-import { runOpen } from '../runs/run-open.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
 
@@ -261,7 +260,7 @@ describe('next', () => {
     expect(data['totals']).toMatchObject({ stories: 1_000, done: 1_000 });
   });
 
-  it('takes the architecture that the workflow under way is for, and puts what may be skipped behind what is needed', async () => {
+  it('says what each kind of architecture is for, and puts what may be skipped behind what is needed (P2-11)', async () => {
     const { folder, fill } = await progressProject(afterAll, '4.44.3');
     const context = await contextIn(folder);
     const ask = async (operation: typeof next, input: object) => {
@@ -281,11 +280,15 @@ describe('next', () => {
       "3. Run the product owner's master checklist (optional)",
     );
     await fill(prd);
-    await ask(runOpen, { workflow: 'greenfield-service' });
-    const { actions } = (await ask(next, {})).data as unknown as Data;
-    const written = actions.find(({ what }) => what === 'Write the architecture');
-    expect(written?.use).toBe('architect *create-backend-architecture');
-    expect(written?.why).toContain('greenfield-service is under way');
+    const begun = (await ask(next, {})).answer.body;
+    expect(begun).toMatch(
+      /^planning complete · solutioning not started\n1\. Write the architecture: .*\n {3}With a user interface: .*\*create-full-stack-architecture.*\n {3}Without a user interface: .*\*create-backend-architecture.*\n(?! {3})/,
+    );
+    expect(begun).not.toContain('brownfield');
+    await fill({ ...prd, 'src/index.js': '1\n' });
+    expect((await ask(next, {})).answer.body).toMatch(
+      /\n {3}For a change to the existing code: .*\*create-brownfield-architecture/,
+    );
   });
 
   it('needs a project', async () => {

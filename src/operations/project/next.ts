@@ -10,7 +10,9 @@ import { handlesOf, languageOf } from '../catalogue/agent-names.ts';
 import { onMachine } from './state-place.ts';
 import {
   actionLines,
+  canWait,
   endingLines,
+  inOrder,
   isLeftLast,
   isSame,
   place,
@@ -68,6 +70,8 @@ export const next = defineOperation({
     detail: detailField,
     phases: z.array(z.object({ phase: z.string(), state: z.string(), evidence: z.array(evidenceSchema) })),
     actions: z.array(actionSchema),
+    /** Something was asked for: the ways to begin something new come before what can wait. */
+    asked: z.literal(true).optional(),
     drift: z.array(
       z.object({ kind: z.string(), about: z.string(), says: z.string(), evidence: z.array(evidenceSchema) }),
     ),
@@ -105,7 +109,7 @@ export const next = defineOperation({
     const live = await Promise.all(
       going.map(async ({ run, data }) => ({ ...(await workOfRun(run, state)), run: data, of: run })),
     );
-    const { report, actions, totals, closing } = await progress.next(
+    const { report, phases, actions, totals, closing } = await progress.next(
       workspace.catalogue,
       live.map(({ of, story }) => ({ workflow: workflowOf(of) ?? '', story })),
     );
@@ -125,19 +129,21 @@ export const next = defineOperation({
       built || totals.stories > 0
         ? await verificationOf(state, call, { built, waiting: totals.waiting_for_review, closing })
         : undefined;
+    const isAsked = message !== undefined && message.trim() !== '';
     const all = actions.map((action) => askedOf(actionData(action, message), verification));
-    const due = all.filter(({ of }) => of !== 'new');
+    const found = all.filter(({ of }) => of !== 'new');
     const isOver =
-      built && totals.waiting_for_review + closing.length + live.length === 0 && due.every(isLeftLast);
+      built && totals.waiting_for_review + closing.length + live.length === 0 && found.every(isLeftLast);
     const proving =
       isOver && verification !== undefined
         ? provingAction(verification, totals.done_without_review + unseen)
         : undefined;
     const waiting = await waitingIn(state, judge.isPassed);
-    const { fresh, old } = await underWay({
+    const { fresh, old, due } = await underWay({
       waiting,
       runs: live,
       aside,
+      due: neededFirst(proving === undefined ? found : [...found, proving]),
       state,
       handleOf: handlesOf(workspace, context, project),
     });
@@ -148,22 +154,23 @@ export const next = defineOperation({
       detail,
       ...(language === undefined || /^en/i.test(language) ? {} : { language }),
       // What is being worked on has been started, whatever has been written so far.
-      phases: report.phases.map((each) => {
-        const found = begun.find(({ phase }) => phase === each.phase);
-        return each.state !== 'not started' || found === undefined
+      phases: phases.map((each) => {
+        const run = begun.find(({ phase }) => phase === each.phase);
+        return each.state !== 'not started' || run === undefined
           ? each
-          : { ...each, state: 'in progress', evidence: [found.evidence] };
+          : { ...each, state: 'in progress', evidence: [run.evidence] };
       }),
-      actions: [
-        ...due.filter(({ of }) => of === 'broken'),
-        ...fresh,
-        ...neededFirst([
+      actions: inOrder(
+        [
+          ...due.filter(({ of }) => of === 'broken'),
+          ...fresh,
           ...due.filter(({ of }) => of === 'method'),
-          ...(proving === undefined ? [] : [proving]),
-        ]),
-        ...old,
-        ...all.filter(({ of }) => of === 'new'),
-      ],
+          ...old,
+        ],
+        all.filter(({ of }) => of === 'new'),
+        isAsked,
+      ),
+      ...(isAsked ? { asked: true as const } : {}),
       drift: report.drift,
       troubles: report.troubles,
       ...(detail === 'full' ? { items: report.items } : {}),
@@ -175,7 +182,19 @@ export const next = defineOperation({
   },
 
   render(
-    { detail, actions, drift, troubles, items, verification, language, on_machine, deferred, ...standing },
+    {
+      detail,
+      actions,
+      asked,
+      drift,
+      troubles,
+      items,
+      verification,
+      language,
+      on_machine,
+      deferred,
+      ...standing
+    },
     say,
   ) {
     const about = { ...standing, verification };
@@ -186,21 +205,25 @@ export const next = defineOperation({
     const due = actions.filter(({ of }) => of !== 'new');
     const said = verificationLines(due, about, detail);
     const shown = shownSteps(actions, detail);
+    const stepped = shown.map((action, index) => ({ action, lines: actionLines(index + 1, action, say) }));
+    const later = asked === true ? stepped.filter(({ action }) => canWait(action)) : [];
+    const ways =
+      detail !== 'brief' || shown.length === 0
+        ? wayLines(
+            actions.filter(({ of }) => of === 'new'),
+            { detail, asked },
+            say,
+          )
+        : [];
     const lines = [
       ...standingLines(about),
       ...said,
       ...endingLines(due, about),
       ...deferredLines(deferred),
-      ...shown.flatMap((action, index) => actionLines(index + 1, action, say)),
+      ...stepped.filter((each) => !later.includes(each)).flatMap((each) => each.lines),
+      ...(asked === true ? ways : []),
+      ...later.flatMap((each) => each.lines),
     ];
-    if (detail !== 'brief' || shown.length === 0)
-      lines.push(
-        ...wayLines(
-          actions.filter(({ of }) => of === 'new'),
-          detail,
-          say,
-        ),
-      );
     if (drift.length > 0 && detail !== 'brief') {
       lines.push(`${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
@@ -209,6 +232,7 @@ export const next = defineOperation({
     }
     for (const { file, line, message: why } of troubles.slice(0, detail === 'full' ? 40 : 2))
       lines.push(`Not read: ${place({ file, line })}: ${why}`);
+    if (asked === undefined) lines.push(...ways);
     if (items !== undefined) lines.push('', ...table(items));
     const more = due.length - shown.length;
     return {

@@ -78,6 +78,17 @@ describe.skipIf(process.platform === 'win32')('next, after a PASS', () => {
     );
   });
 
+  it('asks for the review first, and then for the contract (P2-5)', async () => {
+    const { ok, folder } = await passed();
+    await writeFiles(folder, {
+      'src/main.go': 'package main // more\n',
+      'docs/stories/1.2.login.md': v4Story('1.2', 'Ready for Review'),
+    });
+    const { body } = (await ok(next)).answer;
+    expect(body).toContain(': run the contract again after the review.');
+    expect(body).toContain('1. Review story 1.2');
+  });
+
   it('says that it is no longer proven where nothing may run any more', async () => {
     const { folder } = await passed();
     await writeFiles(folder, { 'src/new.go': 'package main\n' });

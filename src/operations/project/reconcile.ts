@@ -12,24 +12,42 @@ const changeSchema = z.object({
   line: z.int(),
 });
 
+/** What operations take that show the changes of a ledger first and make exactly those later. */
+export const proposalFields = {
+  apply: z.boolean().default(false).describe('Make the changes; without it they are only shown'),
+  proposal: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Id of the proposal shown: with apply, it is refused if anything has changed since'),
+};
+
+export function refuseUnapplied({
+  apply,
+  proposal,
+}: {
+  apply: boolean;
+  proposal?: string | undefined;
+}): void {
+  if (proposal === undefined || apply) return;
+  throw new BmadError('invalid_input', '"proposal" is only used with "apply".', {
+    hint: 'Without "apply", the changes and the proposal\'s id are shown.',
+  });
+}
+
 export const reconcileLedgers = defineOperation({
   name: 'reconcile_ledgers',
   title: 'Bring the ledgers up to date',
   description:
-    'Propose changes to sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. A status is never lowered; comments, order and quotation marks stay; a broken ledger is left alone.',
+    'Propose changes to sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. No status is lowered.',
   effect: 'write',
   behind: { manage_project: 'reconcile_ledgers' },
   writes: ({ apply }) => apply,
   command: 'project reconcile',
   examples: ['project reconcile'],
   input: z.strictObject({
-    apply: z.boolean().default(false).describe('Make the changes; without it they are only shown'),
-    proposal: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Id of the proposal shown: with apply, it is refused if anything has changed since'),
+    ...proposalFields,
     project: projectField,
   }),
   output: z.object({
@@ -44,10 +62,7 @@ export const reconcileLedgers = defineOperation({
   }),
 
   async run({ apply, proposal, project }, context) {
-    if (proposal !== undefined && !apply)
-      throw new BmadError('invalid_input', '"proposal" is only used with "apply".', {
-        hint: 'Without "apply", the changes and the proposal\'s id are shown.',
-      });
+    refuseUnapplied({ apply, proposal });
     const state = await context.state(project);
     const done = await (await state.progress()).reconcile({ apply, proposal });
     const keys = new Set(done.ledgers.flatMap(({ changes }) => changes.map(({ key }) => key)));
@@ -71,7 +86,11 @@ export const reconcileLedgers = defineOperation({
 
   render({ proposal, applied, ledgers, broken, left }) {
     const count = ledgers.reduce((sum, { changes }) => sum + changes.length, 0);
-    const lines: string[] = [];
+    const lines = applied
+      ? [`${plural(count, 'change')} made.`]
+      : count === 0
+        ? []
+        : ['Nothing was written.'];
     // Nothing is known of what a broken ledger has.
     if (count === 0 && broken.length === 0)
       lines.push('The ledgers already have everything that the files prove.');
@@ -88,7 +107,6 @@ export const reconcileLedgers = defineOperation({
     if (left.length > 10) lines.push(`- and ${left.length - 10} more`);
     return {
       body: lines.join('\n'),
-      note: applied ? `${plural(count, 'change')} made.` : 'Nothing was written.',
       steps:
         applied || count === 0
           ? []

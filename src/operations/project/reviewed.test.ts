@@ -75,7 +75,7 @@ describe('a story that a model marks done and that is not', () => {
     const { answer } = await ok(next);
     expect(answer.body).toContain('0 of 2 stories done');
     expect(answer.body).toContain(
-      'Decide whether story 1-1-setup is done: the ledger says done and its file in-progress, so correct whichever is wrong',
+      'Decide whether story 1-1-setup is done: the ledger says done and its file in-progress\n   Set both to what is right: manage_project {action:"story_status", args:{story:"1-1-setup", status:"…"}}',
     );
     expect(changesOf(await run({ apply: true }))).toEqual([]);
   });

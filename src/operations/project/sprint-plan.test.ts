@@ -27,6 +27,7 @@ describe('sprint_plan', () => {
   it('shows the ledger made from the epics, and writes it only with apply', async () => {
     const { ok, fail, text, folder } = await project(PLAN);
     const shown = await ok(sprintPlan);
+    expect(shown.answer.body).toMatch(/^Nothing was written\.\n/);
     expect(shown.answer.body).toContain(`${LEDGER}, new: 2 epics, 3 stories.`);
     expect(shown.answer.body).toContain('+  1-2-login: backlog');
     expect(shown.answer.body).not.toContain('STATUS DEFINITIONS');
@@ -56,8 +57,7 @@ describe('sprint_plan', () => {
     const shown = await ok(sprintPlan);
     expect(shown.answer.body).toContain('"## Epic #3: Till"');
     const { answer } = await ok(sprintPlan, { apply: true, proposal: shown.data['proposal'] });
-    expect(answer.body).toBe(`${LEDGER}, new: 2 epics, 3 stories.`);
-    expect(answer.note).toBe(`${LEDGER} was written.`);
+    expect(answer.body).toBe(`${LEDGER} was written: 2 epics, 3 stories.`);
     const comments = (await text()).split('\n').filter((line) => line.startsWith('#'));
     expect(shown.answer.body).toContain(
       `The legend is shortened here to "# …"; the file has it in full, as ${comments.length} comment lines.`,
@@ -71,7 +71,7 @@ describe('sprint_plan', () => {
     };
     const { ok } = await project({ ...planned604, ...READINESS });
     expect((await ok(next)).answer.body).toMatch(
-      /Plan the sprint: .*\n {3}.*sprint-planning.*\n {3}Make the ledger from the epics: manage_project \{action:"sprint_plan"\}/,
+      /Plan the sprint: .*\n {3}.*sprint-planning.*\n {3}Or make the ledger from the epics: manage_project \{action:"sprint_plan"\}/,
     );
     const quick = await project({
       [`${out}/tech-spec.md`]: `---\nstatus: complete\n---\n\n${EPICS.replaceAll(/^#+ (?:Epic|Story).*$/gm, '')}`,

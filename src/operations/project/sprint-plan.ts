@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { BmadError } from '../../base/errors.ts';
 import { fenced, plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
+import { proposalFields, refuseUnapplied } from './reconcile.ts';
 
 export const sprintPlan = defineOperation({
   name: 'sprint_plan',
@@ -15,13 +15,7 @@ export const sprintPlan = defineOperation({
   command: 'project plan',
   examples: ['project plan'],
   input: z.strictObject({
-    apply: z.boolean().default(false).describe('Write it; without it the changes are only shown'),
-    proposal: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Id of the proposal shown: with apply, it is refused if anything has changed since'),
+    ...proposalFields,
     epics: z
       .array(z.string().min(1).max(1_000))
       .max(100)
@@ -49,10 +43,7 @@ export const sprintPlan = defineOperation({
   }),
 
   async run({ apply, proposal, epics, drop, project }, context) {
-    if (proposal !== undefined && !apply)
-      throw new BmadError('invalid_input', '"proposal" is only used with "apply".', {
-        hint: 'Without "apply", the changes and the proposal\'s id are shown.',
-      });
+    refuseUnapplied({ apply, proposal });
     const state = await context.state(project);
     const { catalogue } = await context.workspace(project);
     const planned = await (await state.progress()).planSprint(catalogue, { apply, proposal, epics, drop });
@@ -63,12 +54,12 @@ export const sprintPlan = defineOperation({
 
   render({ proposal, applied, file, isNew, epics, stories, diff, orphans, dropped, notes }) {
     const plan = `${plural(epics, 'epic')}, ${plural(stories, 'story', 'stories')}`;
-    const lines = [
+    const lines =
       diff === undefined
-        ? `${file} already has everything that the epics have: ${plan}.`
-        : `${file}${isNew ? ', new' : ''}: ${plan}.`,
-      ...(diff === undefined || applied ? [] : shownDiff(diff, isNew)),
-    ];
+        ? [`${file} already has everything that the epics have: ${plan}.`]
+        : applied
+          ? [`${file} was written: ${plan}.`]
+          : ['Nothing was written.', `${file}${isNew ? ', new' : ''}: ${plan}.`, ...shownDiff(diff, isNew)];
     if (orphans.length > 0)
       lines.push(
         dropped ? 'In no epic, and taken out:' : 'In no epic; they stay unless "drop" is given:',
@@ -78,7 +69,6 @@ export const sprintPlan = defineOperation({
     const args = { apply: true, proposal, ...(dropped ? { drop: true } : {}) };
     return {
       body: lines.join('\n'),
-      note: applied ? `${file} was written.` : 'Nothing was written.',
       steps: applied || diff === undefined ? [] : [{ operation: 'sprint_plan', args, why: 'Write it' }],
     };
   },

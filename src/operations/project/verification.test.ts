@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
       'docs/qa/gates/1.1-setup.yml': 'schema: 1\nstory: "1.1"\ngate: PASS\n',
     });
     expect((await ok(next)).answer.body).toContain(
-      'but the review left 1 item unticked; settle that first; the owner decides',
+      'but the review left 1 item unticked; settle that first\n   Once the owner agrees: manage_project {action:"story_status", args:{story:"1.1", status:"Done"}}',
     );
   });
 

@@ -33,7 +33,9 @@ export async function verificationOf(
     last === undefined
       ? 'the completion contract has not been run'
       : isPassed
-        ? 'run the contract again'
+        ? reviews.waiting > 0
+          ? 'run the contract again after the review'
+          : 'run the contract again'
         : 'repair it and run the contract again';
   const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, again);
   // Before anything is built there is one thing to know: what the user is asked for at the end can be given now.
@@ -129,7 +131,8 @@ export function provingAction(
     : `run the completion contract${runs}`;
   return {
     what: 'Prove what is done',
-    of: 'method',
+    // What has failed is broken; what was never proven, or has changed since, is not.
+    of: verdict === 'FAIL' ? 'broken' : 'method',
     why:
       verdict === 'FAIL'
         ? `the last verification failed; repair what it found, then ${how}`

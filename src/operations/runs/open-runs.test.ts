@@ -82,7 +82,7 @@ describe('next, with runs', () => {
       /2\. Close run r-1 .*it was last touched on 2026-02-27, and the work continued without it$/m,
     );
     expect(answer.body).toMatch(
-      /1\. Settle request H-\w+ \(optional\), dev asks qa, open since 2026-02-28: valider US-042$/m,
+      /1\. Settle request H-\w+ \(optional\), dev asks qa, open since 2026-02-28: "valider US-042"$/m,
     );
     // Whoever asks for it gets it.
     const resumed = await session.ok(runResume);
@@ -110,10 +110,10 @@ describe('next, with runs', () => {
     });
     expect(answer.body).toContain('implementation in progress');
     expect(answer.body).toContain('it is running, 4 of 8 steps');
-    expect(answer.body).toMatch(/Settle request H-\w+, dev asks qa: valider le panier/);
+    expect(answer.body).toMatch(/Settle request H-\w+, dev asks qa: "valider le panier/);
     expect(answer.body).not.toContain('relire');
     expect(answer.body).toMatch(
-      /1\. Continue from the last session \(dev, [\d-]+.*\), whose next step was: finish the checkout/,
+      /1\. Continue from the last session \(dev, [\d-]+.*\), whose note on the next step says: "finish the checkout/,
     );
   });
 

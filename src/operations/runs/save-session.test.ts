@@ -73,6 +73,13 @@ describe('save_session', () => {
     expect(written[2]).toContain(learnings);
   });
 
+  it('writes English where the project names no language and has no folder of the kit', async () => {
+    const session = await memorySession(onTestFinished, { files: { '_bmad-output/prd.md': 'x' } });
+    await session.ok(saveSession, { agent: 'dev', work: ['cart'] });
+    const state = join(session.folder, '_bmad-output/.memory/session-state.md');
+    expect(await readFile(state, 'utf8')).toContain('# Session State');
+  });
+
   it('is kept with the user where the project has no memory folder; it needs a plain name', async () => {
     const session = await memorySession(onTestFinished, { files: {} });
     await session.ok(saveSession, { agent: 'dev', next: 'CI' });

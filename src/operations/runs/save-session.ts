@@ -33,7 +33,9 @@ export const saveSession = defineOperation({
     work: items.describe('What was done'),
     files: items.describe('Files changed'),
     state: textOrLines(lineField).optional().describe('What works and what does not'),
-    next: textOrLines(lineField).optional().describe('What to do next'),
+    next: textOrLines(lineField)
+      .optional()
+      .describe('What to do next, with the key of its story or the id of its request'),
     handoffs: items.describe('What other agents were asked to do'),
     duration: z.string().trim().min(1).max(60).optional().describe('How long it took'),
     project: projectField,

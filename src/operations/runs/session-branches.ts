@@ -101,7 +101,7 @@ export const sessionMerge = defineOperation({
   name: 'session_merge',
   title: 'Merge a session branch',
   description:
-    'Copy the runs of a session branch into another. Nothing there is overwritten: a run of the same name that differs is copied under a new name.',
+    'Copy the runs of a session branch into another. Nothing there is overwritten: a run that differs gets a new name.',
   effect: 'write',
   behind: { manage_project: 'session_merge' },
   command: 'session merge',

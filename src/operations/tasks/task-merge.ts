@@ -11,7 +11,7 @@ export const taskMerge = defineOperation({
   name: 'task_merge',
   title: 'Merge results',
   description:
-    'Combine the results of completed tasks in one file: concat, structured (JSON by key), first-wins, vote or summarize (headings and points, verbatim). Failed tasks are listed; it does not wait for them.',
+    'Combine the results of completed tasks in one file: concat, structured (JSON by key), first-wins, vote or summarize. Failed tasks are listed; it does not wait for them.',
   effect: 'write',
   behind: { manage_project: 'task_merge' },
   command: 'task merge',

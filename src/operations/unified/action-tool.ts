@@ -73,7 +73,9 @@ export function actionTool(tool: UnifiedTool, { briefly }: { briefly: boolean })
       const behind = await Promise.all(actions.map(async (action) => [action, await load(action)] as const));
       const text = behind
         .map(([action, operation]) =>
-          briefly ? `- ${action}: ${operation.description}` : argumentsOf(operation, action),
+          briefly
+            ? `- ${action}${namesOf(operation)}: ${operation.description}`
+            : argumentsOf(operation, action),
         )
         .join(briefly ? '\n' : '\n\n');
       return { action: HELP, result: { text } };
@@ -97,6 +99,15 @@ function argumentsOf(operation: AnyOperation, name = operation.name): string {
     return `- ${field} (${typeOf(schema)}, ${needed})${textOf(schema)}`;
   });
   return [`${name}: ${operation.description}`, ...lines].join('\n');
+}
+
+/** The names alone, for a list of actions, without those that are the same everywhere. */
+function namesOf({ input }: AnyOperation): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
+  const names = Object.keys(properties).filter((name) => !/^(?:project|limit|cursor)$/.test(name));
+  return names.length === 0
+    ? ''
+    : ` {${names.map((name) => (required.includes(name) ? name : `${name}?`)).join(', ')}}`;
 }
 
 type Schema = z.core.JSONSchema._JSONSchema;

@@ -12,7 +12,9 @@ async function helpText(args: object = {}): Promise<string> {
 
 describe('manage_project', () => {
   it('teaches its actions and their arguments', async () => {
-    const names = [...(await helpText()).matchAll(/^- (\w+): \S/gm)].map(([, name]) => name);
+    const all = await helpText();
+    expect(all).toContain('\n- log_handoff {from, to, summary, inbox?}: ');
+    const names = [...all.matchAll(/^- (\w+)(?: \{[\w, ?]+\})?: \S/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) {
       const text = await helpText({ action: name });
@@ -25,7 +27,7 @@ describe('manage_project', () => {
 
   it('offers each companion that is a command, and no decision of a person', async () => {
     const text = await helpText();
-    const names = new Set([...text.matchAll(/^- (\w+):/gm)].map(([, name]) => name));
+    const names = new Set([...text.matchAll(/^- (\w+)/gm)].map(([, name]) => name));
     const persons = operations.filter(({ name }) => /approve|refuse/.test(name)).map(({ name }) => name);
     expect(persons).toEqual(expect.arrayContaining(['task_approve', 'task_refuse']));
     expect(persons.filter((name) => names.has(name))).toEqual([]);

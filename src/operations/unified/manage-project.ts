@@ -9,7 +9,7 @@ export const manageProject = defineOperation({
   name: 'manage_project',
   title: 'Manage the project state',
   description:
-    'Everything else about the project’s state: claim and complete tasks, open and resume runs, log decisions, learnings and failures, save a session. "help" lists the actions; with args {action} the arguments of one.',
+    'Everything else about the project’s state: claim and complete tasks, open and resume runs, log decisions, learnings and failures, hand work over (log_handoff), save a session. "help" lists the actions; with args {action} the arguments of one.',
   effect: 'write',
   toolset: 'project',
   gathers: 'args',

@@ -110,7 +110,9 @@ function Steps({ actions }: { actions: readonly NextAction[] }): VNode {
               </p>
               <p class="why">
                 {inLine(action.why)}
-                {action.says === undefined ? '' : `: ${inLine(action.says, 600)}`}
+                {action.says === undefined ? '' : `: "${inLine(action.says, 600)}"`}
+                {action.noted === undefined ? '' : ` · ${next.noted} "${inLine(action.noted, 600)}"`}
+                {action.use_for === undefined ? '' : ` · ${inLine(action.use_for)}`}
                 {action.use === undefined ? '' : ` · ${inLine(action.use)}`}
                 {action.agent === undefined ? '' : ` · ${inLine(action.agent)}`}
               </p>

@@ -106,6 +106,7 @@ export const en = {
     steps: 'Next steps',
     empty: 'Nothing is left to do: everything planned is done.',
     optional: 'optional',
+    noted: 'noted by the last session:',
     drift: 'Where the project contradicts itself',
     ways: 'Something new',
     paste: 'Paste into',

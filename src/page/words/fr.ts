@@ -108,6 +108,7 @@ export const fr: Words = {
     steps: 'Prochaines étapes',
     empty: 'Il ne reste rien à faire : tout ce qui était prévu est terminé.',
     optional: 'facultatif',
+    noted: 'noté par la dernière session :',
     drift: 'Où le projet se contredit',
     ways: 'Quelque chose de nouveau',
     paste: 'Coller dans',

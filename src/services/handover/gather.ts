@@ -53,7 +53,7 @@ export async function gather(
     artefacts: (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({ name, path: file ?? path })),
     decisions: mostTelling(known ?? (await loggedDecisions(kit))),
     requests: openRequests(shared),
-    language: languageOf(shared, await projectWording(kit, ENGLISH)) === ENGLISH ? 'en' : 'fr',
+    language: languageOf(shared, await projectWording(kit)) === ENGLISH ? 'en' : 'fr',
   };
 }
 

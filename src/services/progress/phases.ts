@@ -2,7 +2,7 @@ import type { Artefact } from './artefacts.ts';
 import { PHASES, type Evidence, type Item, type ItemKind, type Phase, type State } from './model.ts';
 import type { PlanningFiles, Report } from './report.ts';
 
-const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
+export const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
   research: 'analysis',
   brief: 'analysis',
   prd: 'planning',

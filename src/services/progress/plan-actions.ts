@@ -1,6 +1,6 @@
-import { architectures } from './architectures.ts';
+import type { Step } from '../../base/step.ts';
 import { firstSteps, isBegun } from './beginnings.ts';
-import { isPartOfPrd, lacksOnlyCheck } from './phases.ts';
+import { isPartOfPrd, lacksOnlyCheck, PHASE_OF } from './phases.ts';
 import { HAS_CONTENT } from './document.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
@@ -37,115 +37,187 @@ function isLeftAsDraft(kind: ItemKind, [first]: readonly Evidence[]): boolean {
 const AS_DRAFT =
   'no step of its workflow changes that, so write status: final there once it is as it should be';
 
-/** Drafts first, then the first document that is needed and missing, then what may be done as well. */
-export function planActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
-  const { items, stories, sprint, workflows, files } = report;
-  const { v4 } = report.locations;
-  const actions: Action[] = [];
+/** What is known of the documents of a plan, for each of the steps below. */
+interface Plan {
+  report: Report;
+  workers: Workers;
+  head(kind: ItemKind | undefined): Item | undefined;
+  proofOf(kind: ItemKind | undefined): Evidence[];
+  isOpen(kind: ItemKind): boolean;
+  /** Only the check of the epics is left. Whether it was made they cannot say, so what comes after is offered too. */
+  unmarked: boolean;
+  isUnderWay: boolean;
+  quick: boolean;
+  order: ItemKind[];
+  /** The last of the order that there is: what comes before it was done without, and nobody is sent back. */
+  passed: number;
+  missing: ItemKind | undefined;
+}
+
+function planOf(report: Report, workers: Workers): Plan {
+  const { items, sprint, stories } = report;
   const head = (kind: ItemKind | undefined): Item | undefined =>
     items.find((item) => item.kind === kind && item.id === kind);
-  const proofOf = (kind: ItemKind | undefined): Evidence[] => head(kind)?.evidence ?? [];
   const isOpen = (kind: ItemKind): boolean =>
     !['complete', 'skipped'].includes(head(kind)?.state ?? 'not started');
-  const act = (
-    kind: ItemKind,
-    verb: string,
-    why: string,
-    evidence: Evidence[],
-    optional = false,
-    workerFor?: string,
-  ): void => {
-    const worker = workers.for(kind === 'spec' ? 'tech spec' : (kind as Work), v4);
-    const name =
-      kind === 'epics' && worker?.command === '*shard-prd' ? 'the shards of the PRD' : (NAMES[kind] ?? kind);
-    actions.push({ what: `${verb} ${name}`, why, evidence, worker, workerFor, optional });
-  };
-  // Whether the last step has been taken, such epics cannot say: what comes after is offered too, for those who know.
   const unmarked = head('epics')?.state === 'in progress' && report.artefacts.some(lacksOnlyCheck);
   const isUnderWay = sprint !== undefined || stories.some(({ file }) => file !== undefined);
-  for (const { kind, state, phase, evidence } of items) {
-    if (state !== 'in progress' || NAMES[kind] === undefined || phase === 'implementation') continue;
+  const quick = !isOpen('spec') && isOpen('prd');
+  const order = neededOrder(report, workers, { quick, isUnderWay });
+  const passed = order.findLastIndex((kind) => !isOpen(kind) && !isPartOfPrd(head(kind), items));
+  const missing = order.slice(passed + 1).find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
+  const proofOf = (kind: ItemKind | undefined): Evidence[] => head(kind)?.evidence ?? [];
+  return { report, workers, head, proofOf, isOpen, unmarked, isUnderWay, quick, order, passed, missing };
+}
+
+/** Drafts first, then the first document that is needed and missing, then what may be done as well. */
+export function planActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
+  if (!isBegun(report)) return firstSteps(workers, started);
+  const plan = planOf(report, workers);
+  const { missing } = plan;
+  if (missing === undefined) return [...drafts(plan), ...sprintActions(plan), ...besides(plan)];
+  const state = plan.head(missing)?.state;
+  if (state === 'in progress') return drafts(plan);
+  if (state === 'unknown') {
+    const known = plan.proofOf(missing);
+    const look = act(plan, missing, 'Look at', toldBy(known) ?? 'it cannot be read', known);
+    return [...drafts(plan), look, ...besides(plan)];
+  }
+  // Who builds already does without it.
+  const isBuilt = report.stories.some(({ file, row }) => file !== undefined || row !== undefined);
+  if (isBuilt || report.files.specs.length > 0) return drafts(plan);
+  return [...drafts(plan), ...missingActions(plan, missing), ...besides(plan)];
+}
+
+function act(
+  { report: { locations }, workers }: Plan,
+  kind: ItemKind,
+  verb: string,
+  why: string,
+  evidence: Evidence[],
+  more: Pick<Action, 'optional' | 'workerFor'> = {},
+): Action {
+  const worker = workers.for(kind === 'spec' ? 'tech spec' : (kind as Work), locations.v4);
+  const name =
+    kind === 'epics' && worker?.command === '*shard-prd' ? 'the shards of the PRD' : (NAMES[kind] ?? kind);
+  return { what: `${verb} ${name}`, why, evidence, worker, phase: PHASE_OF[kind], ...more };
+}
+
+function drafts(plan: Plan): Action[] {
+  const { report, unmarked, isUnderWay, proofOf } = plan;
+  return report.items.flatMap(({ kind, state, phase, evidence }) => {
+    if (state !== 'in progress' || NAMES[kind] === undefined || phase === 'implementation') return [];
     // Epics that are part of a PRD are finished with it.
-    if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) continue;
-    const isLate = kind === 'readiness' && isUnderWay;
-    const why = toldBy(evidence) ?? state;
+    if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) return [];
     const [edit, workerFor] =
       kind === 'epics' && unmarked
         ? [`; ${UNMARKED}`, 'Only if it has not been made']
         : isLeftAsDraft(kind, evidence)
           ? [`; ${AS_DRAFT}`, 'Only if its text is not finished']
           : [''];
-    act(kind, kind === 'readiness' ? 'Repeat' : 'Finish', `${why}${edit}`, evidence, isLate, workerFor);
-  }
-  if (!isBegun(report)) return firstSteps(workers, started);
-  const quick = !isOpen('spec') && isOpen('prd');
-  const order = neededOrder(report, workers, { quick, isUnderWay });
-  // What comes after it was written without it: nobody is sent back.
-  const passed = order.findLastIndex((kind) => !isOpen(kind) && !isPartOfPrd(head(kind), items));
-  const missing = order.slice(passed + 1).find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
+    const why = `${toldBy(evidence) ?? state}${edit}`;
+    const optional = kind === 'readiness' && isUnderWay;
+    return [
+      act(plan, kind, kind === 'readiness' ? 'Repeat' : 'Finish', why, evidence, { optional, workerFor }),
+    ];
+  });
+}
+
+/** What comes between a plan that is complete and its first story. */
+function sprintActions({ report, workers, proofOf, unmarked, isUnderWay, quick, order }: Plan): Action[] {
+  if (isUnderWay || report.broken.length > 0) return [];
+  const { v4 } = report.locations;
+  const proof = proofOf(order.at(-1)).slice(0, 1);
+  const shards = missingShards(report.locations.shards, report.artefacts);
+  const actions = shards.map((each) => shardAction(each, workers));
+  const lacks = v4 ? 'and no story has been drafted yet' : 'but there is no story ledger';
+  // Stories are drafted from the shards.
+  if (shards.length === 0)
+    actions.push({
+      what: v4 ? 'Draft the first story' : 'Plan the sprint',
+      why: unmarked
+        ? 'once the epics have been checked; there is no story ledger yet'
+        : `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
+      evidence: proof,
+      worker: workers.for('sprint planning', v4),
+      ...(v4 || report.plan.epics.length + report.plan.stories.length === 0
+        ? {}
+        : { steps: [{ ...MAKE_LEDGER, why: 'Or make the ledger from the epics' }] }),
+      optional: unmarked,
+    });
+  // Once there are shards, the documents have been checked, or somebody has gone on without.
+  if (v4 && shards.length === report.locations.shards.length)
+    actions.push(...checklistActions(proof, workers));
+  return actions;
+}
+
+/** The first document that is needed and not there. */
+function missingActions(plan: Plan, missing: ItemKind): Action[] {
+  const { report, workers, head, proofOf, isOpen, order, unmarked } = plan;
+  const { v4 } = report.locations;
   const known = proofOf(missing);
-  if (missing === undefined) {
-    if (!isUnderWay && report.broken.length === 0) {
-      const proof = proofOf(order.at(-1)).slice(0, 1);
-      const shards = missingShards(report.locations.shards, report.artefacts);
-      actions.push(...shards.map((each) => shardAction(each, workers)));
-      const lacks = v4 ? 'and no story has been drafted yet' : 'but there is no story ledger';
-      // Stories are drafted from the shards.
-      if (shards.length === 0)
-        actions.push({
-          what: v4 ? 'Draft the first story' : 'Plan the sprint',
-          why: unmarked
-            ? 'once the epics have been checked; there is no story ledger yet'
-            : `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
-          evidence: proof,
-          worker: workers.for('sprint planning', v4),
-          ...(v4 || report.plan.epics.length + report.plan.stories.length === 0
-            ? {}
-            : { steps: [MAKE_LEDGER] }),
-          optional: unmarked,
-        });
-      // Once there are shards, the documents have been checked, or somebody has gone on without.
-      if (v4 && shards.length === report.locations.shards.length)
-        actions.push(...checklistActions(proof, workers));
-    }
-  } else if (head(missing)?.state === 'in progress') return actions;
-  else if (head(missing)?.state === 'unknown')
-    act(missing, 'Look at', toldBy(known) ?? 'it cannot be read', known);
-  else {
-    const before = order[order.indexOf(missing) - 1];
-    const proof = proofOf(before);
-    const isWaiting = before === 'epics' && unmarked;
-    const follows = isWaiting
-      ? 'once the epics have been checked; this comes before the sprint is planned'
-      : before === undefined || head(before)?.state !== 'complete'
-        ? 'there is none yet'
-        : // A document that says nothing of itself is known to have content, and no more.
-          proof[0]?.says === HAS_CONTENT
-          ? `${NAMES[before] ?? before} ${before === 'epics' ? 'exist and have' : 'exists and has'} content${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`
-          : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
-    const other = missing === 'epics' && !v4 && workers.for('tech spec', false)?.record.name === 'bmad-spec';
-    // Who builds already does without it.
-    if (stories.some(({ file, row }) => file !== undefined || row !== undefined) || files.specs.length > 0)
-      return actions;
-    act(
-      missing,
-      missing === 'readiness' ? 'Run' : 'Write',
-      toldBy(known) ?? (other ? `${follows}. ${NOT_SPEC}` : follows),
-      known.length === 0 ? proof : known.slice(0, 1),
-      isWaiting,
+  const before = order[order.indexOf(missing) - 1];
+  const proof = proofOf(before);
+  const isWaiting = before === 'epics' && unmarked;
+  const follows = isWaiting
+    ? 'once the epics have been checked; this comes before the sprint is planned'
+    : before === undefined || head(before)?.state !== 'complete'
+      ? 'there is none yet'
+      : // A document that says nothing of itself is known to have content, and no more.
+        proof[0]?.says === HAS_CONTENT
+        ? `${NAMES[before] ?? before} ${before === 'epics' ? 'exist and have' : 'exists and has'} content${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`
+        : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
+  const other = missing === 'epics' && !v4 && workers.for('tech spec', false)?.record.name === 'bmad-spec';
+  const written = act(
+    plan,
+    missing,
+    missing === 'readiness' ? 'Run' : 'Write',
+    toldBy(known) ?? (other ? `${follows}. ${NOT_SPEC}` : follows),
+    known.length === 0 ? proof : known.slice(0, 1),
+    { optional: isWaiting },
+  );
+  if (missing !== 'architecture') return [written];
+  if (v4) return [{ ...written, ...kindsOfArchitecture(report, workers) }];
+  return isOpen('prd')
+    ? [written]
+    : [
+        written,
+        act(plan, 'epics', 'Write', 'if no architecture is wanted', proof.slice(0, 1), { optional: true }),
+      ];
+}
+
+/** Version 4 has a command for each kind of architecture. Which of them the product needs, the reader knows. */
+function kindsOfArchitecture({ brownfield }: Report, workers: Workers): Pick<Action, 'workerFor' | 'steps'> {
+  const step = (why: string, work: Work): Step[] => {
+    const { name, kind, command } = workers.for(work, true) ?? {};
+    return name === undefined ? [] : [{ operation: 'execute', args: { name, kind, message: command }, why }];
+  };
+  return {
+    workerFor: 'With a user interface',
+    steps: [
+      ...step('Without a user interface', RULES['no interface'].work),
+      ...(brownfield ? step('For a change to the existing code', RULES['existing code'].work) : []),
+    ],
+  };
+}
+
+/** What may be written as well before anything is built. */
+function besides(plan: Plan): Action[] {
+  const { report, head, proofOf, isOpen, isUnderWay, order, passed } = plan;
+  if (isUnderWay || isOpen('prd') || !isOpen('architecture')) return [];
+  const actions: Action[] = [];
+  const optional = true;
+  if (passed > order.indexOf('architecture')) {
+    const proof = proofOf('epics').slice(0, 1);
+    actions.push(
+      act(plan, 'architecture', 'Write', 'the epics were written without one', proof, { optional }),
     );
-    if (missing === 'architecture' && !v4 && !isOpen('prd'))
-      act('epics', 'Write', 'if no architecture is wanted', proof.slice(0, 1), true);
-    const written = missing === 'architecture' && v4 ? actions.pop() : undefined;
-    if (written !== undefined) actions.push(...architectures(written, report, workers, started));
   }
-  const isPlanned = !isUnderWay && !isOpen('prd') && isOpen('architecture');
-  if (isPlanned && passed > order.indexOf('architecture'))
-    act('architecture', 'Write', 'the epics were written without one', proofOf('epics').slice(0, 1), true);
-  if (isPlanned && head('ux')?.state === 'not started') {
+  if (head('ux')?.state === 'not started') {
+    const { workflows } = report;
     const row = workflows?.rows.find(({ kind }) => kind === 'ux');
     const asked = row === undefined ? [] : [{ file: workflows?.file ?? '', line: row.line, says: row.word }];
-    act('ux', 'Write', 'only if the product has a user interface', asked, true);
+    actions.push(act(plan, 'ux', 'Write', 'only if the product has a user interface', asked, { optional }));
   }
   return actions;
 }

@@ -3,7 +3,7 @@ import { gitLog } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { at } from './model.ts';
+import { at, type Phase } from './model.ts';
 import { beginnings } from './beginnings.ts';
 import { planActions } from './plan-actions.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
@@ -77,17 +77,21 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
         );
       const ways = beginnings(report, workers, started).filter((way) => !isDue(way));
       const closing = inReview(report).filter(hasPassed);
+      // Of a phase that is complete, nothing follows that is needed.
+      const isLeft = (phase: Phase): boolean => due.some((each) => each.phase === phase && !each.optional);
       return {
         report,
+        phases: report.phases.map((each) =>
+          each.state === 'complete' && isLeft(each.phase) ? { ...each, state: 'in progress' } : each,
+        ),
         actions: [...due, ...ways],
         totals: totalsOf(report),
         closing: closing.map(({ id }) => id),
       };
     },
-    /** Whether a text names stories, by key, file or `story 1.2`, and all of them are done. */
-    async isAboutDone(text: string): Promise<boolean> {
-      const named = storiesIn((await read()).stories, text);
-      return named.length > 0 && named.every(isDone);
+    /** The stories that a text names by key, file or `story 1.2`, and whether each is done. */
+    async storiesIn(text: string): Promise<{ id: string; done: boolean }[]> {
+      return storiesIn((await read()).stories, text).map((story) => ({ id: story.id, done: isDone(story) }));
     },
     phaseOf: phaseOfWorkflow,
     /** The story that one of these values is the key or the file of, with the route that its spec has taken. */

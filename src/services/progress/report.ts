@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { headingIn, withoutExamples } from '../../base/text/markdown.ts';
+import { withoutExamples } from '../../base/text/markdown.ts';
 import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
@@ -49,8 +49,6 @@ export interface Report extends PlanningFiles {
   troubles: Trouble[];
   /** How many entries of deferred work are open, and the file that has them. */
   deferred: Deferred | undefined;
-  /** Whether the plan speaks of a user interface. */
-  namesInterface: boolean;
   /** Whether there is code that BMAD did not plan. */
   brownfield: boolean;
 }
@@ -94,7 +92,6 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     drift: findDrift(found, items),
     deferred: await deferredIn(files, locations),
     troubles: sorted(files.troubles),
-    namesInterface: await namesInterface(files, artefacts),
     brownfield: await hasCode(files),
   };
 }
@@ -124,23 +121,6 @@ export async function plansIn(files: ProjectFiles, artefacts: readonly Artefact[
     if (read !== undefined && 'text' in read) plans.push(plannedIn(path, read.text));
   }
   return plans;
-}
-
-const INTERFACE = /\b(?:user interface|ui|ux|front-?end|interface utilisateur)\b/i;
-
-/** Every PRD of version 4 ends with a prompt for the UX expert. */
-const PROMPT = /\bprompt\b/i;
-
-/** A document of its own, or a section of the PRD, which has one only where it is needed. */
-async function namesInterface(files: ProjectFiles, artefacts: readonly Artefact[]): Promise<boolean> {
-  if (artefacts.some(({ kind }) => kind === 'ux')) return true;
-  for (const path of artefacts.flatMap(({ kind, files: paths }) => (kind === 'prd' ? paths : []))) {
-    const read = await files.read(path);
-    if (read === undefined || 'trouble' in read) continue;
-    const titles = read.text.split('\n').flatMap((line) => headingIn(line)?.title ?? []);
-    if (titles.some((title) => INTERFACE.test(title) && !PROMPT.test(title))) return true;
-  }
-  return false;
 }
 
 /** All ledgers of a kind, the likeliest first. Asked for by name, so that a link that leads away is told. */

@@ -50,11 +50,7 @@ export const RULES = {
     work: 'epics',
   },
   'no interface': {
-    when: 'the architecture comes next and the PRD names no user interface (version 4)',
-    work: 'backend architecture',
-  },
-  service: {
-    when: 'the architecture comes next and a `-service` workflow is under way (version 4)',
+    when: 'the architecture comes next (version 4)',
     work: 'backend architecture',
   },
   'master checklist': {

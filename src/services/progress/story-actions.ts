@@ -1,3 +1,4 @@
+import type { Step } from '../../base/step.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import type { Gate } from './gates.ts';
 import { at, type Evidence } from './model.ts';
@@ -12,11 +13,17 @@ const BUILD = 'bmad-build';
 export function storyActions(report: Report, workers: Workers): Action[] {
   const { stories, sprint, files } = report;
   const actions: Action[] = [];
-  const push = (what: string, why: string, story: Story, work: Work, optional = false): void => {
+  const push = (
+    what: string,
+    why: string,
+    story: Story,
+    work: Work,
+    more: Pick<Action, 'optional' | 'steps'> = {},
+  ): void => {
     const worker = workers.for(work, story.file?.v4 ?? report.locations.v4);
     const about = story.file === undefined || worker?.command === undefined ? story.id : story.file.file;
     const evidence = evidenceOf(story, sprint?.file);
-    actions.push({ what, why, evidence, worker, about, optional, story: { id: story.id, work } });
+    actions.push({ what, why, evidence, worker, about, story: { id: story.id, work }, ...more });
   };
   const first = (found: readonly Story[], act: (story: Story, more: string) => void): void => {
     const [story, ...others] = found;
@@ -47,13 +54,13 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   first(of('drafted'), (story, more) => {
     const isV4 = story.file?.v4 ?? false;
     const approves = workers.for(RULES.draft.work, isV4) !== undefined;
-    // Its own check ends without saying so.
-    const then = approves && isV4 ? '; once the user approves it, set its status to Approved' : '';
     push(
       `${approves ? 'Check and approve' : 'Build'} story ${story.id}`,
-      `it is a draft${then}${more}`,
+      `it is a draft${more}`,
       story,
       approves ? RULES.draft.work : RULES.ready.work,
+      // Its own check ends without saying so.
+      approves && isV4 ? { steps: [setting(story, 'Once the user approves it', 'Approved')] } : {},
     );
   });
   first(
@@ -67,6 +74,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
         why: `its row says "${oneLine(story.row?.word ?? '', 60)}", which is not a status${more}`,
         evidence: evidenceOf(story, sprint?.file),
         about: story.id,
+        steps: [setting(story, 'Set it')],
       }),
   );
   // Before the next one is begun: what is called done may not be.
@@ -98,15 +106,16 @@ export function storyActions(report: Report, workers: Workers): Action[] {
         : `it comes after story ${open.id}, which is not done yet`,
       planned,
       RULES[open === undefined ? 'planned' : 'planned later'].work,
-      open !== undefined,
+      { optional: open !== undefined },
     );
   }
   first(stories.filter(isDisputed), (story, more) =>
     actions.push({
       what: `Decide whether story ${story.id} is done`,
-      why: `the ledger says ${story.row?.word ?? 'done'} and its file ${story.file?.word ?? 'does not'}, so correct whichever is wrong${more}`,
+      why: `the ledger says ${story.row?.word ?? 'done'} and its file ${story.file?.word ?? 'does not'}${more}`,
       evidence: evidenceOf(story, sprint?.file),
       about: story.id,
+      steps: [setting(story, 'Set both to what is right')],
     }),
   );
   return [...actions, ...closingActions(report, workers)];
@@ -128,7 +137,16 @@ function specActions(specs: Report['files']['specs'], workers: Workers): Action[
   });
 }
 
-function review(story: Story, more: string): [what: string, why: string, story: Story, work: Work] {
+/** The call that sets the status of a story wherever it stands; which status, the reader knows where none is given. */
+function setting({ id }: Story, why: string, status?: string): Step {
+  return status === undefined
+    ? { operation: 'story_status', args: { story: id }, open: ['status'], why }
+    : { operation: 'story_status', args: { story: id, status }, why };
+}
+
+type Review = [what: string, why: string, story: Story, work: Work, more?: Pick<Action, 'steps'>];
+
+function review(story: Story, more: string): Review {
   const { gate, id } = story;
   if (gate === undefined)
     return [
@@ -141,16 +159,15 @@ function review(story: Story, more: string): [what: string, why: string, story: 
     ];
   const says = `its gate says ${gate.gate} (${at(gate)})`;
   if (isPassed(gate)) {
-    const { file, line } = story.file ?? {};
-    const place = file === undefined ? '' : ` and changes the status in ${at({ file, line })}`;
     const open = story.file?.review?.open ?? 0;
     const first =
       open === 0 ? '' : `, but the review left ${plural(open, 'item')} unticked; settle that first`;
     return [
       `Set story ${id} to Done`,
-      `${says}${first}; the owner decides${place}`,
+      `${says}${first}`,
       story,
       RULES['gate passed'].work,
+      { steps: [setting(story, 'Once the owner agrees', 'Done')] },
     ];
   }
   return gate.outdated

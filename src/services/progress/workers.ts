@@ -158,7 +158,9 @@ export interface Action {
   why: string;
   evidence: Evidence[];
   worker?: Worker | undefined;
-  /** When the worker is needed at all, where what is left is an edit. */
+  /** The phase of the document that it is about. */
+  phase?: Phase | undefined;
+  /** When the worker is needed at all, where what is left is an edit or there are others. */
   workerFor?: string | undefined;
   /** What somebody wrote about it, in their own words. */
   says?: string;
@@ -168,7 +170,7 @@ export interface Action {
   story?: { id: string; work: Work };
   /** Done with this product itself. */
   operation?: 'reconcile' | 'contract';
-  /** Calls of this product that do the same as the worker. */
+  /** Further calls, each with what it is for: instead of the worker, or after it. */
   steps?: Step[];
   optional?: boolean;
   /** What has to be repaired first, and ways to begin something new; all else follows by the method. */

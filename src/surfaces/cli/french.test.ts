@@ -72,10 +72,10 @@ describe('a session in a French project', () => {
 
   it('says what comes next', async () => {
     const next = await said('next');
-    expect(next).toMatch(/^planification terminée\n/);
+    expect(next).toMatch(/^planification terminée · conception non commencée\n/);
     expect(next).toContain('Écrire l’architecture');
     expect(next).toContain(
-      'Pour commencer quelque chose de nouveau : build (pour un seul changement) · correct-course (pour plusieurs stories)',
+      'Pour commencer quelque chose de nouveau, utilisez build (pour un seul changement) · correct-course (pour plusieurs stories)',
     );
     expect(next).toContain('toutes les preuves : bmad next --detail full');
     expect(englishLines(next)).toEqual([]);

@@ -123,7 +123,7 @@ export const CYCLE_TREES: readonly ProgressTree[] = [
     name: '6.0.4: the plan is complete, and its check comes before the sprint',
     install: '6.0.4',
     files: planned604,
-    phases: 'nccn',
+    phases: 'ncpn',
     next: ['Run the readiness check', 'check-implementation-readiness'],
     all: ['Run the readiness check → check-implementation-readiness by architect'],
   },

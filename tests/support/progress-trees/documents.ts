@@ -271,7 +271,7 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     name: 'a complete plan asks for the readiness check where the version has one',
     install: '6.0.4',
     files: planned604,
-    phases: 'nccn',
+    phases: 'ncpn',
     next: ['Run the readiness check', 'check-implementation-readiness'],
   },
   {

@@ -22,7 +22,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { 'docs/prd.md': `${plain}\n## Epic 1 Base\n\n### Story 1.1 Setup\n` },
     phases: 'ncnn',
-    next: ['Write the architecture, full-stack', 'architect *create-full-stack-architecture'],
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
     items: { epics: 'complete docs/prd.md:5', prd: 'complete docs/prd.md:3' },
   },
   {

@@ -119,7 +119,7 @@ export const REVIEW_TREES: readonly ProgressTree[] = [
     name: 'M-61: epics whose last step is marked',
     install: '6.0.4',
     files: { ...planned604, [`${out}/epics.md`]: epicsAt(4) },
-    phases: 'nccn',
+    phases: 'ncpn',
     next: ['Run the readiness check', 'check-implementation-readiness'],
   },
   {

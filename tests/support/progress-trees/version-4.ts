@@ -11,11 +11,6 @@ const SHARD_PRD = 'Make the shards of the PRD → pm *shard-prd';
 const SHARD_ARCHITECTURE = 'Make the shards of the architecture → po *shard-doc';
 const UX = 'Write the UX design (optional) → ux-expert *create-front-end-spec';
 const FULL = 'Write the architecture → architect *create-full-stack-architecture';
-const OPEN = 'Write the architecture, full-stack';
-const CHOICE = [
-  `${OPEN} → architect *create-full-stack-architecture`,
-  'Or write a backend architecture → architect *create-backend-architecture',
-];
 const WAYS = [
   'Build it right away → pm *create-story',
   'Write a PRD → pm *create-prd',
@@ -50,12 +45,12 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     ],
   },
   {
-    name: 'v4: a PRD without a user interface leaves the choice',
+    name: 'v4: a PRD leads to the architecture',
     install: '4.44.3',
     files: prd,
     phases: 'ncnn',
-    next: [OPEN, 'architect *create-full-stack-architecture'],
-    all: [...CHOICE, UX],
+    next: ['Write the architecture', 'architect *create-full-stack-architecture'],
+    all: [FULL, UX],
   },
   {
     name: 'v4: a PRD by its own template is finished (J-O3)',
@@ -91,26 +86,8 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
       'docs/prd.md': `${plain}\n## 5. Epics\n\n### 5.1 Epic 1: Base\n\n#### 5.1.1 Story 1.1: Setup\n\n#### 5.1.2 Story 1.2: Cart\n`,
     },
     phases: 'ncnn',
-    next: [OPEN, 'architect *create-full-stack-architecture'],
-    items: { epics: 'complete docs/prd.md:7' },
-  },
-  {
-    name: 'v4: the prompt for the UX expert that ends every PRD names no user interface',
-    install: '4.44.3',
-    files: {
-      'docs/prd.md': `${plain}\nA command line with no graphical user interface.\n${EPIC}\n## Next Steps\n\n### UX Expert Prompt\n\n${TEXT}\n### Architect Prompt\n\n${TEXT}`,
-    },
-    phases: 'ncnn',
-    next: [OPEN, 'architect *create-full-stack-architecture'],
-    all: [...CHOICE, UX],
-  },
-  {
-    name: 'v4: a PRD with a user interface does not',
-    install: '4.44.3',
-    files: { 'docs/prd.md': `${plain}\n## User Interface Design Goals\n\n${TEXT}${EPIC}` },
-    phases: 'ncnn',
     next: ['Write the architecture', 'architect *create-full-stack-architecture'],
-    all: [FULL, UX],
+    items: { epics: 'complete docs/prd.md:7' },
   },
   {
     name: 'v4: a PRD for code that is there already',
@@ -121,11 +98,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     },
     phases: 'ncnn',
     next: ['Write the architecture', 'architect *create-full-stack-architecture'],
-    all: [
-      FULL,
-      'Or write a brownfield architecture (optional) → architect *create-brownfield-architecture',
-      UX,
-    ],
+    all: [FULL, UX],
   },
   {
     name: 'v4: both documents are to be sharded before the first story',

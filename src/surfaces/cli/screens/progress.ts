@@ -114,11 +114,10 @@ function wayLines(way: Action, { width, say }: Page): Line[] {
 }
 
 function actionLines(action: Action, number: number, { width, say }: Page): Line[] {
-  const { what, why, says, agent, optional } = action;
+  const { what, why, says, noted, agent, optional, use_for: purpose } = action;
   const indent = line('   ');
-  const command = commandOf(action);
-  const [first] = stepsOf(action);
-  const purpose = first?.operation === 'complete_handoff' ? first.why : action.use_for;
+  const quoted = (text: string, said: string): Line[] =>
+    wrapped(line(`${say(`${text}:`)} "${said}"`), width, { first: indent, rest: indent });
   return [
     ...wrapped(
       line(
@@ -131,19 +130,17 @@ function actionLines(action: Action, number: number, { width, say }: Page): Line
       width,
       { first: line(span(`${number}. `, 'muted')), rest: indent },
     ),
-    ...wrapped(line(says === undefined ? say(why) : `${say(`${why}:`)} ${says}`), width, {
-      first: indent,
-      rest: indent,
+    ...(says === undefined
+      ? wrapped(line(say(why)), width, { first: indent, rest: indent })
+      : quoted(why, says)),
+    ...(noted === undefined ? [] : quoted('The last session noted', noted)),
+    ...stepsOf(action).flatMap((step) => {
+      const command = commandLine(step);
+      if (command === undefined) return [];
+      const label = step.why === what ? purpose : step.why;
+      const head = label === undefined ? [] : [span(`${say(`${label}:`)} `, 'muted')];
+      return [[...indent, ...head, span(command, 'name')]];
     }),
-    ...(command === undefined
-      ? []
-      : [
-          [
-            ...indent,
-            ...(purpose === undefined ? [] : [span(`${say(`${purpose}:`)} `, 'muted')]),
-            span(command, 'name'),
-          ],
-        ]),
   ];
 }
 
