@@ -28,7 +28,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
   async function named(kit: Kit, writes: boolean): Promise<Kit> {
     const { serverName } = await import('../services/memory/memory.ts');
     const key = `${kit.root} ${kit.app}`;
-    const asked = { env: settings.outside.env, timeoutMs: GIT_MS, signal: AbortSignal.timeout(GIT_MS) };
+    const asked = { env: settings.outside.env, timeoutMs: GIT_MS, signal: new AbortController().signal };
     const name = names.get(key) ?? serverName(kit, { ...asked, state: settings.state, writes });
     names.set(key, name);
     name.catch(() => names.delete(key));

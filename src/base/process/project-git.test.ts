@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { commitAll } from '../../../tests/support/contract-project.ts';
-import { gitLog, gitStatus } from './project-git.ts';
+import { gitHead, gitIsRelated, gitLog, gitOrigin, gitStatus } from './project-git.ts';
 
 const run = promisify(execFile);
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
@@ -57,6 +57,21 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     await config(root, 'include.path', 'more');
     expect(await ask(root)).toMatchObject(AT_A_COMMIT);
     expect(existsSync(ran)).toBe(false);
+  });
+
+  it('says that it did not answer in time, and not that there are no commits (N-08)', async () => {
+    const { root } = await repository();
+    const commit = (await gitHead(root, asked())) ?? '';
+    const home = await temporaryFolder(onTestFinished);
+    await writeFile(join(home, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    const late = { ...asked({ ...env, PATH: `${home}${delimiter}${env.PATH}` }), timeoutMs: 50 };
+    const related = { commit, others: [commit] };
+    for (const answer of [gitHead(root, late), gitOrigin(root, late), gitIsRelated(root, late, related)])
+      await expect(answer).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'Git did not answer in time.',
+      });
+    expect(await gitStatus(root, late)).toBeUndefined();
   });
 
   it('is not asked at all where a filter cannot be switched off (S-17)', async () => {

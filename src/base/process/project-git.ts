@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { BmadError } from '../errors.ts';
 import { changeMark } from '../files/file-stamps.ts';
 import { usersGit } from '../files/repository.ts';
 import { runGit } from './git.ts';
@@ -10,7 +11,8 @@ import { unlessBlocked } from './unblocked.ts';
  * What git is asked about a project. A repository that came as an archive has a configuration of somebody else's, and git would
  * run the programs it names because somebody looks: filters that clean a file before it is compared, programs that show a
  * difference, and transports that fetch an object the repository lacks. None of them runs, here or in a submodule. All verbs
- * answer with nothing without git or a repository, and where a pipe in the project would keep git waiting.
+ * answer with nothing without git or a repository. Those about files do so, too, where a pipe in the project would keep git
+ * waiting; those about history read none of the project's files, and fail where git does not answer in time.
  */
 export interface GitQuestion {
   env: ProgramEnvironment;
@@ -132,7 +134,7 @@ export function gitAdditions(
 
 /** The commit that a project is at. */
 export function gitHead(root: string, asked: GitQuestion): Promise<string | undefined> {
-  return inWorkTree(root, asked, async (ask) => {
+  return inHistory(root, asked, async (ask) => {
     const ran = await ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
     return ran?.code === 0 ? ran.output.trim() : undefined;
   });
@@ -140,7 +142,7 @@ export function gitHead(root: string, asked: GitQuestion): Promise<string | unde
 
 /** What clones and worktrees of a repository have in common: its first commit, and where in it the folder is. */
 export function gitOrigin(root: string, asked: GitQuestion): Promise<string | undefined> {
-  return inWorkTree(root, asked, async (ask, prefix) => {
+  return inHistory(root, asked, async (ask, prefix) => {
     // Of a history that was cut off, the first commit is not there.
     if ((await ask(['rev-parse', '--is-shallow-repository']))?.output.trim() !== 'false') return undefined;
     const ran = await ask(['rev-list', '--first-parent', '--max-parents=0', 'HEAD']);
@@ -155,7 +157,7 @@ export async function gitIsRelated(
   { commit, others }: { commit: string; others: readonly string[] },
 ): Promise<boolean> {
   if (![commit, ...others].every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))) return false;
-  const related = await inWorkTree(root, asked, async (ask) => {
+  const related = await inHistory(root, asked, async (ask) => {
     const listed = async (...words: string[]): Promise<string[] | undefined> => {
       // The commits themselves are read: what is written down about them can be forged.
       const ran = await ask(['-c', 'core.commitGraph=false', 'rev-list', ...words, '--'], COMMITS_BYTES);
@@ -206,34 +208,48 @@ const VARIABLES = {
   GIT_GRAFT_FILE: '/dev/null',
 };
 
+/** Asks about files. The author of the project may have put a pipe in place of one that git reads. */
+function inWorkTree<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
+  return unlessBlocked(root, asked.signal, (signal) => inRepository(root, { ...asked, signal }, work));
+}
+
+/** Asks about commits, which other things hang on: no answer must not be taken for "there are none". */
+function inHistory<T>(root: string, asked: GitQuestion, work: Work<T>): Promise<T | undefined> {
+  return inRepository(root, asked, work, () => {
+    throw new BmadError('unavailable', 'Git did not answer in time.', { hint: 'Try again.' });
+  });
+}
+
+type Work<T> = (ask: Ask, prefix: string) => Promise<T | undefined>;
+
 /**
  * Asks where the folder is one of a repository's files. One whose settings say that its files are elsewhere would have git
  * list another folder than this.
  */
-function inWorkTree<T>(
+async function inRepository<T>(
   root: string,
   { env, timeoutMs, signal }: GitQuestion,
-  work: (ask: Ask, prefix: string) => Promise<T | undefined>,
+  work: Work<T>,
+  onLate?: () => never,
 ): Promise<T | undefined> {
   const purpose = { env, besides: [root], settings: SETTINGS, variables: VARIABLES };
-  return unlessBlocked(root, signal, async (either) => {
-    const ask: Ask = async (words, mostBytes) => {
-      const { consume, text } = intake(mostBytes);
-      const ran = await runGit(purpose, ['-C', root, ...words], { timeoutMs, signal: either, consume }).catch(
-        (error: unknown) => {
-          if (!isAbsent(error)) throw error;
-          return undefined;
-        },
-      );
-      either.throwIfAborted();
-      return ran && { code: ran.code, output: text() };
-    };
-    const place = await ask(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
-    const inside = 'true\n';
-    return place?.code === 0 && place.output.startsWith(inside)
-      ? work(ask, place.output.slice(inside.length, -1))
-      : undefined;
-  });
+  const ask: Ask = async (words, mostBytes) => {
+    const { consume, text } = intake(mostBytes);
+    const ran = await runGit(purpose, ['-C', root, ...words], { timeoutMs, signal, consume }).catch(
+      (error: unknown) => {
+        if (!isAbsent(error)) throw error;
+        return undefined;
+      },
+    );
+    signal.throwIfAborted();
+    if (ran?.timedOut === true) onLate?.();
+    return ran && { code: ran.code, output: text() };
+  };
+  const place = await ask(['rev-parse', '--is-inside-work-tree', '--show-prefix']);
+  const inside = 'true\n';
+  return place?.code === 0 && place.output.startsWith(inside)
+    ? work(ask, place.output.slice(inside.length, -1))
+    : undefined;
 }
 
 /**

@@ -1,8 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commitAll, contractSession, PASSING_PROJECT } from '../../../tests/support/contract-project.ts';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import {
+  allowed,
+  commitAll,
+  contractSession,
+  PASSING_PROJECT,
+} from '../../../tests/support/contract-project.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 import { listReceipts, verifyReceipts } from './receipts.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 
@@ -45,6 +52,29 @@ describe('receipts of a project whose author means harm', () => {
       await writeFile(join(session.folder, 'docs/new.go'), 'package other\n');
       expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
       expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, tree: 'same' });
+    },
+  );
+
+  it.skipIf(process.platform === 'win32').each(['true', 'false'])(
+    'does not take a git that is slow beside a pipe for a change (trusted by a setting: %s) (N-08)',
+    async (trustProject) => {
+      const folder = await temporaryFolder(onTestFinished);
+      const real = execFileSync('which', ['git']).toString().trim();
+      // The first look at the commit is fast and all later ones are slow, so they differ in nothing but time.
+      const slow = `case "$*" in *HEAD*) [ ! -e "${folder}/asked" ] || sleep 1; : > "${folder}/asked" ;; esac`;
+      await writeFiles(folder, { git: `#!/bin/sh\n${slow}\nexec "${real}" "$@"\n` });
+      await chmod(join(folder, 'git'), 0o755);
+      const PATH = `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
+      const session = await contractSession(onTestFinished, PASSING_PROJECT, {
+        env: { PATH },
+        flags: { trustProject },
+      });
+      await commitAll(session.folder);
+      if (trustProject === 'false') await allowed(session);
+      await mkdir(join(session.folder, 'docs/inner'));
+      execFileSync('mkfifo', [join(session.folder, 'docs/inner/.gitignore')]);
+      await rm(join(folder, 'asked'), { force: true });
+      expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
     },
   );
 });

@@ -1,3 +1,4 @@
+import { ours } from '../../base/expected.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Context, Workspace } from '../context.ts';
@@ -17,7 +18,11 @@ export async function safetyOf(
   const consent =
     project.root === undefined
       ? undefined
-      : await (await (await context.state(project.root)).completion()).consent();
+      : await (
+          await (await context.state(project.root)).completion()
+        )
+          .consent()
+          .catch(ours(({ message }) => ({ empty: false, summary: [message], allowed: false })));
   const outside = catalogue.sources.filter(({ origin: { kind } }) => !['project', 'package'].includes(kind));
   const replaced = catalogue
     .displacing()

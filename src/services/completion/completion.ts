@@ -85,7 +85,7 @@ export async function openCompletion(setup: CompletionSetup) {
     async consent(workingDir?: string): Promise<Consent> {
       const plan = await planOf({ setup, root }, { workingDir });
       const programs = await readPrograms(plan, await scriptOf(root, kit));
-      return consentOf(programs, setup, await headOf(root, setup.env));
+      return consentOf(programs, setup);
     },
     /** What a run would start, as a person would type it; none where nothing would be started. */
     async commands(): Promise<readonly string[]> {
@@ -156,8 +156,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   const script = await scriptOf(root, kit);
   if (script !== undefined) refuseWindowsLines(script);
   const programs = await readPrograms(plan, script);
-  const head = await headOf(root, setup.env);
-  await requireConsent(programs, setup, caller, head);
+  const consent = await requireConsent(programs, setup, caller);
   const receipts = await receiptPlace(kit);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
@@ -170,7 +169,8 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
     // While somebody was asked, or another run waited for, it may have become something that nobody has allowed.
     const now = await readPrograms(plan, await scriptOf(root, kit));
-    if (now.digest !== programs.digest || (await headOf(root, setup.env)) !== head) throw changedMeanwhile();
+    const isAtCommit = consent === undefined || (await headOf(root, setup.env)) === consent.commit;
+    if (now.digest !== programs.digest || !isAtCommit) throw changedMeanwhile();
     progress("Reading the project's files");
     const [tree, git] = await Promise.all([
       readTree(root, leftOut, setup.env, { signal, progress }),

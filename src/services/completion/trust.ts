@@ -129,32 +129,33 @@ export interface Asking {
 
 /**
  * Lets the programs of a project run only if a person has allowed them, now or before. Asks where somebody can be asked, and
- * remembers a yes for these very programs.
+ * remembers a yes for these very programs. Answers with what people have allowed; nothing where the settings do.
  */
 export async function requireConsent(
   programs: Programs,
   setup: TrustSetup,
   { confirm, typed }: Asking,
-  commit: string | undefined,
-): Promise<void> {
-  if (ruledOn(programs, setup)?.allowed === true) return;
+): Promise<Consent | undefined> {
+  if (ruledOn(programs, setup)?.allowed === true) return undefined;
   if (setup.trust.rule === 'never')
     throw new BmadError('forbidden', 'NOT_VERIFIED: no project may run its programs here.', {
       hint: `The setting trust is "never" (${setup.trust.from}).`,
     });
-  const consent = await consentOf(programs, setup, commit);
-  if (consent.allowed) return;
+  const consent = await consentOf(programs, setup);
+  if (consent.allowed) return consent;
   const answer = await confirm?.(consent.question);
   if (answer?.yes !== true) throw refusal(programs, consent.changed, answer, typed === true);
   await consent.record(typed === true ? 'terminal' : 'host');
+  return consent;
 }
 
 /** What a run would start, whether it may, and the way to allow it. */
 export type Consent = Awaited<ReturnType<typeof consentOf>>;
 
 /** A person who allows it by hand decides about the project, whatever the settings say. */
-export async function consentOf(programs: Programs, setup: TrustSetup, commit: string | undefined) {
+export async function consentOf(programs: Programs, setup: TrustSetup) {
   const { root, digest, scripted } = programs;
+  const commit = await headOf(root, setup.env);
   const isNothing = programs.commands.length === 0;
   const standing: Standing = isNothing
     ? { allowed: true }
