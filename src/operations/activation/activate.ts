@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { fenced } from '../../base/text/text.ts';
 import { present } from '../../base/present.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { saying } from '../../base/step.ts';
@@ -18,8 +17,8 @@ import {
 } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import type { Context, Workspace } from '../context.ts';
-import { meantAgent, standIn } from '../catalogue/agent-names.ts';
+import type { Call, Context, Workspace } from '../context.ts';
+import { askedText, meantAgent, standIn } from '../catalogue/agent-names.ts';
 import { restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
 import { runIdField } from '../runs/run-fields.ts';
@@ -39,6 +38,7 @@ async function withoutFile(
   },
   workspace: Workspace,
   context: Context,
+  call: Call,
 ) {
   const { name, kind = 'agent', message, project } = input;
   if (kind !== 'agent' || !(refused instanceof BmadError) || refused.code !== 'not_found') return undefined;
@@ -47,21 +47,19 @@ async function withoutFile(
   const meant = await meantAgent(name, workspace, context, project).catch(ours(() => undefined));
   // One with a file is in a built-in module, and is started by its file.
   if (meant === undefined || meant.found !== undefined) return undefined;
-  const agent = standIn(meant);
-  const { persona } = await context.delegation();
-  const text = [
-    `${agent.note ?? ''} Become this agent now and stay in character until the user dismisses you.`,
-    ...(message === undefined ? [] : [`The user's message:\n\n${fenced(message)}`]),
-    persona(agent),
-  ].join('\n\n');
-  return {
-    name: agent.handle,
-    kind: 'agent',
-    title: agent.title === '' ? agent.name : `${agent.name}, ${agent.title}`,
-    problems: [],
-    context: {},
-    ...showText(text, { detail: 'full', maxBytes: context.config.answerBytes }),
-  };
+  // What is open is told under the head, with the call that closes it.
+  const { colleague } = meant;
+  const agent = standIn(
+    colleague === undefined ? meant : { ...meant, colleague: { ...colleague, requests: [] } },
+  );
+  const { handle, note = '' } = agent;
+  const title = agent.title === '' ? agent.name : `${agent.name}, ${agent.title}`;
+  const persona = (await context.delegation()).persona(agent);
+  const { head, body, room } = await workspace.delivery.unwritten({ handle, title, note, persona }, message);
+  const open = await askedText([handle], workspace, { context, project, say: saying(call.say) }, room);
+  const text = [head, open, body].filter(Boolean).join('\n\n');
+  const shown = showText(text, { detail: 'full', maxBytes: context.config.answerBytes });
+  return { name: handle, kind: 'agent', title, problems: [], context: {}, ...shown };
 }
 
 const agentStart = once(() => import('./agent-start.ts'));
@@ -113,7 +111,7 @@ export const activate = defineOperation({
     const wanted = { name, kind, module, fuzzy: false };
     const asked = { operation: 'execute' as const, call, words: input.message, project };
     const meant = await meantStart(wanted, workspace, context, asked).catch(async (error: unknown) => {
-      const agent = run === undefined ? await withoutFile(error, input, workspace, context) : undefined;
+      const agent = run === undefined ? await withoutFile(error, input, workspace, context, call) : undefined;
       if (agent !== undefined) return agent;
       throw run === undefined ? error : (resumed?.withoutWorkflow(error, run) ?? error);
     });
@@ -153,7 +151,7 @@ export const activate = defineOperation({
     const before = [told, start, kept];
     if (activation.record.kind === 'agent') {
       const { agentText, openFor } = await agentStart();
-      const open = first ? await openFor(started, record, details) : undefined;
+      const open = first ? await openFor(started, record, project) : undefined;
       before[1] = [start, open].filter(Boolean).join('\n\n');
       return { ...about, ...noted(await agentText(started, details, before)) };
     }

@@ -49,17 +49,14 @@ export async function agentText(
   return steps.length === 0 ? shown : { ...shown, steps };
 }
 
-/** What comes before the files of an agent is at most this long, but for the user's message. */
-const PREAMBLE = 1_500;
-
 /** What is asked of an agent that is started, in the room that is left before its files. `found` is what it was found by. */
 export function openFor(
-  { activation: { record, head, envelope }, workspace, context, call }: Omit<Started, 'limits'>,
+  { activation: { record, room }, workspace, context, call }: Omit<Started, 'limits'>,
   found: BmadRecord,
-  { message = '', project }: Pick<Asked, 'message' | 'project'>,
+  project: string | undefined,
 ): Promise<string | undefined> {
-  const room = PREAMBLE - byteLength(head) - byteLength(envelope) + byteLength(message) - 4;
-  return askedText([record, found], workspace, { context, project, say: saying(call.say) }, room);
+  const handles = [record, found].map((each) => workspace.catalogue.names.handleOf(each));
+  return askedText(handles, workspace, { context, project, say: saying(call.say) }, room);
 }
 
 /** What a message has an agent do, where it is an entry of its menu. */

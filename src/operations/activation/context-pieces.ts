@@ -82,7 +82,7 @@ async function contextPieces(
     head: [
       activation.head,
       target.kind === 'agent'
-        ? await openFor({ activation, workspace, context, call }, record, { message, project })
+        ? await openFor({ activation, workspace, context, call }, record, project)
         : undefined,
     ]
       .filter(Boolean)

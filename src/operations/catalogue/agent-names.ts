@@ -157,16 +157,15 @@ const ASKED = { most: 3, length: 160 };
  * where nothing is asked. An agent is asked by any name that starts it.
  */
 export async function askedText(
-  records: readonly BmadRecord[],
+  names: readonly string[],
   workspace: Workspace,
   { context, project, say }: { context: Context; project: string | undefined; say: SayStep },
   room: number,
 ): Promise<string | undefined> {
-  const handles = new Set(records.map((record) => workspace.catalogue.names.handleOf(record)));
   const handleFor = handlesOf(workspace, context, project);
   const all: Colleague['requests'] = [];
   for (const { id, requests } of await colleaguesOf(context, project))
-    if (requests.length > 0 && handles.has((await handleFor(id)) ?? '')) all.push(...requests);
+    if (requests.length > 0 && names.includes((await handleFor(id)) ?? '')) all.push(...requests);
   const [oldest] = all;
   if (oldest === undefined) return undefined;
   const textOf = (count: number): string =>

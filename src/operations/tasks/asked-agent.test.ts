@@ -72,6 +72,17 @@ describe('M-22: agents known to the project or to any generation of BMAD', () =>
     },
   );
 
+  it('starts one without a file as one with a file is started: values, message, and what is open (J-O4)', async () => {
+    const message = 'Écris les tests';
+    const { body } = done(await call(activate, { name: 'qa', kind: 'agent', message }));
+    expect(body).toMatch(
+      /^# Quinn, QA Engineer \(agent qa\)\n\nBecome this agent now, following the text below, and stay in character until the user dismisses it\.\n\n- qa has no file here; its persona is that of BMAD 4 and 6\.0 to 6\.2\.\n\n## Message from the user\n\n```text\nÉcris les tests\n```\n\nAsked of you and still open:\n- (R-[\da-f]{8}), asked by stack: tests E2E du panier\nOnce \1 is done: .*complete_handoff.*\1.*\n\n## Values\n\n/,
+    );
+    expect(body).toContain('- `{user_name}`: Ada Field\n');
+    expect(body).toContain('- `{communication_language}`: ');
+    expect(body.match(/tests E2E du panier/g)).toHaveLength(1);
+  });
+
   it('queues work for an agent of a module that lists leave out', async () => {
     const order = { agent: 'tea', task: 'x', output_key: 'for-tea' };
     expect(done(await call(spawnSubagentTask, order)).body).toContain('tea');

@@ -17,6 +17,8 @@ export interface Activation {
   lead?: string;
   /** What stands between the head and the files: values, customization, problems. */
   envelope: string;
+  /** How many bytes are left for what else is said before the files. */
+  room: number;
   /** The same, then the files, then context without room before them. No message changes it, so cursors survive one. */
   body: string;
   problems: Problem[];
@@ -120,18 +122,19 @@ export function composeActivation(
     [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
     (record.title === undefined ? '' : `, ${record.title}`);
   const { about, envelope, body } = unchanging(record, title, material, say);
-  const head = [
+  const head = joined([
     ofAnotherVersion(record, material.data?.originInfo),
     outdated(record),
     about,
-    section('Message from the user', message === undefined ? undefined : messageText(record, message)),
-  ];
+    messageSection(record.kind === 'agent' ? WAITING : '', message),
+  ]);
   return {
     record,
     title,
-    head: joined(head),
-    ...(halt === undefined ? { lead: lead(record) } : {}),
+    head,
+    ...(halt === undefined ? { lead: lead(record.kind) } : {}),
     envelope,
+    room: roomBeside(head, envelope, message),
     body,
     problems,
     context: material.data ?? {},
@@ -139,13 +142,45 @@ export function composeActivation(
   };
 }
 
-/** Agents of all generations are told to greet and to wait; a message that comes with them has ended the waiting. */
-function messageText({ kind }: BmadRecord, message: string): string {
-  const text = fenced(message, 'text');
-  return kind === 'agent'
-    ? `${text}\n\nWhere the file below waits for the user's input, this message is that input.`
-    : text;
+/** An agent that no file describes, as it is to be played. */
+interface Unwritten {
+  handle: string;
+  title: string;
+  /** Where its persona comes from. */
+  note: string;
+  persona: string;
 }
+
+/** The same for an agent without a file: what comes before its persona, the persona, and the room between them. */
+export function composeUnwritten(
+  { handle, title, note, persona }: Unwritten,
+  message: string | undefined,
+  values: Material['values'],
+): Pick<Activation, 'head' | 'body' | 'room'> {
+  const head = joined([
+    aboutText(title, `agent ${handle}`, lead('agent', 'text'), [note]),
+    messageSection('', message),
+  ]);
+  const envelope = valuesSection(values) ?? '';
+  return { head, body: joined([envelope, persona]), room: roomBeside(head, envelope, message) };
+}
+
+/** Agents of all generations are told to greet and to wait; a message that comes with them has ended the waiting. */
+const WAITING = "Where the file below waits for the user's input, this message is that input.";
+
+function messageSection(rule: string, message: string | undefined): string | undefined {
+  return section('Message from the user', message && joined([fenced(message, 'text'), rule]));
+}
+
+const aboutText = (title: string, named: string, start: string, notes: readonly string[]): string =>
+  joined([`# ${title} (${named})`, start, bullets(notes)]);
+
+const valuesSection = (values: Material['values']): string | undefined =>
+  section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`)));
+
+/** The message is the user's, and counts for nothing. */
+const roomBeside = (head: string, envelope: string, message = ''): number =>
+  PREAMBLE - byteLength(head) - byteLength(envelope) + byteLength(message) - 4;
 
 /** What an activation says whatever the message is. */
 interface Unchanging {
@@ -175,10 +210,14 @@ function composedNow(
   say: SayStep,
 ): Omit<Unchanging, 'record'> {
   const texts = [...files.map(({ text }) => text), ...beside];
-  const about = `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, data?.originInfo, say), ...notes(say), ...ledgerNote(record.name, texts, say)])}`;
+  const about = aboutText(title, `${record.kind} ${qualifiedName(record)}`, halt ?? lead(record.kind), [
+    ...provenance(record, data?.originInfo, say),
+    ...notes(say),
+    ...ledgerNote(record.name, texts, say),
+  ]);
   const sections = context(say);
   const needed = [
-    section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
+    valuesSection(values),
     ...sections.filter(({ first }) => first === true).map(asSection),
     section('Problems', bullets(problems.map(problemText))),
   ].filter((text) => text !== undefined);
@@ -209,10 +248,10 @@ function joined(texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined && text !== '').join('\n\n');
 }
 
-function lead({ kind }: BmadRecord): string {
+function lead(kind: BmadRecord['kind'], by = 'file'): string {
   return kind === 'agent'
-    ? 'Become this agent now, following the file below, and stay in character until the user dismisses it.'
-    : `Start this ${kind} now, following the file below.`;
+    ? `Become this agent now, following the ${by} below, and stay in character until the user dismisses it.`
+    : `Start this ${kind} now, following the ${by} below.`;
 }
 
 /** Content of the project and of BMAD itself needs no label, unless it has taken the place of something else. */

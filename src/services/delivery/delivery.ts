@@ -12,7 +12,14 @@ import { fileFaults, type FileFault } from '../../catalogue/file-faults.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
-import { composeActivation, withFaults, withFiles, type Activation, type Material } from './activation.ts';
+import {
+  composeActivation,
+  composeUnwritten,
+  withFaults,
+  withFiles,
+  type Activation,
+  type Material,
+} from './activation.ts';
 import { kitProgramNotes } from './kit-programs.ts';
 import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
@@ -24,7 +31,7 @@ import { manifestFiles } from './manifest-files.ts';
 import { masterRecords } from './master-record.ts';
 import { resolveSkill, type SkillResolver } from './resolve-skill.ts';
 import { RENDERED, skillFolder } from './skill-folder.ts';
-import { plainSettings } from './used-values.ts';
+import { plainSettings, usedValues } from './used-values.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
 import { besides, noSuchFile, noSuchRendered } from './missing-file.ts';
@@ -231,7 +238,7 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */
-  function moduleConfig(record: BmadRecord, values: Table): Table {
+  function moduleConfig(record: Pick<BmadRecord, 'moduleName'>, values: Table): Table {
     const module = catalogue.modules.find(({ code }) => code === record.moduleName);
     const installed = Object.fromEntries(
       (module?.settings ?? [])
@@ -278,10 +285,19 @@ export function createDelivery({ catalogue, projectRoot, today, seen, ...parts }
     instead: kitProgramNotes,
     masterRecords: (records: readonly BmadRecord[]) => masterRecords(records, catalogue),
     activation,
+    /** The same of an agent that has no file: the persona that others give it takes the place of one. */
+    async unwritten(agent: Parameters<typeof composeUnwritten>[0], message: string | undefined) {
+      const values = moduleConfig({ moduleName: 'core' }, await resolver.central());
+      const used = usedValues({ values, projectRoot, today: today() }, [SPOKEN_TO]);
+      return composeUnwritten(agent, message, used);
+    },
     skills,
     mimeTypeOf,
   };
 }
+
+/** Whom any agent speaks to, and how, in the words of BMAD's texts. */
+const SPOKEN_TO = '{user_name} {communication_language}';
 
 /** A path that can be read; one that the server writes itself says what is in it. */
 interface ServedPath {
