@@ -1,6 +1,5 @@
 import { present } from '../../base/present.ts';
 import type { SayStep } from '../../base/step.ts';
-import { outline } from '../../base/text/markdown.ts';
 import { chunksOf, type Chunk } from '../../base/text/text-chunks.ts';
 import { fitted, type Piece } from '../../base/text/text-budget.ts';
 import { shortName, type BmadRecord } from '../../model/record.ts';
@@ -59,27 +58,6 @@ export async function documentPieces(
   if (unknown !== undefined) pieces.unshift(requiredPiece(unknownLine(unknown).replace(/^- story: n/, 'N')));
   const isRequired = ({ required }: Piece): boolean => required > 0;
   return { story: pieces.filter(isRequired), plans: pieces.filter((piece) => !isRequired(piece)) };
-}
-
-/** The story that a text names by its key, its number or its file: what it has to fulfil, and where that is written. */
-export async function namedStory(
-  words: string,
-  state: ProjectState,
-): Promise<{ id: string; place: string; text: string } | undefined> {
-  const progress = await state.progress();
-  const story = await progress.storyFor('dev-story', words);
-  if (story === undefined) return undefined;
-  const { id, place, isPlanned } = story;
-  const [, path = place, line] = /^(.+?)(?::(\d+))?$/.exec(place) ?? [];
-  const found = (await progress.documents('dev-story', words)).find((document) => document.path === path);
-  if (found === undefined) return undefined;
-  if (!isPlanned) {
-    const { text, required } = coreFirst(found.text);
-    return { id, place, text: text.slice(0, required) };
-  }
-  const at = found.text.split('\n', Number(line ?? 1) - 1).join('\n').length + 1;
-  const section = outline(found.text).findLast(({ start, end }) => start <= at && at < end);
-  return section && { id, place, text: fitted(found.text.slice(section.start, section.end), CORE_TOKENS) };
 }
 
 /** Nothing is more misleading than a context without the story it is about. */

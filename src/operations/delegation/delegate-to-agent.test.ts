@@ -71,7 +71,29 @@ describe('delegate_to_agent without a model', () => {
     expect(written).toContain('1. A read item is struck through');
     expect(written).not.toContain('Dev Notes');
     // What names no story gets none.
-    expect(done(await told.call({ task: 'Review the 3 newest files' })).body).not.toContain('# Story');
+    expect(done(await told.call({ task: 'Review the 3 newest files' })).body).not.toContain('to fulfil');
+  });
+
+  it('has what the spec says that the task names, though no story has it (J-E15)', async () => {
+    const folder = '_bmad-output/implementation-artifacts';
+    const told = await desk({
+      ...KIT_FILES,
+      [`${folder}/spec-search.md`]:
+        "---\ntitle: 'Search'\nstatus: 'done'\nroute: 'oneshot'\n---\n\n## Intent\n\n**Approach:** Ignore case.\n\n## Implementation Notes\n\nNone.\n",
+      [`${folder}/tech-spec-mail.md`]:
+        "---\ntitle: 'Mail'\nstatus: 'ready-for-dev'\n---\n\n# Tech-Spec: Mail\n\n## Implementation Plan\n\n### Acceptance Criteria\n\n- [ ] AC 1: Given a user, then a mail is sent\n\n## Additional Context\n\nMuch.\n",
+    });
+    const briefOf = async (task: string): Promise<string> => done(await told.call({ task })).body;
+    const search = await briefOf('Review spec-search');
+    expect(search).toContain(
+      `# What spec-search has to fulfil, from ${folder}/spec-search.md:7\n\n\`\`\`markdown\n## Intent\n\n**Approach:** Ignore case.\n\`\`\``,
+    );
+    const mail = await briefOf(`Review the work against ${folder}/tech-spec-mail.md.`);
+    expect(mail).toContain('- [ ] AC 1: Given a user, then a mail is sent\n```');
+    // A file that is there as a whole is not quoted once more.
+    const whole = await briefOf(`Review the work against @${folder}/tech-spec-mail.md`);
+    expect(whole.match(/AC 1/g)).toHaveLength(1);
+    expect(await briefOf('Write a spec for searching')).not.toContain('to fulfil');
   });
 
   it('keeps to the size of an answer, and says what is missing', async () => {

@@ -92,7 +92,7 @@ export const delegateToAgent = defineOperation({
     const given = await partsOf(input, context, state, call.signal);
     const parts = [
       ...given,
-      ...(await storyPart(task, state)),
+      ...(await storyPart(task, given, state)),
       ...(await knownParts(task, context, project, call.signal)),
     ];
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
@@ -243,16 +243,21 @@ async function partsOf(
   return delegationContext(text, task, state, { hide: (secret) => context.secrets.hide(secret), signal });
 }
 
-/** What the story has to fulfil that the task names: who answers cannot judge without it. */
-async function storyPart(task: string, state: () => Promise<ProjectState>): Promise<ContextPart[]> {
-  if (!/\d/.test(task)) return [];
-  const { namedStory } = await import('../activation/context-documents.ts');
+/** What the story or spec has to fulfil that the task names: who answers cannot judge without it. */
+async function storyPart(
+  task: string,
+  given: readonly ContextPart[],
+  state: () => Promise<ProjectState>,
+): Promise<ContextPart[]> {
+  if (!/\d|spec/i.test(task)) return [];
   const story = await state()
-    .then((project) => namedStory(task, project))
+    .then(async (project) => (await project.progress()).briefNamedIn(task))
     .catch(ours(() => undefined));
-  if (story === undefined) return [];
-  const { id, place, text } = story;
-  return [{ title: `Story ${id}, from ${place}`, text: fenced(text, 'markdown'), isFile: false }];
+  if (story?.criteria === undefined) return [];
+  const { file, line, text } = story.criteria;
+  if (given.some(({ title, isFile }) => isFile && title === file)) return [];
+  const title = `What ${story.key} has to fulfil, from ${file}:${line}`;
+  return [{ title, text: fenced(text, 'markdown'), isFile: false }];
 }
 
 /** What the brief of the task queue has too: who answers has to know what was decided. */

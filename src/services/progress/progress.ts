@@ -19,7 +19,7 @@ import { writeMemlog, type MemlogEntry } from './memlog.ts';
 import { planSprint } from './sprint-plan.ts';
 import { isDone, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
-import { storyBrief } from './story-brief.ts';
+import { briefNamedIn, storyBrief } from './story-brief.ts';
 import { setStatus } from './story-status.ts';
 import { storiesIn, storyInput, takesStories, unknownStory, type StoryInput } from './story-inputs.ts';
 import { hasPassed, inReview, totalsOf, workedOn } from './totals.ts';
@@ -170,6 +170,7 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
       reconcile(root, { apply, proposal, now: new Date() }, apply ? undefined : read),
     storyBrief: (story: string) => storyBrief(root, story),
+    briefNamedIn: (words: string) => briefNamedIn(root, words),
     setStatus: (story: string, status: string) => setStatus(root, { story, status, now: new Date() }),
     planSprint: (catalogue: Catalogue, asked: Omit<Parameters<typeof planSprint>[2], 'now'>) =>
       planSprint(root, catalogue, { ...asked, now: new Date() }),

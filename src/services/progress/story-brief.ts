@@ -6,6 +6,9 @@ import { frontMatterOf } from './document.ts';
 import { at } from './model.ts';
 import { ProjectFiles } from './project-files.ts';
 import { readReport, type Report } from './report.ts';
+import type { Story } from './stories.ts';
+import type { SpecFile } from './story-files.ts';
+import { storyIn } from './story-inputs.ts';
 import { storyNamed, unknownStory } from './story-target.ts';
 
 /** A passage of a document of the project, and where it stands. */
@@ -33,11 +36,49 @@ export interface StoryBrief {
 const ACCEPTANCE = /acceptance|critères?/iu;
 const OWN_RULES = /^(?:boundaries|constraints|technical constraints|limites)/iu;
 
+/** Of the story or the spec that is called by its exact number or key. */
 export async function storyBrief(root: string, asked: string): Promise<StoryBrief> {
   const files = new ProjectFiles(root);
   const report = await readReport(root, files);
-  const story = storyNamed(report, asked);
+  const story =
+    storyNamed(report, asked) ?? report.files.specs.filter(({ stem }) => stem === asked).map(ofSpec)[0];
   if (story === undefined) throw unknownStory(report, asked);
+  return briefOf(story, report, files);
+}
+
+/** Of the story or the spec that a text names by its number, its key or its file; nothing where it names none. */
+export async function briefNamedIn(root: string, words: string): Promise<StoryBrief | undefined> {
+  const files = new ProjectFiles(root);
+  const report = await readReport(root, files);
+  const story = storyIn(report.stories, words) ?? specIn(report, words);
+  return story && briefOf(story, report, files);
+}
+
+/** What is known of a story, or of a spec that no story has. */
+type Briefed = Pick<Story, 'id' | 'row' | 'planned' | 'status'> & {
+  file: Pick<SpecFile, 'file' | 'word'> | undefined;
+};
+
+const ofSpec = (file: SpecFile): Briefed => ({
+  id: file.stem,
+  row: undefined,
+  planned: undefined,
+  status: file.status,
+  file,
+});
+
+/** A spec is named by its file, or by the name of that; a document of the plan only by its path. */
+function specIn({ files, artefacts }: Report, words: string): Briefed | undefined {
+  const names = new Set(words.match(/[\p{L}\p{N}_-]+/gu));
+  const spec = files.specs.find(({ file, stem }) => words.includes(file) || names.has(stem));
+  if (spec !== undefined) return ofSpec(spec);
+  const paths = artefacts.flatMap((each) => (each.kind === 'spec' ? each.files : []));
+  const file = paths.find((path) => words.includes(path));
+  const nothing = { row: undefined, planned: undefined, status: undefined };
+  return file === undefined ? undefined : { id: file, ...nothing, file: { file, word: undefined } };
+}
+
+async function briefOf(story: Briefed, report: Report, files: ProjectFiles): Promise<StoryBrief> {
   const { file, planned } = story;
   const own = file === undefined ? undefined : await sourceAt(files, file.file);
   const plan = planned === undefined ? undefined : await plannedText(files, planned);
@@ -59,7 +100,7 @@ export async function storyBrief(root: string, asked: string): Promise<StoryBrie
     title: planned?.title ?? titleOf(own?.text) ?? '',
     status: story.row?.word ?? file?.word ?? story.status ?? 'no status',
     place: own?.file ?? at(planned ?? { file: report.sprint?.file ?? '', line: story.row?.line }),
-    criteria: (own && criteriaIn(own)) ?? (plan && criteriaIn(plan)) ?? plan,
+    criteria: (own && criteriaIn(own)) ?? (plan && criteriaIn(plan)) ?? plan ?? (own && intentIn(own)),
     rules: rules.filter((one, index) => !isToldBefore(one, index)),
     files: pathsIn(own?.text ?? '', report),
   };
@@ -107,6 +148,12 @@ function criteriaIn(source: Source): Passage | undefined {
   const end = sections.find(({ start }) => start > marked.index)?.start ?? source.text.length;
   return passage(source, marked.index, end, true);
 }
+
+/** A spec for one change may have no criteria: what it is for is what it is measured by. */
+const intentIn = (source: Source): Passage | undefined => {
+  const section = outline(source.text).find(({ title }) => /^intent$/i.test(title));
+  return section && passage(source, section.start, section.end);
+};
 
 function sectionsLike(source: Source, title: RegExp): Passage[] {
   return outline(source.text).flatMap((section) =>

@@ -64,7 +64,7 @@ export function storyInput(
   works: readonly Work[],
   words: string | undefined,
 ): StoryInput | undefined {
-  const named = words === undefined ? undefined : stories.find((story) => isNamed(story, words));
+  const named = words === undefined ? undefined : storyIn(stories, words);
   if (named === undefined) return undefined;
   const isReview = works.includes('review story');
   const gates = isReview || works.includes('apply review') ? locations.gates[0] : undefined;
@@ -133,7 +133,7 @@ export function unknownStory(
   words: string | undefined,
 ): { asked: string; known: string[] } | undefined {
   const text = words?.trim() ?? '';
-  if (text === '' || stories.some((story) => isNamed(story, text))) return undefined;
+  if (text === '' || storyIn(stories, text) !== undefined) return undefined;
   const asked = ASKED.flatMap((form) => form.exec(text)?.[1] ?? [])[0];
   return asked === undefined ? undefined : { asked, known: stories.slice(0, NAMED).map(({ id }) => id) };
 }
@@ -149,6 +149,10 @@ export function storiesIn(stories: readonly Story[], text: string): Story[] {
       numbers.some(([, ofEpic, ofStory]) => Number(ofEpic) === epic && ofStory === story),
   );
 }
+
+/** The story that a text names by its key, its number or its file. */
+export const storyIn = (stories: readonly Story[], words: string): Story | undefined =>
+  stories.find((story) => isNamed(story, words));
 
 /** `1.2.story.md`: the number is what counts, the file may not be there yet. */
 const FILE = /^(\d{1,4})[.-](\d{1,4})[.-][\w-]{1,100}\.md$/;
