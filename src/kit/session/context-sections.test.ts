@@ -4,6 +4,10 @@ import { contextSections, requestsIn, teamIn } from './context-sections.ts';
 import { requestId } from './handoffs.ts';
 
 const sections = contextSections(WEB_CONTEXT);
+/** Rows that a template brings filled in, and what somebody has written among them. */
+const TEMPLATE_ROWS =
+  '\n## Variables\n\n| Nom | Note |\n|---|---|\n| `URL` | DSN |\n| `KEY` | Secret |\n| `{{var}}` | {{note}} |\n\n' +
+  '## Vigilance\n\n<!-- Remplir -->\n\n- [ ] CORS configuré\n- [ ] CSP configurée\n\n## Règles\n\nPas de dépendances.\n';
 const named = (title: string) => sections.find((section) => section.title === title);
 
 describe('contextSections', () => {
@@ -35,11 +39,14 @@ describe('contextSections', () => {
     const routes =
       '## API\n\n- **URL** : {{url}}\n\n| Route | Note |\n|---|---|\n| `/health` | Health check |\n';
     const open = contextSections(
-      `# Contexte — {{project_name}}\n\n## Projet\n\n- **Nom** : {{name}}\n\n${routes}`,
+      `# Contexte — {{project_name}}\n\n## Projet\n\n- **Nom** : {{name}}\n\n${routes}${TEMPLATE_ROWS}`,
     );
     expect(open.map(({ title, text }) => [title, text])).toEqual([
       ['Projet', ''],
       ['API', ''],
+      ['Variables', ''],
+      ['Vigilance', ''],
+      ['Règles', 'Pas de dépendances.'],
     ]);
     const shop = contextSections(`# Contexte — Shop\n\n${routes}`);
     expect(shop[0]?.text).toContain('/health');

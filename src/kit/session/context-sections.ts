@@ -40,16 +40,21 @@ export function contextSections(text: string): ContextSection[] {
     return { ...section, text: kept.join('\n').trim(), rows: tableRows(kept) };
   });
   const isNamed = !PLACEHOLDER.test(/^# .*$/m.exec(shown.join('\n'))?.[0] ?? '');
-  const isUntouched = !isNamed && sections.every((each) => each.topic !== 'project' || each.text === '');
+  const isUntouched =
+    !isNamed && sections.some(({ topic, text: told }) => topic === 'project' && told === '');
   return sections.map((section) =>
     isUntouched && isTemplates(section) ? { ...section, text: '', rows: [] } : section,
   );
 }
 
-/** In a file that does not even name its project, what is beside as many open placeholders is the template's as well. */
-function isTemplates({ topic, lines, rows }: ContextSection): boolean {
-  const open = lines.filter(({ text }) => PLACEHOLDER.test(text)).length;
-  return topic !== 'agents' && topic !== 'requests' && open > 0 && open >= rows.length;
+/**
+ * In a file that does not even name its project, a section with an open placeholder is the template's as a whole, and so are
+ * boxes that nobody has ticked.
+ */
+function isTemplates({ topic, lines }: ContextSection): boolean {
+  if (topic === 'agents' || topic === 'requests') return false;
+  const told = lines.map(({ text }) => text.trim()).filter((text) => text !== '');
+  return told.some((text) => PLACEHOLDER.test(text)) || told.every((text) => text.startsWith('- [ ]'));
 }
 
 /** Lines that say something: no open placeholders, no tables without rows, no headings over nothing. */

@@ -81,20 +81,29 @@ function agentsPart(
   { archetype, archetypes, team, bmad, requests, handoffs }: NonNullable<Data['agents']>,
   brief: boolean,
 ): string {
-  const shown = brief ? team.slice(0, TEAM_SHOWN) : team;
+  const isHere = ({ known }: (typeof team)[number]): boolean =>
+    known.includes('file') || known.includes('content');
+  // What a template names for the case that it is needed is nobody as long as it is not installed.
+  const spare = team.filter((agent) => agent.note !== undefined && !isHere(agent));
+  const there = team.filter((agent) => !spare.includes(agent));
+  const shown = brief ? there.slice(0, TEAM_SHOWN) : there;
   const open = [...requests, ...handoffs].filter(({ done }) => !done);
   const done = requests.length + handoffs.length - open.length;
   const kinds = [archetype, ...archetypes.map(({ id }) => id)].filter((each) => each !== undefined);
   return lines(
     '## Agents',
     kinds.length === 0 ? undefined : `Archetypes: ${kinds.join(', ')}`,
-    shown.map(({ id, name, tag, icon, domain, note, known }) => {
+    shown.map((agent) => {
+      const { id, name, tag, icon, domain } = agent;
       const called = [name, tag === name?.toLowerCase() ? undefined : tag]
         .filter((each) => each !== undefined && each !== id)
         .join(', ');
-      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${known.includes('file') || known.includes('content') ? '' : ` [not installed${note === undefined ? '' : `, ${note}`}]`}`;
+      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${isHere(agent) ? '' : ' [not installed]'}`;
     }),
-    team.length > shown.length ? `… ${team.length - shown.length} more: section "agents".` : undefined,
+    there.length > shown.length ? `… ${there.length - shown.length} more: section "agents".` : undefined,
+    spare.length === 0
+      ? undefined
+      : `Not installed: ${spare.map(({ id, note }) => `${id} (${note ?? ''})`).join(', ')}`,
     bmad.length === 0 ? undefined : `BMAD agents: ${bmad.join(', ')}`,
     team.length + bmad.length === 0 ? 'None installed; the built-in BMAD agents are available.' : undefined,
     open.length === 0 ? undefined : `\n### Open requests and handoffs`,
