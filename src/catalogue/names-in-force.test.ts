@@ -106,7 +106,7 @@ describe('names that overrides give', () => {
     );
     const { answer } = await ok(activate, { name: 'party-mode' });
     expect(answer.body).toContain(
-      'who they are now: bmad {operation:"read", uri:"bmad://manifests/agents"}.',
+      'for the agents as they are now: bmad {operation:"read", uri:"bmad://manifests/agents"}.',
     );
     const [agent] = (await ok(describeAgents, { name: 'marianne' })).data['agents'] as DescribedAgent[];
     expect(agent?.menuItems).toContainEqual(expect.stringContaining('or one'));

@@ -292,7 +292,7 @@ describe('the command line', () => {
       expect(no.code).toBe(4);
       expect(ran(place)).toBe(false);
       const yes = await typed('y', 'trust');
-      expect(yes.stdout.toString('utf8')).toContain('Allowed as it was shown');
+      expect(yes.stdout.toString('utf8')).toContain('Allowed, exactly as shown');
       expect((await command(place, 'contract', 'run')).code).toBe(0);
     },
   );

@@ -28,9 +28,7 @@ describe.each(WAYS)('a client of $era over $transport', (way) => {
     };
     const client = await connected(way, { cwd, sample });
     const answer = await delegate(client, { context: '@docs/prd.md', max_tokens: 500, output_key: 'queue' });
-    expect(answer).toContain(
-      'Answer of Winston (architect), written by the model of the client (test-model).',
-    );
+    expect(answer).toContain("Answer from Winston (architect), written by the client's model (test-model).");
     expect(answer).toContain('```markdown\nSQS will do.\n```');
     expect(questions).toHaveLength(1);
     expect(questions[0]?.systemPrompt).toContain('You are Winston');

@@ -20,7 +20,7 @@ describe('M-02: the origin can be chosen', () => {
     const started = await ask(activate, { name: 'analyst', kind: 'agent', origin: 'package' });
     expect(started.data['name']).toBe('bmm/bmad-agent-analyst');
     expect(started.answer.body).toMatch(
-      /^- Asked for from BMAD 6\.12\.0 \(built in\); otherwise bmm\/analyst of Project is served\. Read its files from there: bmad \{/m,
+      /^- This is the one from BMAD 6\.12\.0 \(built in\), as asked; otherwise bmm\/analyst of Project is served\. Read its files from there: bmad \{/m,
     );
     const text = await ask(read, { target: 'analyst', kind: 'agent', origin: 'built-in' });
     expect(text.data['uri']).toBe('bmad://bmm/agents/bmad-agent-analyst/SKILL.md');

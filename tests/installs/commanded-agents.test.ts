@@ -62,7 +62,7 @@ describe('an agent that is told an entry of its menu', () => {
       const { result } = data as { result: Record<string, unknown> };
       expect(result['starts']).toEqual({ name: starts, kind: 'workflow' });
       expect(answer.body).toContain('Become this agent now');
-      expect(answer.body).toContain(`${starts}, which follows: do it as this agent.`);
+      expect(answer.body).toContain(`${starts}, which follows; run it as this agent.`);
       expect(answer.body).toContain(says);
       for (const path of beside) expect(answer.body).toContain(`bmad://${path}`);
       expect(Buffer.byteLength(answer.body)).toBeLessThan(33_600);

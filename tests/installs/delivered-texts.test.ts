@@ -215,7 +215,7 @@ describe('what BMAD’s scripts would do', () => {
     expect(await whole('architecture')).not.toContain('Winston');
     expect(await whole('party-mode')).toContain('"name":"Winston"');
     expect(await whole('forge-idea')).toContain('"name":"Winston"');
-    expect(await whole('advanced-elicitation')).toContain('The agents, when they are wanted: ');
+    expect(await whole('advanced-elicitation')).toContain('When the agents are needed: ');
   });
 });
 
@@ -246,7 +246,7 @@ describe('agents and workflows of 6.0', () => {
     const workflow = preambleOf((await partsOf('bmm/create-prd', 'workflow', context)).join(''));
     for (const text of [workflow, preambleOf((await partsOf('bmm/pm', 'agent', context)).join(''))])
       expect(text).toContain(
-        '`bmm/config.yaml` is loaded, and Values has what is used of it; steps that load it can be skipped.',
+        '`bmm/config.yaml` is already loaded, and the values used here are under Values; steps that load it can be skipped.',
       );
     const values = [...workflow.matchAll(/^- `\{([^}]+)\}`: /gm)].map(([, key]) => key);
     const wanted =

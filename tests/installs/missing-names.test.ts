@@ -14,7 +14,7 @@ async function noteIn(version: Version, name: string): Promise<string | undefine
 describe('a file that a text names and the install does not have', () => {
   it('is announced in a line, so that nobody looks for it', async () => {
     expect(await noteIn('6.0.4', 'create-story')).toBe(
-      '- Named, but not in this install: `core/tasks/validate-workflow.xml`. Do not look for it; do what it is named for yourself.',
+      '- Named, but not in this install: `core/tasks/validate-workflow.xml`. Do not look for it; do yourself what its name describes.',
     );
     expect(await noteIn('6.0.4', 'dev-story')).toBeUndefined();
   });

@@ -232,7 +232,7 @@ describe('a run of another generation', () => {
     for (const name of ['prd', 'bmm/create-prd']) {
       const { answer } = await ask(bmad, { operation: 'execute', workflow: name, run_id: id });
       expect(answer.body).toContain(
-        'The run was begun as bmm/create-prd; in the version that is here now, that is bmm/bmad-prd.',
+        'The run was started as bmm/create-prd, which this version calls bmm/bmad-prd.',
       );
     }
   });

@@ -33,15 +33,15 @@ describe('the story that a message names', () => {
       `- story: ${IMPL}/spec-1-1-setup.md (review in the ledger, done by its build, compare with baseline_commit ${BASE})`,
     );
     expect(await inputs('code-review', 'Review 1-2-login, please.')).toBe(
-      `- story: ${IMPL}/spec-1-2-login.md (review in the ledger, done by its build, no baseline_commit in it: ask what to compare with)`,
+      `- story: ${IMPL}/spec-1-2-login.md (review in the ledger, done by its build, it names no baseline_commit: ask what to compare with)`,
     );
     expect(await inputs('build', '1-3-cart')).toBe(`- story: ${IMPL}/spec-1-3-cart.md (ready-for-dev)`);
     expect((await ok(activate, { name: 'build', message: '1.3' })).answer.body).toContain(
       '- `story_key`: 1-3-cart\n',
     );
-    expect(await inputs('build', 'Build story 9.9.')).toContain('none has the number 9.9');
+    expect(await inputs('build', 'Build story 9.9.')).toContain('no story has the number 9.9');
     // What is not there yet is what this one writes.
-    expect(await inputs('create-story', 'story 9.9')).not.toContain('none has the number');
+    expect(await inputs('create-story', 'story 9.9')).not.toContain('no story has the number');
     // What is no work on a story has none.
     expect(await inputs('prd', '1.1')).toBe('none');
   });

@@ -137,7 +137,7 @@ describe('the inputs of work on a story of version 4', () => {
     const dev = (await conversation(within)({ agent: 'dev' })).body;
     // A persona has to load it before it greets anybody.
     expect(dev).toContain(
-      '`.bmad-core/core-config.yaml` is loaded, and Values has what is used of it; steps that load it can be skipped.',
+      '`.bmad-core/core-config.yaml` is already loaded, and the values used here are under Values; steps that load it can be skipped.',
     );
     expect(dev).toContain(
       '- `{devLoadAlwaysFiles}`: docs/architecture/coding-standards.md, docs/architecture/tech-stack.md, docs/architecture/source-tree.md',
@@ -158,7 +158,7 @@ describe('a command of an agent of version 4', () => {
   it('that is none is answered with the nearest', async () => {
     const ask = conversation(within);
     expect((await ask({ agent: 'sm', message: '*drft' })).body).toContain(
-      '"*drft" is unknown: no command of this agent. Nearest: *draft.',
+      'This agent has no command "*drft". Nearest: *draft.',
     );
     for (const message of ['*help', '*Please* draft it', 'draft the next story'])
       expect((await ask({ agent: 'sm', message })).body).not.toContain('is unknown');

@@ -103,7 +103,7 @@ async function withWork(
   const inputs = await inputsOf(started, { ...asked, along });
   const headWith = (files: readonly string[]): string => {
     const unnamed = files.filter((uri) => !notes.some((line) => line.includes(uri)));
-    const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}, which follows: do it as this agent.`;
+    const start = `It starts the ${work.record.kind} ${qualifiedName(work.record)}, which follows; run it as this agent.`;
     const intro = [`## ${said}`, start, [...notes, ...besideLine(unnamed, say)].join('\n')];
     return [told, agent, ...intro, inputs, kept].filter(Boolean).join('\n\n');
   };
@@ -154,7 +154,7 @@ async function unknownCommand(
   const near = nearest(command, codes);
   const instead =
     near.length === 0 ? `It has: ${codes.slice(0, NAMED).join(', ')}` : `Nearest: ${near.join(', ')}`;
-  return `> ${quoted(command)} is unknown: no command of this agent. ${instead}.`;
+  return `> This agent has no command ${quoted(command)}. ${instead}.`;
 }
 
 /** The call for the prompt that an entry leads to in the agent's own file, where what is shown does not have it. */

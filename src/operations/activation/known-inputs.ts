@@ -166,7 +166,7 @@ async function storyOf(
 
 export function unknownLine({ asked, known }: Unknown): string {
   const there = known.length === 0 ? 'there are no stories yet' : `there are ${known.join(', ')}`;
-  return `- story: none has the number ${asked}; ${there}. Ask which one is meant.`;
+  return `- story: no story has the number ${asked}; ${there}. Ask which one is meant.`;
 }
 
 function storyLines(story: Story | undefined): string[] {
@@ -196,8 +196,8 @@ function storyLine({ id, status, place, isPlanned, writes, base, spec, tasks }: 
 
 function comparison(base: NonNullable<Story['base']>): string {
   const { commit, added } = base;
-  if (commit === undefined) return 'no baseline_commit in it: ask what to compare with';
+  if (commit === undefined) return 'it names no baseline_commit: ask what to compare with';
   if (!('added' in base)) return `compare with baseline_commit ${commit}`;
   const since = added === undefined ? 'is not committed yet' : `was first committed in ${added.slice(0, 12)}`;
-  return `no baseline_commit in it, and it ${since}: compare with ${commit}`;
+  return `it names no baseline_commit and ${since}: compare with ${commit}`;
 }

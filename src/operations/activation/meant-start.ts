@@ -160,13 +160,13 @@ function started(
   const other =
     builtIn === undefined
       ? ''
-      : ` What is built in under this name is another version: ${saying(call.say)({
+      : ` Another version is built in under this name: ${saying(call.say)({
           operation,
           args: { name: qualifiedName(builtIn), kind: 'workflow' },
         })}.`;
   return {
     record: agent,
     message: words === undefined ? said : `${said} ${words}`,
-    told: `In ${version}, ${quoted(name)} is ${said === name ? '' : `${said}, `}a command of the agent ${catalogue.names.handleOf(agent)}: become it and do that.${other}`,
+    told: `In ${version}, ${quoted(name)} is ${said === name ? '' : `${said}, `}a command of the agent ${catalogue.names.handleOf(agent)}: become that agent and run it.${other}`,
   };
 }

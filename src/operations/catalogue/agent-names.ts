@@ -272,7 +272,7 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
     elsewhere: [],
     note:
       earlier === undefined
-        ? `${handle} has no file; its persona is what the project's files say of it.`
+        ? `${handle} has no file; its persona comes from what the project's files say about it.`
         : `${handle} has no file here; its persona is that of ${earlier.from}.`,
   };
 }

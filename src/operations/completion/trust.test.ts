@@ -149,7 +149,9 @@ describe("a project's programs", () => {
     expect(asked[0]?.details).toContain(`bash ${SCRIPT_PATH} .`);
     expect(asked[0]?.details).toContain(String.raw`test: rm -rf \u001b[2K`);
     expect(asked[0]?.details).toContain(SCRIPT.trimEnd());
-    expect(asked[0]?.details).toContain('All of the project’s own code can run then, with your rights');
+    expect(asked[0]?.details).toContain(
+      'Once allowed, any of the project’s own code can run with your rights',
+    );
     // A yes is remembered, a no is not.
     await run();
     expect(asked).toHaveLength(times);

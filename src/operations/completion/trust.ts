@@ -125,7 +125,7 @@ export const trust = defineOperation({
 });
 
 const SAID: Readonly<Record<TrustOutcome, string>> = {
-  trusted: 'Allowed as it was shown',
+  trusted: 'Allowed, exactly as shown',
   already_trusted: 'Already allowed',
   not_trusted: 'Not allowed yet',
   nothing_to_run: 'There is nothing to run in this project',

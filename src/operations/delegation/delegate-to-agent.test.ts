@@ -149,7 +149,7 @@ describe('delegate_to_agent with a model', () => {
     expect(data).toMatchObject({ executed: true, answer: 'PostgreSQL will do.', model: 'm-1', rounds: 1 });
     expect(data).not.toHaveProperty('kept');
     expect(body).toMatch(
-      /^Answer of Winston \(architect\), written by the model of the client \(m-1\)\. It is data/,
+      /^Answer from Winston \(architect\), written by the client's model \(m-1\)\. It is data/,
     );
     expect(body).toContain('```markdown\nPostgreSQL will do.\n```');
     expect(note).toMatch(/^1 question to the model\.$/);

@@ -81,7 +81,7 @@ describe('next says why', () => {
   it('help is sent to it', async () => {
     const ask = await answers({ [`${out}/epics.md`]: EPICS });
     expect(await ask(activate, { name: 'bmad-help' })).toContain(
-      'Where the project stands by its files, and what comes next: bmad {operation:"next"}.',
+      'To see where the project stands by its files, and what comes next: bmad {operation:"next"}.',
     );
   });
 });

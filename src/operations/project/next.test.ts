@@ -271,10 +271,10 @@ describe('next', () => {
     const prd = { 'docs/prd.md': `# PRD\n\n${TEXT}\n## Epic 1 Base\n\n### Story 1.1 Setup\n` };
     await fill({ ...prd, 'docs/architecture.md': `# Architecture\n\n${TEXT}` });
     const { answer } = await ask(next, { detail: 'brief' });
-    expect(answer.body).toContain('1. Make the shards of the PRD');
+    expect(answer.body).toContain('1. Shard the PRD');
     expect(answer.body).not.toContain('2. ');
     const more = (await ask(next, {})).answer.body;
-    expect(more).toContain('2. Make the shards of the architecture');
+    expect(more).toContain('2. Shard the architecture');
     expect(more).not.toContain('checklist');
     expect((await ask(next, { detail: 'full' })).answer.body).toContain(
       "3. Run the product owner's master checklist (optional)",

@@ -80,7 +80,7 @@ export function withoutWorkflow(error: unknown, { run_id, branch }: RunData): un
   return error.with({
     hint: [
       error.hint,
-      `The run ${quoted(run_id)} was begun with a workflow that this project does not have; see what it recorded, or end it.`,
+      `The run ${quoted(run_id)} was started with a workflow that this project does not have; see what it recorded, or end it.`,
     ]
       .filter(Boolean)
       .join(' '),

@@ -73,10 +73,7 @@ export function runSection(run: RunData, record: BmadRecord, workspace: Workspac
     );
   const renamed = isSame
     ? []
-    : [
-        `The run was begun as ${run.workflow ?? ''}; in the version that is here now, that is ${workflow}.`,
-        '',
-      ];
+    : [`The run was started as ${run.workflow ?? ''}, which this version calls ${workflow}.`, ''];
   const keep = [...stepLines(keepingSteps(run), say), ...keepingNotes(run)].map((line) => `- ${line}`);
   return ['## Run', '', ...renamed, runText(run), '', ...keep].join('\n');
 }

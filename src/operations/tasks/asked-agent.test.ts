@@ -93,7 +93,7 @@ describe('M-22: agents known to the project or to any generation of BMAD', () =>
     expect(data['notes']).toEqual(['sm has no file here; its persona is that of BMAD 4 and 6.0 to 6.2.']);
     const own = done(await call(delegateToAgent, { agent_id: 'audit-a11y', task: 'x' }));
     expect(own.data['notes']).toEqual([
-      "audit-a11y has no file; its persona is what the project's files say of it.",
+      "audit-a11y has no file; its persona comes from what the project's files say about it.",
     ]);
   });
 

@@ -35,7 +35,7 @@ describe('M-39: the brief of a claimed task', () => {
     await writeFile(join(folder, 'src/cart.ts'), 'export const total = 2;\n');
     await rm(join(folder, 'src/old.ts'));
     const since =
-      'Since it was queued: src/cart.ts has changed; src/old.ts can no longer be read. The brief has the current files.';
+      'Since it was queued: src/cart.ts has changed; src/old.ts can no longer be read. The brief quotes the current files.';
     const shown = await ok(taskShow, { task_id: id });
     expect(shown.answer.body).toContain(since);
     const { data, answer } = await ok(taskClaim, {});
@@ -58,7 +58,7 @@ describe('M-39: the brief of a claimed task', () => {
     const { data } = await ok(taskClaim, {});
     expect(data['brief']).toContain('total = 1');
     expect(data['since']).toBe(
-      'Since it was queued: src/cart.ts has changed. The brief has it as it was agreed to: read the file before you rely on it.',
+      'Since it was queued: src/cart.ts has changed. The brief quotes it as it was when approved; read the file before you rely on it.',
     );
   });
 
@@ -103,7 +103,7 @@ describe('a worker that goes astray is guided back in one answer', () => {
     const answer = { task_id: id, claim: data['claim'], result };
     const wrong = await fail(taskComplete, answer);
     expect(wrong.message).toBe('The result is in English; the language of this project is Français.');
-    expect(wrong.steps).toMatchObject([{ operation: 'task_complete', why: 'Hand it in in Français' }]);
+    expect(wrong.steps).toMatchObject([{ operation: 'task_complete', why: 'Hand it in again, in Français' }]);
     const done = await ok(taskComplete, {
       ...answer,
       result:

@@ -61,7 +61,7 @@ export const spawnSubagentTask = defineOperation({
   render: ({ task, brief_bytes, left_out, kept_in, note }) => ({
     body: [
       taskLine(task),
-      `Kept in ${kept_in}; the brief has ${brief_bytes} bytes.`,
+      `Kept in ${kept_in}; the brief is ${brief_bytes} bytes long.`,
       ...(note === undefined ? [] : [note]),
       ...(left_out.length === 0 ? [] : [`Left out for length: ${left_out.join('; ')}.`]),
     ].join('\n'),

@@ -90,7 +90,7 @@ export async function freshBrief(
   if (task.approval !== undefined || task.outside !== undefined)
     return {
       brief: stored,
-      ...since('The brief has it as it was agreed to: read the file before you rely on it.'),
+      ...since('The brief quotes it as it was when approved; read the file before you rely on it.'),
     };
   try {
     const { brief } = await briefFor(
@@ -105,13 +105,13 @@ export async function freshBrief(
       context,
       call,
     );
-    return { brief: brief.text, ...since('The brief has the current files.') };
+    return { brief: brief.text, ...since('The brief quotes the current files.') };
   } catch (error) {
     // The agent may be gone; the brief still says what it was to do.
     if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
     return {
       brief: stored,
-      ...since('The brief has it as it was then: read the file before you rely on it.'),
+      ...since('The brief quotes it as it was then; read the file before you rely on it.'),
     };
   }
 }
@@ -160,7 +160,7 @@ export async function checkLanguage(
         operation: 'task_complete',
         args: { task_id, claim },
         open: ['result'],
-        why: `Hand it in in ${wanted}`,
+        why: `Hand it in again, in ${wanted}`,
       },
     ],
   });

@@ -97,7 +97,7 @@ export const taskApproveAll = defineOperation({
   },
   failed: ({ approved, tasks }) => !approved && tasks.length > 0,
   render({ tasks, shown = [], approved, digest }) {
-    if (tasks.length === 0) return { body: 'No task from elsewhere waits for a person.' };
+    if (tasks.length === 0) return { body: 'No task from elsewhere is waiting for a person.' };
     if (approved) return { body: tasks.map(taskLine).join('\n') };
     const texts = tasks.flatMap((task, index) => {
       const decided = shown[index];

@@ -196,7 +196,7 @@ export async function consentOf(programs: Programs, setup: TrustSetup) {
 }
 
 const RIGHTS =
-  'All of the project’s own code can run then, with your rights, and not only what is shown here. Allow it only if you trust its author.';
+  'Once allowed, any of the project’s own code can run with your rights, not only what is shown here. Allow it only if you trust its author.';
 
 /** The user as the system names them. */
 export const personIn = ({ env }: Pick<TrustSetup, 'env'>): string =>

@@ -270,7 +270,7 @@ function provenance(
     ...(otherwise === undefined
       ? []
       : [
-          `Asked for from ${where}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args })}.`,
+          `This is the one from ${where}, as asked; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args })}.`,
         ]),
     ...(insteadOf === undefined ? [] : [`${where} overrides ${visible(insteadOf)} here.`]),
     ...(origin.kind === 'project' || origin.kind === 'package' ? [] : [`From outside the project: ${from}.`]),

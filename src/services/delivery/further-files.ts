@@ -31,7 +31,7 @@ export function otherFilesNote(
 
 /** What help would have to find out by looking for files, which is found out already. */
 export function standsNote(project: string | undefined, say: SayStep): string {
-  return `Where the project stands by its files, and what comes next: ${say({ operation: 'next', args: { project } })}.`;
+  return `To see where the project stands by its files, and what comes next: ${say({ operation: 'next', args: { project } })}.`;
 }
 
 const READ_ALONG = /\.(?:md|xml|ya?ml)$/;

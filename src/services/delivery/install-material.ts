@@ -94,7 +94,9 @@ function resolvedNote({ record, has }: InstallParts, text: string, core: string 
   const loaded = core ?? (has(module) && text.includes(`/${module}`) ? module : undefined);
   return loaded === undefined
     ? []
-    : [`\`${loaded}\` is loaded, and Values has what is used of it; steps that load it can be skipped.`];
+    : [
+        `\`${loaded}\` is already loaded, and the values used here are under Values; steps that load it can be skipped.`,
+      ];
 }
 
 /** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */
@@ -155,14 +157,21 @@ function pathNotes(
     notes.push(`Files the text names as ${written.join(' or ')}: ${reading(`bmad://${folder}x`)}.`);
   }
   const folder = skillFolder(record);
-  const beside = 'Relative paths (`./x`, `x`) begin beside the file that names them';
-  if (namesBeside(text, folder, has)) notes.push(`${beside}, here: ${reading(`${contentUri(folder)}/x`)}.`);
+  const beside = 'Relative paths (`./x`, `x`) start from the folder of the file that names them';
+  if (namesBeside(text, folder, has))
+    notes.push(`${beside}; for this file: ${reading(`${contentUri(folder)}/x`)}.`);
   else if (LEADS_ON.has(record.generation)) notes.push(`${beside}.`);
   if (/_c(?:onfig|fg)\/agent-manifest\.csv/.test(text))
     notes.push(
-      `\`agent-manifest.csv\` says who the agents were when BMAD was installed; who they are now: ${reading('bmad://manifests/agents')}.`,
+      `\`agent-manifest.csv\` says who the agents were when BMAD was installed; for the agents as they are now: ${reading('bmad://manifests/agents')}.`,
     );
-  return [...notes, `A workflow or task it names: ${starting('workflow')}; an agent: ${starting('agent')}.`];
+  const [work, agent] = [starting('workflow'), starting('agent')];
+  // At a command line both are started the same way.
+  const start =
+    work === agent
+      ? `A workflow, task or agent it names: ${work}.`
+      : `A workflow or task it names: ${work}; an agent: ${agent}.`;
+  return [...notes, start];
 }
 
 /** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */
@@ -192,7 +201,7 @@ async function yamlWorkflow(
     files,
     further,
     notes: known
-      ? [`Its engine is ${contentUri(engine)}: read it once a session, then follow the text by it.`]
+      ? [`Its engine is ${contentUri(engine)}: read it once per session, then follow the text as it says.`]
       : [],
     values: [
       ['installed_path', contentUri(folder)],

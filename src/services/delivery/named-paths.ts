@@ -133,7 +133,7 @@ export function missingNote(missing: ReturnType<typeof missingNames>): string[] 
   const more = missing.length > MISSING_SHOWN ? ` and ${missing.length - MISSING_SHOWN} more` : '';
   const advice = missing.every(({ instead }) => instead !== undefined)
     ? ''
-    : ' Do not look for it; do what it is named for yourself.';
+    : ' Do not look for it; do yourself what its name describes.';
   return [`Named, but not in this install: ${shown.join(', ')}${more}.${advice}`];
 }
 

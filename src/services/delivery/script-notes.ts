@@ -38,7 +38,7 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
  */
 const FORMATS: Record<string, (say: SayStep) => string> = {
   'memlog.py': (say) =>
-    `${say({ operation: 'memlog', open: ['workspace', 'type', 'text'] })}; what \`init\` and \`set\` take is \`fields\`, a list of \`key=value\``,
+    `${say({ operation: 'memlog', open: ['workspace', 'type', 'text'] })}; the values for \`init\` and \`set\` go into \`fields\`, a list of \`key=value\` pairs`,
   'lint_spine.py': () =>
     'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
   'recon_kit.py': () =>
@@ -94,12 +94,13 @@ export function isDoneWithout(script: string, missing: MissingScripts): boolean 
 export function scriptSection(missing: MissingScripts, say: SayStep): ContextSection[] {
   if (missing.size === 0) return [];
   const lines = [...missing].map(
-    ([script, uri]) => `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; it is ${uri}`}.`,
+    ([script, uri]) =>
+      `- \`${script}\`: ${FORMATS[script]?.(say) ?? `do what it does; its source is ${uri}`}.`,
   );
   return [
     {
       title: 'Scripts',
-      body: `They are not on this disk. Where the text runs one, do what it does:\n\n${lines.join('\n')}`,
+      body: `These scripts are not on this disk. Where the text runs one, do this instead:\n\n${lines.join('\n')}`,
     },
   ];
 }

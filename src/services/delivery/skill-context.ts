@@ -20,14 +20,14 @@ export function customizationSections(skill: ResolvedSkill, isNamed: IsNamed): C
   const from =
     overrides.length === 0
       ? problems.length > 0
-        ? 'Defaults only, because of what is under Problems.'
+        ? 'Only the defaults apply; Problems says why.'
         : 'The project overrides nothing.'
       : `The project overrides the defaults in _bmad/${overrides.join(' and _bmad/')}.`;
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
-  const most = ' Customized values has all that is set; everything else is empty.';
+  const most = ' Every setting with a value is under Customized values; all others are empty.';
   const values = fenced(compactJson(filled), 'json');
   const isOwn = overrides.length > 0 && byteLength(values) < LARGE;
-  const others = Object.keys(filled).length === 0 ? '' : ' What is set is under Customized values.';
+  const others = Object.keys(filled).length === 0 ? '' : ' The other settings are under Customized values.';
   const told = others !== '' && none.length > LONG_LIST ? most : none + others;
   return [
     { title: 'Customization', body: from + told, first: true },

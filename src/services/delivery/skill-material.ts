@@ -120,7 +120,7 @@ function notes(parts: SkillParts, body: string, rules: readonly PathRule[], say:
       : []),
     ...(body.includes('--key agents') && isTable(field(central, 'agents'))
       ? [
-          `The agents, when they are wanted: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
+          `When the agents are needed: ${say({ operation: 'read', args: { target: contentUri('config/current'), kind: 'resource', project } })}.`,
         ]
       : []),
     ...standInNotes(parts, body),

@@ -242,7 +242,7 @@ function shardAction(
   workers: Workers,
 ): Action {
   return {
-    what: `Make the shards of ${NAMES[kind] ?? kind}`,
+    what: `Shard ${NAMES[kind] ?? kind}`,
     why: `stories are drafted from ${to} (${evidence.says}, ${at(evidence)}), and there is only ${from}`,
     evidence: [evidence],
     worker: workers.for(kind === 'prd' ? RULES.shards.work : 'shard architecture', true),

@@ -33,7 +33,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       'docs/architecture.md': plain,
     },
     phases: 'nccn',
-    next: ['Make the shards of the PRD', 'pm *shard-prd'],
+    next: ['Shard the PRD', 'pm *shard-prd'],
   },
   {
     name: 'v4: plan complete, in shards',

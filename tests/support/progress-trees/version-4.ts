@@ -7,8 +7,8 @@ const shards = {
   'docs/prd/epic-1-base.md': `# Epic 1 Base\n\n${TEXT}\n## Story 1.1 Setup\n`,
 };
 const whole = { 'docs/architecture.md': plain };
-const SHARD_PRD = 'Make the shards of the PRD → pm *shard-prd';
-const SHARD_ARCHITECTURE = 'Make the shards of the architecture → po *shard-doc';
+const SHARD_PRD = 'Shard the PRD → pm *shard-prd';
+const SHARD_ARCHITECTURE = 'Shard the architecture → po *shard-doc';
 const UX = 'Write the UX design (optional) → ux-expert *create-front-end-spec';
 const FULL = 'Write the architecture → architect *create-full-stack-architecture';
 const WAYS = [
@@ -18,7 +18,7 @@ const WAYS = [
   'Brainstorm → analyst *brainstorm',
 ];
 const CHECKLIST = "Run the product owner's master checklist (optional) → po *execute-checklist-po";
-const SHARDS: ProgressTree['next'] = ['Make the shards of the PRD', 'pm *shard-prd'];
+const SHARDS: ProgressTree['next'] = ['Shard the PRD', 'pm *shard-prd'];
 const unsharded = (kind: string): string =>
   `prd:\n  prdFile: docs/prd.md\n  prdSharded: ${kind !== 'prd'}\n  prdShardedLocation: docs/prd\narchitecture:\n  architectureFile: docs/architecture.md\n  architectureSharded: ${kind !== 'architecture'}\n  architectureShardedLocation: docs/architecture\ndevStoryLocation: docs/stories\n`;
 
@@ -113,7 +113,7 @@ export const VERSION_4_TREES: readonly ProgressTree[] = [
     install: '4.44.3',
     files: { ...shards, ...prd, ...whole },
     phases: 'nccn',
-    next: ['Make the shards of the architecture', 'po *shard-doc'],
+    next: ['Shard the architecture', 'po *shard-doc'],
     all: [SHARD_ARCHITECTURE],
   },
   {
