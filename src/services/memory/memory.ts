@@ -42,7 +42,7 @@ import { copyAll, exported, imported } from './transfer/transfer.ts';
 
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
-export { serverName } from './server-name.ts';
+export { serverName } from './place.ts';
 
 /** Memories have their tags among their words, which earlier ones had not. */
 export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
