@@ -246,7 +246,7 @@ describe('agents and workflows of 6.0', () => {
     const workflow = preambleOf((await partsOf('bmm/create-prd', 'workflow', context)).join(''));
     for (const text of [workflow, preambleOf((await partsOf('bmm/pm', 'agent', context)).join(''))])
       expect(text).toContain(
-        '`bmm/config.yaml` is already loaded, and the values used here are under Values; steps that load it can be skipped.',
+        '`bmm/config.yaml` is loaded; the values used are under Values, and steps that load it can be skipped.',
       );
     const values = [...workflow.matchAll(/^- `\{([^}]+)\}`: /gm)].map(([, key]) => key);
     const wanted =

@@ -137,7 +137,7 @@ describe('the inputs of work on a story of version 4', () => {
     const dev = (await conversation(within)({ agent: 'dev' })).body;
     // A persona has to load it before it greets anybody.
     expect(dev).toContain(
-      '`.bmad-core/core-config.yaml` is already loaded, and the values used here are under Values; steps that load it can be skipped.',
+      '`.bmad-core/core-config.yaml` is loaded; the values used are under Values, and steps that load it can be skipped.',
     );
     expect(dev).toContain(
       '- `{devLoadAlwaysFiles}`: docs/architecture/coding-standards.md, docs/architecture/tech-stack.md, docs/architecture/source-tree.md',
@@ -217,7 +217,7 @@ describe('what is not as it is said to be', () => {
 
   it('a story that there is not is said to be none, and no other takes its place', async () => {
     await fill({ ...files, 'docs/stories/1.1.setup.md': v4Story('1.1', 'Approved') });
-    const none = 'one has the number 9.9; there are 1.1, 1.2. Ask which one is meant.';
+    const none = 'o story has the number 9.9; there are 1.1, 1.2. Ask which one is meant.';
     for (const args of [
       { workflow: 'review-story', message: 'Please review story 9.9.' },
       { agent: 'dev', message: '*develop-story docs/stories/9.9.invented.md' },

@@ -46,7 +46,7 @@ function rulesIn(answer: string): Rules {
     if (line.startsWith('- Files the text names as') && uri !== undefined)
       for (const each of written) rules.prefixes.push([each.slice(0, -1), uri.slice(0, -1)]);
     const isOwn = /^- (?:Read its|Its) files \(`\{skill-root\}\/x`/.test(line);
-    if (line.startsWith('- Relative paths') || isOwn) rules.beside = true;
+    if (line.startsWith('- Paths such as') || isOwn) rules.beside = true;
     if (isOwn && uri !== undefined) rules.values.set('skill-root', uri.slice(0, -2));
     if (line.includes('a dependency `{type}/{name}`') && uri !== undefined)
       rules.prefixes.push(['dependency:', uri.slice(0, -1)]);

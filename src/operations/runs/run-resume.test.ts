@@ -48,7 +48,7 @@ describe('the workflow of a run that the kit keeps', () => {
     expect(said).not.toContain('operation:"execute"');
     expect(said).toContain('bmad {operation:"list", query:"workflows"}');
     const error = await session.fail(activate, { name: 'unheard-of', run_id });
-    expect(error.hint).toContain('begun with a workflow that this project does not have');
+    expect(error.hint).toContain('started with a workflow that this project does not have');
     expect(error.steps.slice(0, 2)).toEqual([
       { operation: 'run_resume', args: { run_id }, why: 'See the run' },
       { operation: 'run_finish', args: { run_id, status: 'abandoned' }, why: 'End it' },

@@ -94,9 +94,7 @@ function resolvedNote({ record, has }: InstallParts, text: string, core: string 
   const loaded = core ?? (has(module) && text.includes(`/${module}`) ? module : undefined);
   return loaded === undefined
     ? []
-    : [
-        `\`${loaded}\` is already loaded, and the values used here are under Values; steps that load it can be skipped.`,
-      ];
+    : [`\`${loaded}\` is loaded; the values used are under Values, and steps that load it can be skipped.`];
 }
 
 /** Version 4 names a whole folder where the user chooses: `.bmad-core/templates`. */
@@ -157,7 +155,7 @@ function pathNotes(
     notes.push(`Files the text names as ${written.join(' or ')}: ${reading(`bmad://${folder}x`)}.`);
   }
   const folder = skillFolder(record);
-  const beside = 'Relative paths (`./x`, `x`) start from the folder of the file that names them';
+  const beside = 'Paths such as `./x` or `x` are relative to the file that names them';
   if (namesBeside(text, folder, has))
     notes.push(`${beside}; for this file: ${reading(`${contentUri(folder)}/x`)}.`);
   else if (LEADS_ON.has(record.generation)) notes.push(`${beside}.`);
