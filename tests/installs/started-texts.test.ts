@@ -11,7 +11,7 @@ describe('a text of 6.12 that is built in', () => {
     async (name) => {
       const parts = await partsOf(name, 'workflow', await builtIn());
       expect(parts).toHaveLength(1);
-      expect(parts[0]).toMatch(/^## Scripts\n\nThese scripts are not on this disk[^\n]*:\n\n- `\w+\.py`: /m);
+      expect(parts[0]).toMatch(/^## Scripts\n\nThese are not on this disk[^\n]*:\n\n- `\w+\.py`: /m);
     },
   );
 });

@@ -38,7 +38,7 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
  */
 const FORMATS: Record<string, (say: SayStep) => string> = {
   'memlog.py': (say) =>
-    `${say({ operation: 'memlog', open: ['workspace', 'type', 'text'] })}; the values for \`init\` and \`set\` go into \`fields\`, a list of \`key=value\` pairs`,
+    `${say({ operation: 'memlog', open: ['workspace', 'type', 'text'] })}; \`init\` and \`set\` take \`fields\`, a list of \`key=value\``,
   'lint_spine.py': () =>
     'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
   'recon_kit.py': () =>
@@ -100,7 +100,7 @@ export function scriptSection(missing: MissingScripts, say: SayStep): ContextSec
   return [
     {
       title: 'Scripts',
-      body: `These scripts are not on this disk. Where the text runs one, do this instead:\n\n${lines.join('\n')}`,
+      body: `These are not on this disk. Where the text runs one, do this instead:\n\n${lines.join('\n')}`,
     },
   ];
 }

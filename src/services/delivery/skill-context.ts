@@ -24,10 +24,10 @@ export function customizationSections(skill: ResolvedSkill, isNamed: IsNamed): C
         : 'The project overrides nothing.'
       : `The project overrides the defaults in _bmad/${overrides.join(' and _bmad/')}.`;
   const none = empty.length === 0 ? '' : ` Empty: ${empty.join(', ')}.`;
-  const most = ' Every setting with a value is under Customized values; all others are empty.';
+  const most = ' Customized values lists all that is set; the rest is empty.';
   const values = fenced(compactJson(filled), 'json');
   const isOwn = overrides.length > 0 && byteLength(values) < LARGE;
-  const others = Object.keys(filled).length === 0 ? '' : ' The other settings are under Customized values.';
+  const others = Object.keys(filled).length === 0 ? '' : ' The rest is under Customized values.';
   const told = others !== '' && none.length > LONG_LIST ? most : none + others;
   return [
     { title: 'Customization', body: from + told, first: true },
