@@ -15,7 +15,7 @@ export const PAGE_FLAGS: readonly [flag: string, meaning: string][] = [
 ];
 
 export function pageHelp(): string {
-  return `${PRODUCT} ${VERSION}: a page for people: what is waiting for you, how far the project is, and why.
+  return `${PRODUCT} ${VERSION}: a page for people: what is waiting for you, how far along the project is, and why.
 
 Usage: ${CLI_PROGRAM} page [flags]     ("page" must come first)
 

@@ -76,7 +76,7 @@ export const VERSION_FOUR: Journey = {
       call: ['bmad', { operation: 'execute', workflow: 'build', message: 'story 1.2', detail: 'brief' }],
       says: ['James', 'is left out', 'docs/stories/1.2.login.md (Approved)'],
       never: ['----- BEGIN'],
-      atMost: 1_500,
+      atMost: 1_600,
     },
     {
       wants: 'to review it',

@@ -111,7 +111,7 @@ describe('execute', () => {
         'Read fully and follow: `bmad://rendered/bmad-build/step-01-clarify-and-route.md` to begin the workflow.',
       );
       expect(text).toContain(
-        'as `render_skill.py` puts them there; steps that load or render them can be skipped.',
+        'as `render_skill.py` would put them there; steps that load or render them can be skipped.',
       );
       expect(text).not.toMatch(/\[\[bmad-snapshot|\{\{\.|\{workflow\./);
     },

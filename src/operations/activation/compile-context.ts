@@ -86,14 +86,15 @@ export const compileContext = defineOperation({
 
   render({ text, budget, capped, complete, needed, leftOut }) {
     const most = capped ? ` The budget was lowered to ${budget}, the maximum.` : '';
-    const note = !complete
-      ? `INCOMPLETE: the text to follow is not whole here. Do not start from it.${most}`
-      : leftOut.length === 0
-        ? `Nothing was left out.${most}`
-        : `Everything required is included; "Left out" lists the rest.${most}`;
+    // Before all else: what follows reads as if it could be started from.
+    const first = complete
+      ? ''
+      : 'INCOMPLETE: the text to follow is not whole here. Do not start from it.\n\n';
+    const left =
+      leftOut.length === 0 ? 'Nothing was left out.' : '"Left out" names what is not here, and where it is.';
     return {
-      body: text,
-      note,
+      body: `${first}${text}`,
+      note: `${left}${most}`,
       again: complete ? undefined : { args: { budget: needed }, why: 'Ask for all of it' },
     };
   },

@@ -86,8 +86,8 @@ function requiredPiece(text: string): Piece {
 /** The sections of a story that say what has to be fulfilled and done, as its versions call them. */
 const CRITERIA = /acceptance|critère/iu;
 const CORE = /acceptance|critère|\btasks?\b|tâches?/iu;
-/** Of a story that has none of them, or very long ones, this many tokens are required. */
-const CORE_TOKENS = 1_200;
+/** A story says all that its builder needs; of a longer one, this many tokens are required. */
+const STORY_TOKENS = 3_000;
 
 /** A story with its criteria and tasks behind the title, and how much of it must not be left out. */
 function coreFirst(text: string): { text: string; required: number } {
@@ -103,13 +103,10 @@ function coreFirst(text: string): { text: string; required: number } {
     part?.push(chunk);
   }
   const core = [...criteria, ...work];
-  if (title === undefined || core.length === 0) return { text, required: fitted(text, CORE_TOKENS).length };
+  if (title === undefined || core.length === 0) return { text, required: fitted(text, STORY_TOKENS).length };
   const joined = (some: readonly Chunk[]): string => some.map((chunk) => chunk.text).join('');
-  const head = joined([title, ...core]);
-  return {
-    text: head + joined(sections.filter((chunk) => !core.includes(chunk))),
-    required: fitted(head, CORE_TOKENS).length,
-  };
+  const whole = joined([title, ...core]) + joined(sections.filter((chunk) => !core.includes(chunk)));
+  return { text: whole, required: fitted(whole, STORY_TOKENS).length };
 }
 
 const isCore = ({ title = '', level }: Chunk): boolean => level > 1 && CORE.test(title);

@@ -118,7 +118,7 @@ export const search = defineOperation({
   },
 
   render({ query, origin, detail, total, items, next, weak, inProject, aside, absent }) {
-    // What comes next depends on how far the project is; no text that is found by words can say it.
+    // What comes next depends on how far along the project is; no text that is found by words can say it.
     const onward = inProject ? [NEXT] : [];
     const [best] = items;
     const missing = absentWords(absent);

@@ -15,7 +15,7 @@ const queryField = z.string().trim().min(1).max(2_000).optional().describe('Word
 export const showBoard = defineRoute({
   name: 'show_board',
   title: 'Show the board',
-  description: 'Show the user how far the project is and the next steps, as a board with buttons.',
+  description: 'Show the user how far along the project is and the next steps, as a board with buttons.',
   effect: 'read',
   serves: 'apps',
   input: z.strictObject({ project: projectField }),

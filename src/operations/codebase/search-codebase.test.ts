@@ -89,7 +89,7 @@ describe('search_codebase', () => {
     for (const path of ['**/*.md', '_bmad-output']) {
       const { body, note } = await asked({ path });
       expect(body).toMatch(
-        /^Nothing in the \d files? searched \(0 of code, \d of documents and configuration\) contains these words\. The nearest in meaning are:\n/,
+        /^The nearest in meaning among the \d files? searched \(0 of code, \d of documents and configuration\); none contains these words:\n/,
       );
       expect(body).toContain('Items are kept in one JSON file');
       expect(note).toBe('Try other words or a name.');

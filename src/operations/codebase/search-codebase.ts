@@ -104,7 +104,7 @@ export const searchCodebase = defineOperation({
     const isOther = searched.hits === 0 && searched.files === files.known;
     const first = isByWords
       ? isOther && `No code in the ${which} matches. These do:`
-      : `Nothing in the ${which} contains these words. The nearest in meaning are:`;
+      : `The nearest in meaning among the ${which}; none contains these words:`;
     return {
       body: [...(first === false ? [] : [first]), ...items.map(hitText)].join('\n\n'),
       note: isByWords

@@ -46,7 +46,7 @@ describe('recall_structured', () => {
         query,
       ).toContain(text);
     expect((await own.ok(recallStructured, { query: 'persistence' })).answer.body).toMatch(
-      /^No memory contains these words\. The nearest in meaning are:\n1\. /,
+      /^The nearest in meaning; none shares a word with the question:\n1\. /,
     );
     expect((await own.recall('storage'))[0]?.snippet).toBe(text);
   });

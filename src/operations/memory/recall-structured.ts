@@ -12,7 +12,7 @@ import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
 const LATEST = 3;
-const NEAREST = 'No memory contains these words. The nearest in meaning are:';
+const NEAREST = 'The nearest in meaning; none shares a word with the question:';
 /** A longer question is not written out again. */
 const QUERY_LENGTH = 300;
 

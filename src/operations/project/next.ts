@@ -205,8 +205,8 @@ export const next = defineOperation({
     const due = actions.filter(({ of }) => of !== 'new');
     const said = verificationLines(due, about, detail);
     const shown = shownSteps(actions, detail);
-    const stepped = shown.map((action, index) => ({ action, lines: actionLines(index + 1, action, say) }));
-    const later = asked === true ? stepped.filter(({ action }) => canWait(action)) : [];
+    const later = asked === true ? shown.filter(canWait) : [];
+    const sooner = shown.filter((action) => !later.includes(action));
     const ways =
       detail !== 'brief' || shown.length === 0
         ? wayLines(
@@ -220,9 +220,11 @@ export const next = defineOperation({
       ...said,
       ...endingLines(due, about),
       ...deferredLines(deferred),
-      ...stepped.filter((each) => !later.includes(each)).flatMap((each) => each.lines),
-      ...(asked === true ? ways : []),
-      ...later.flatMap((each) => each.lines),
+      ...sooner.flatMap((action, index) => actionLines(index + 1, action, say)),
+      ...(asked === true ? numbered(sooner.length + 1, ways) : []),
+      ...later.flatMap((action, index) =>
+        actionLines(sooner.length + Math.min(1, ways.length) + 1 + index, action, say),
+      ),
     ];
     if (drift.length > 0 && detail !== 'brief') {
       lines.push(`${plural(drift.length, 'place')} where the project contradicts itself:`);
@@ -255,3 +257,7 @@ export const next = defineOperation({
     };
   },
 });
+
+/** A line as an item of the list, and what belongs to it under it. */
+const numbered = (number: number, [first, ...rest]: readonly string[]): string[] =>
+  first === undefined ? [] : [`${number}. ${first}`, ...rest.map((line) => `   ${line}`)];

@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     expect(answer.steps).toContainEqual({
       operation: 'trust',
       args: { folder },
-      why: 'Show what would run, and decide',
+      why: 'The user decides, then this can be called again',
     });
     expect(saidIn(answer)).not.toContain(RUN);
     // Where the host can ask the user, the call itself does.

@@ -180,6 +180,12 @@ function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string
     : {
         contract: 'waits for a person',
         why: `${changed}only the user can allow the completion contract, so tell them`,
-        steps: [{ operation: 'trust', args: { folder: root }, why: 'Show what would run, and decide' }],
+        steps: [
+          {
+            operation: 'trust',
+            args: { folder: root },
+            why: 'The user decides, then this can be called again',
+          },
+        ],
       };
 }

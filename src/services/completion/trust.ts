@@ -219,14 +219,20 @@ function refusal(
   return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
     subject: programs.root,
     hint: refusalHint(programs, typed, answer !== undefined),
-    steps: [{ operation: 'trust', args: trustArguments(programs), why: 'Show what would run, and decide' }],
+    steps: [
+      {
+        operation: 'trust',
+        args: trustArguments(programs),
+        why: 'The user decides, then this can be called again',
+      },
+    ],
   });
 }
 
 /** A model has to tell the user; at a command line the reader may be that user, or an agent with a shell. */
 function refusalHint(programs: Programs, typed: boolean, asked: boolean): string {
   if (!typed)
-    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it. A story is done when its review passes, and proven when the completion contract passes.`;
+    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it.`;
   return asked
     ? 'Nothing was run.'
     : 'Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.';

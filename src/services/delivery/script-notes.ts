@@ -29,6 +29,8 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
     ...(/(?:^|-)sprint-planning$/.test(name)
       ? [`Where it makes the ledger from the epics, use ${say({ operation: 'sprint_plan' })}.`]
       : []),
+    // Some texts stop where git shows changes.
+    '`.memory`, `.runs`, `.tasks` and `.receipts` in the output folder are records of this server, not unfinished work.',
   ];
 }
 

@@ -130,7 +130,7 @@ function notes(parts: SkillParts, body: string, rules: readonly PathRule[], say:
 /** What is done already, in one sentence. */
 function resolvedNote({ skill, central }: SkillParts, body: string): string {
   if (skill.rendered !== undefined)
-    return 'The configuration and the customization are already in the text, and in the bmad:// files that it names, as `render_skill.py` puts them there; steps that load or render them can be skipped.';
+    return 'The configuration and the customization are already in the text and in the bmad:// files that it names, as `render_skill.py` would put them there; steps that load or render them can be skipped.';
   const roster =
     GATHERS.test(body) && isTable(field(central, 'agents')) ? ', and the agents under Roster' : '';
   return `The configuration and the customization are resolved below${roster}; steps that load them can be skipped.`;

@@ -52,7 +52,13 @@ export function filledIn<T>(value: T, name = ''): T {
 function fill(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value.map((each) => fill(each, name));
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each, key)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => {
+        // Stories and runs have other words for it.
+        const isOfStory = key === 'status' && each === '…' && 'story' in value;
+        return [key, isOfStory ? 'done' : fill(each, key)];
+      }),
+    );
   if (value === '…') return sampleOf(name) ?? 'something';
   if (value === '<name>') return name === 'agent' || name === 'agent_id' ? 'pm' : 'prd';
   return typeof value === 'string' && value.startsWith('bmad://') ? filePath(value) : value;
