@@ -36,7 +36,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
   'base/files/is-running.ts': {
     names: ['readFileSync', 'readlinkSync'],
-    why: 'which space the number of this process belongs to, as the system has it in /proc',
+    why: 'which space the number of a process belongs to, and when it began, as the system has it in /proc',
   },
   'base/files/file-identity.ts': {
     names: ['statSync'],

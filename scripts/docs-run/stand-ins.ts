@@ -12,7 +12,8 @@ const compact = (text: string): string => text.replaceAll('-', '');
 const VARYING: readonly { what: string; where: RegExp; like: string }[] = [
   { what: 'stamp', where: new RegExp(`\\b${compact(anyDay)}-(\\d{6})\\b`, 'g'), like: 'stamp' },
   { what: 'task', where: /\btask-\d{8}-\d{6}-([0-9a-f]{6})\b/g, like: 'hex' },
-  { what: 'run', where: /\b[a-z-]+-\d{8}-\d{6}-([0-9a-f]{4})\b/g, like: 'hex' },
+  { what: 'run', where: /\b(?!task-)[a-z-]+-\d{8}-\d{6}-([0-9a-f]{6})\b/g, like: 'hex' },
+  { what: 'contract', where: /-to-[a-z-]+-\d{4}-\d\d-\d\d-([0-9a-f]{6})\b/g, like: 'hex' },
   {
     what: 'memory',
     where: /\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g,

@@ -1,12 +1,17 @@
 import { resolve } from 'node:path';
 import { createHosts } from '../hosts/hosts.ts';
 import { appendLine } from '../base/files/file-shared.ts';
+import { readInside } from '../base/files/files.ts';
+import { unlessMissing } from '../base/expected.ts';
 import { BmadError } from '../base/errors.ts';
 import { extractSettings } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
 import { userPersonFile } from '../config/locations.ts';
 import type { HostSetup } from '../hosts/setup-port.ts';
 import type { Settings } from './settings.ts';
+
+/** No file of such lines is longer. */
+const MOST_BYTES = 10_000_000;
 
 /** Everything that connects a host; only the command line asks for it. */
 export function hostSetup({ outside, root, state, cache, configFiles }: Settings): HostSetup {
@@ -43,8 +48,13 @@ export function hostSetup({ outside, root, state, cache, configFiles }: Settings
       await (await import('../hosts/person.ts')).writePerson(file, person);
       return file;
     },
-    async ignore(project, lines) {
-      for (const line of lines) await appendLine(project, '.gitignore', line);
+    async lacking(project, name, lines) {
+      const text = await readInside(project, name, MOST_BYTES).catch(unlessMissing);
+      const known = new Set((text?.toString('utf8') ?? '').split(/\r?\n/).map((line) => line.trim()));
+      return lines.filter((line) => !known.has(line));
+    },
+    async addLines(project, name, lines) {
+      for (const line of lines) await appendLine(project, name, line);
     },
     systemName: outside.env['USER'] ?? outside.env['USERNAME'],
     home: outside.home,

@@ -41,7 +41,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-export type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'start' | 'name';
+export type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'lost' | 'start' | 'name';
 
 export interface ErrorDetails {
   reason?: ErrorReason;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { withLock } from '../base/files/file-lock.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import { jsonIn } from '../base/parse/json.ts';
@@ -8,7 +7,6 @@ import { jsonIn } from '../base/parse/json.ts';
 /** In the user's state folder: the projects for which the page was opened, the latest first. */
 const FILE = 'page-projects.json';
 const MOST = 50;
-const LOCK_WAIT_MS = 5_000;
 const listSchema = z.array(z.string().max(4_000));
 
 /** The projects of a user that the page has been opened for; those whose folder is gone are not told. */
@@ -24,10 +22,9 @@ export function pageProjects(state: string) {
       return found.filter((root) => root !== undefined);
     },
     async note(root: string): Promise<void> {
-      await withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
-        const roots = [root, ...(await read()).filter((each) => each !== root)].slice(0, MOST);
-        await writeAtomic(file, `${JSON.stringify(roots)}\n`, { mode: 0o600 });
-      });
+      // Of two at the same moment the last one holds: the other project is noted when its page is opened again.
+      const roots = [root, ...(await read()).filter((each) => each !== root)].slice(0, MOST);
+      await writeAtomic(file, `${JSON.stringify(roots)}\n`, { mode: 0o600 });
     },
   };
 }

@@ -25,8 +25,10 @@ export interface HostSetup {
   person(): Promise<Person>;
   /** Answers with the file that holds it. */
   setPerson(person: Person): Promise<string>;
-  /** Adds lines to the .gitignore of a project. */
-  ignore(root: string, lines: readonly string[]): Promise<void>;
+  /** Those of some lines that a file at the top of a project does not have. */
+  lacking(root: string, file: string, lines: readonly string[]): Promise<string[]>;
+  /** Adds lines to it. */
+  addLines(root: string, file: string, lines: readonly string[]): Promise<void>;
   /** A name that the system knows the user by. */
   systemName: string | undefined;
   home: string;

@@ -1,6 +1,7 @@
 import { BmadError } from '../base/errors.ts';
 import { expected, unlessMissing } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
+import { conflictsIn, conflictText } from '../base/text/conflicts.ts';
 import { inProject, type Kit } from './kit.ts';
 import { utf8Text } from './utf8.ts';
 
@@ -20,7 +21,10 @@ export async function textToChange(kit: KitWithMemory, path: string): Promise<st
   });
 }
 
-/** The text of a file that is only read; problems are reported, and what can be read is returned. */
+/**
+ * The text of a file that is only read; problems are reported, and what can be read is returned. Of a conflict both sides are
+ * read; in a list of JSON its reader does that, since the two together are no list.
+ */
 export async function textToRead(
   kit: Kit,
   path: string,
@@ -35,7 +39,11 @@ export async function textToRead(
   if (bytes === undefined) return undefined;
   const text = utf8Text(bytes);
   if (text === undefined) problems.push(`${shown} is not UTF-8: some characters cannot be read.`);
-  return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
+  const all = (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
+  const conflicts = conflictsIn(all);
+  if (conflicts === undefined) return all;
+  problems.push(`${conflictText(shown, conflicts)}.`);
+  return path.endsWith('.json') ? all : conflicts.both;
 }
 
 /** The line ends of a text, so that what is added to it has the same. */

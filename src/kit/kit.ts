@@ -4,6 +4,7 @@ import { isFileInside, isLink, readInside, realFolder } from '../base/files/file
 import type { Seen } from '../base/files/places.ts';
 import { field, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
+import { conflictsIn, conflictText } from '../base/text/conflicts.ts';
 import { slug } from './memories/ids.ts';
 
 /** The two families of the kit differ in the names of their folders only. */
@@ -168,7 +169,9 @@ export async function readContextFile(
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;
       const why = error instanceof Error ? error.message : 'it cannot be read';
-      problems.push(why.startsWith(path) ? why : `${path}: ${why}`);
+      const conflicts = conflictsIn(text);
+      if (conflicts !== undefined) problems.push(`${conflictText(path, conflicts)}.`);
+      else problems.push(why.startsWith(path) ? why : `${path}: ${why}`);
       return { path, value: plainPairs(text), isBroken: true };
     }
   }
@@ -182,11 +185,11 @@ export async function readContextFile(
 export function plainPairs(text: string): Table {
   const tables: Record<string, Record<string, string>> = {};
   let table: Record<string, string> | undefined;
+  // Of a merge that is not finished, the first side is what was here before.
+  const said = conflictsIn(text)?.sides[0] ?? text;
   // At every line end that a pattern knows: one that meets another would try the rest of the line again and again.
-  for (const line of text.split(/\r\n?|[\n\u2028\u2029]/)) {
+  for (const line of said.split(/\r\n?|[\n\u2028\u2029]/)) {
     const top = /^([\w-]+)\s*:\s*(?:#.*)?$/.exec(line)?.[1];
-    // The marks of a merge that is not finished are no part of the text; the first side is what was here before.
-    if (/^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/.test(line)) continue;
     if (top === 'project' || top === 'user') tables[top] = table = tables[top] ?? {};
     else if (/^\S/.test(line) && !line.startsWith('#')) table = undefined;
     const [, key, quoted, plain] =

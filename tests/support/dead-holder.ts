@@ -1,10 +1,10 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { processSpace } from '../../src/base/files/is-running.ts';
+import { startOf, thisProcess } from '../../src/base/files/is-running.ts';
 
 /** What a lock says of the process that holds it, in the space of this one unless another is named. */
-export const holderText = (pid: number, host = processSpace(), token = 'x'): string =>
-  JSON.stringify({ pid, host, token });
+export const holderText = (pid: number, space = thisProcess().space, token = 'x'): string =>
+  JSON.stringify({ pid, space, start: startOf(pid) ?? thisProcess().start, token });
 
 /** No process has this number. */
 export const NOBODY = 2 ** 30;

@@ -1,4 +1,5 @@
 import type { BigIntStats } from 'node:fs';
+import { requireLocks } from './file-lock.ts';
 import { fileMode } from './file-modes.ts';
 import { openToAppend, removeFile, type OpenedFile } from './open-file.ts';
 
@@ -18,6 +19,7 @@ export async function appendWhole(
     try {
       const text = await compose(file);
       const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+      await requireLocks();
       // One call of the system may write less than it was given.
       while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
       if (sync) await handle.sync();

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { lstat, lutimes, rmdir, stat } from 'node:fs/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash, randomBytes } from 'node:crypto';
+import { lutimes, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from '../errors.ts';
@@ -8,7 +9,7 @@ import { ensureFolder } from './ensure-folder.ts';
 import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
-import { hasEnded, processSpace } from './is-running.ts';
+import { hasEnded, processIn, processSpace, thisProcess, type ProcessName } from './is-running.ts';
 import { createNew, openToRead, removeFile, upwards } from './open-file.ts';
 
 export interface LockOptions {
@@ -24,14 +25,12 @@ export interface LockOptions {
 }
 
 /**
- * How often the holder signals that it is alive. Nobody takes a lock with a fresh signal, whatever its pid says; without
- * one, a holder that has ended is gone, and one that cannot be asked after a while. A process that still exists here may
- * be suspended, or the machine asleep; only much later is it assumed to be a different one with the same pid.
+ * How often the holder renews the time of its file. Nobody takes a lock whose time was renewed within three beats, unless
+ * it names a process that is known to have ended: one of this start of the machine and this space of numbers. All others
+ * are judged by their beats alone, and these are counted by looking, not by the clock, which may jump.
  */
-const SIGN_MS = 1_000;
-const FRESH_MS = 3 * SIGN_MS;
-const SILENT_MS = 20_000;
-const SILENT_ALIVE_MS = 10 * 60_000;
+const BEAT_MS = 1_000;
+const SILENT_MS = 3 * BEAT_MS;
 const POLL_MS = 40;
 const REMOVALS = 3;
 /** Names and the like take far less. */
@@ -42,17 +41,39 @@ interface Lock {
   inside: string | undefined;
 }
 
-interface Holder {
-  pid: number;
-  /** The space of its pid. */
-  host: string;
+interface Holder extends ProcessName {
   token: string;
+  /** Changes with each beat, and with the holder. */
+  mark: string;
+  /** When it gave its last sign, by the clock. */
+  at: number;
+}
+
+interface Held extends Lock {
+  token: string;
+  /** When it was last seen to be this process's own, by both clocks. */
+  seen: readonly number[];
+  lost: boolean;
+  released: boolean;
+}
+
+/** The programs consist of several files, each with its own copy of this one: what one holds, the others write under. */
+const KNOWN = Symbol.for('bmad-mcp-server: locks that are held');
+const { around, count } = ((globalThis as { [KNOWN]?: HeldLocks })[KNOWN] ??= {
+  around: new AsyncLocalStorage<readonly Held[]>(),
+  count: { held: 0 },
+});
+
+interface HeldLocks {
+  /** The locks that what runs now was started under. */
+  around: AsyncLocalStorage<readonly Held[]>;
+  count: { held: number };
 }
 
 /**
- * Runs `action` while no other process does so for this file. A holder that died, even by `kill -9`, is detected by its
- * pid and its last sign of life, and its lock is taken over. Protected data must stay consistent even so (write a
- * draft, then rename): a process that sleeps for longer than the silence allowed may wake up without its lock.
+ * Runs `action` while no other process does so for this file. A process that stood still for three beats, suspended or on
+ * a machine that slept, may have lost its lock meanwhile: whatever writes under the lock asks `requireLocks` first, and
+ * afterwards it is looked at once more. Who lost it is told so, and has not written over what the next one wrote.
  */
 export async function withLock<T>(
   path: string,
@@ -63,18 +84,58 @@ export async function withLock<T>(
   const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
   await ensureFolder(dirname(path), options.inside);
   const token = randomBytes(8).toString('hex');
-  const lock: Lock = { path, inside: options.inside };
-  const tookOver = await acquire(lock, token, options);
-  const sign = setInterval(() => void lutimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
-  sign.unref();
+  const held: Held = { path, inside: options.inside, token, seen: [], lost: false, released: false };
+  const tookOver = await acquire(held, token, options);
+  held.seen = [performance.now(), Date.now()];
+  count.held += 1;
+  const beating = setInterval(() => void beat(held), BEAT_MS);
+  beating.unref();
   try {
     await sweepDrafts(dirname(path), options.inside, isLeftLock);
-    return await action(tookOver);
+    const result = await around.run([...(around.getStore() ?? []), held], () => action(tookOver));
+    if (await isLost(held)) throw lost(held);
+    return result;
   } finally {
-    clearInterval(sign);
-    if ((await holderOf(lock).catch(() => undefined))?.token === token) await removed(lock);
+    clearInterval(beating);
+    held.released = true;
+    count.held -= 1;
+    // To know what runs under a lock makes every step of the program slower, so nothing is followed while there is none.
+    if (count.held === 0) around.disable();
+    if ((await holderOf(held).catch(() => undefined))?.token === token) await removed(held);
     if (made !== undefined) await removeEmpty(dirname(path), made);
   }
+}
+
+/** Refuses to go on when this runs under a lock that another process has taken meanwhile. */
+export async function requireLocks(): Promise<void> {
+  for (const held of around.getStore() ?? []) if (!held.released && (await isLost(held))) throw lost(held);
+}
+
+async function beat(held: Held): Promise<void> {
+  if (await isLost(held)) return;
+  const now = new Date();
+  await lutimes(held.path, now, now).catch(() => undefined);
+}
+
+/**
+ * Whether another process has taken the lock. One that is gone from its place was not taken by anyone who keeps the rules
+ * unless it had been silent for so long: somebody has moved or removed its folder, perhaps what runs under it.
+ */
+async function isLost(held: Held): Promise<boolean> {
+  // A machine that slept knows it by one of the two.
+  const now = [performance.now(), Date.now()] as const;
+  const holder = await holderOf(held).catch(() => undefined);
+  if (holder?.token === held.token) held.seen = now;
+  else if (holder !== undefined || now.some((time, clock) => time - (held.seen[clock] ?? 0) >= SILENT_MS))
+    held.lost = true;
+  return held.lost;
+}
+
+function lost({ path }: Lock): BmadError {
+  return new BmadError('conflict', `The lock ${path} was taken over by another process.`, {
+    reason: 'lost',
+    hint: 'This process had stood still for some seconds. Look at what is there now, then try again.',
+  });
 }
 
 /**
@@ -116,31 +177,29 @@ async function removeEmpty(folder: string, upTo: string): Promise<void> {
  * here. Other programs have files of such names too: only what names a holder is a lock of ours.
  */
 async function isLeftLock(name: string, path: string): Promise<boolean> {
-  if (!/\.lock(?:\.takeover|\.wanted)?$/.test(name)) return false;
+  if (!/\.lock(?:\.wanted|(?:\.[0-9a-f]{16}\.takeover)*)$/.test(name)) return false;
   const bytes = await oldBytes(path);
   if (bytes === undefined || name.endsWith('.wanted')) return bytes === 0;
   const lock = { path, inside: undefined };
   const holder = await holderOf(lock).catch(() => undefined);
-  if (holder === undefined || holder.pid === 0 || holder.token === '') return false;
-  if ((await standing(lock, holder)) !== 'gone') return false;
-  if (name.endsWith('.lock')) await takeAway(lock, holder);
-  return name.endsWith('.takeover');
+  if (holder !== undefined && isDead(holder)) await takeAway(lock, holder, new Watch());
+  return false;
 }
 
 async function acquire(lock: Lock, token: string, { signal, waitMs, onWait }: LockOptions): Promise<boolean> {
   const deadline = performance.now() + waitMs;
+  const watch = new Watch();
   let waited = false;
   let tookOver = false;
   while (!(await create(lock, token))) {
     signal?.throwIfAborted();
     const holder = await holderOf(lock);
-    const state = holder === undefined ? 'there' : await standing(lock, holder);
-    if (holder !== undefined && state === 'gone' && (await takeAway(lock, holder))) {
+    if (holder !== undefined && watch.isGone(lock, holder) && (await takeAway(lock, holder, watch))) {
       tookOver = true;
       continue;
     }
-    // Who has ended is not waited for in vain: its last sign is soon old.
-    if (state !== 'ended' && performance.now() > deadline) throw locked(lock, holder);
+    // Who gives no sign is not waited for in vain: its lock may soon be taken.
+    if (performance.now() > deadline && !watch.isSilent(lock, holder)) throw locked(lock, holder);
     if (!waited) onWait?.();
     waited = true;
     await pause(POLL_MS, undefined, { signal });
@@ -148,10 +207,39 @@ async function acquire(lock: Lock, token: string, { signal, waitMs, onWait }: Lo
   return tookOver;
 }
 
+/** Whether it is certain that a holder has ended. Where the system does not tell when a process began, its beats decide. */
+const isDead = (holder: Holder): boolean => holder.start !== undefined && hasEnded(holder);
+
+/** For how long locks were seen without a beat. */
+class Watch {
+  readonly #seen = new Map<string, { mark: string; looked: number; silentMs: number; beats: boolean }>();
+
+  /** Looks once more; answers whether the lock may be taken away. */
+  isGone({ path }: Lock, holder: Holder): boolean {
+    const looked = performance.now();
+    const before = this.#seen.get(path);
+    const isSame = before?.mark === holder.mark;
+    // If this process itself, or the whole machine, has stood still in between, that was no silence of the holder's.
+    const silentMs = isSame ? before.silentMs + Math.min(looked - before.looked, BEAT_MS / 2) : 0;
+    const beats = before !== undefined && (before.beats || !isSame);
+    this.#seen.set(path, { mark: holder.mark, looked, silentMs, beats });
+    return silentMs >= SILENT_MS || isDead(holder);
+  }
+
+  /** Whether it soon may be, as far as one can tell: by its silence so far, or by the clock, if no beat was seen. */
+  isSilent({ path }: Lock, holder: Holder | undefined): boolean {
+    const seen = this.#seen.get(path);
+    if (holder === undefined || seen === undefined) return false;
+    return (
+      seen.silentMs >= SILENT_MS - BEAT_MS || (!seen.beats && Math.abs(Date.now() - holder.at) > SILENT_MS)
+    );
+  }
+}
+
 /** Anyone who may write there can have written the file, so it is only quoted. */
 function locked({ path }: Lock, holder: Holder | undefined): BmadError {
-  const { pid = 0, host } = holder ?? {};
-  const isHere = host === processSpace();
+  const { pid = 0, space } = holder ?? {};
+  const isHere = space === processSpace();
   const who =
     pid === 0 ? 'no process' : isHere ? `process ${pid}` : 'a process of another machine or container';
   return new BmadError('unavailable', `${path} is a lock, which names ${who}.`, {
@@ -165,13 +253,8 @@ async function create(lock: Lock, token: string): Promise<boolean> {
   try {
     // Other processes have to read who holds it.
     const handle = await createNew(path, await fileMode(path), { inside });
-    const made = performance.now();
     try {
-      await handle.writeFile(
-        JSON.stringify({ pid: process.pid, host: processSpace(), token } satisfies Holder),
-      );
-      // A process that was suspended in between returns to a file that may now belong to another.
-      if (performance.now() - made > SIGN_MS) return (await holderOf(lock))?.token === token;
+      await handle.writeFile(JSON.stringify({ ...thisProcess(), token }));
     } catch (error) {
       // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
       await removed(lock);
@@ -204,49 +287,33 @@ async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
   });
   if (found === undefined) return undefined;
   try {
+    const { ino, mtimeNs, mtimeMs } = await found.handle.stat({ bigint: true });
     // A file that was created but not written yet says nothing; its creator may also have died in between.
-    const { pid, host, token } = jsonObject(await found.handle.readFile('utf8')) ?? {};
-    return {
-      pid: Number.isSafeInteger(pid) && Number(pid) > 0 ? Number(pid) : 0,
-      host: typeof host === 'string' ? host : '',
-      token: typeof token === 'string' ? token : '',
-    };
+    const said = jsonObject(await found.handle.readFile('utf8')) ?? {};
+    const token = typeof said['token'] === 'string' ? said['token'] : '';
+    return { ...processIn(said), token, mark: `${token} ${ino} ${mtimeNs}`, at: Number(mtimeMs) };
   } finally {
     await found.handle.close();
   }
 }
 
-/** Whether a holder is there, has ended a moment ago, or is gone, so that its lock may be taken away. */
-async function standing({ path }: Lock, { pid, host, token }: Holder): Promise<'there' | 'ended' | 'gone'> {
-  const info = await lstat(path).catch(() => undefined);
-  if (info === undefined) return 'there';
-  const here = pid !== 0 && host === processSpace();
-  // In a restarted container, the previous process had the same pid.
-  const isOlder = here && pid === process.pid && info.mtimeMs < performance.timeOrigin - SIGN_MS;
-  const ended = isOlder || hasEnded(pid, host);
-  const silence = Date.now() - info.mtimeMs;
-  if (Math.abs(silence) < FRESH_MS) return ended ? 'ended' : 'there';
-  // A holder writes its name right after creating the file; one that has not by then was killed in between.
-  const limit = token === '' ? FRESH_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
-  // A clock that was ahead has left a sign of life that no one can have given yet.
-  return ended || silence > limit || silence < -SILENT_ALIVE_MS ? 'gone' : 'there';
-}
+const shortDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /**
  * Removes the lock of a dead holder. Only one process at a time may, and only that very lock: between seeing it and
- * removing it, another may have taken it over.
+ * removing it, another may have taken it over. Who may is the one who made a file with the name of the lock and its token;
+ * if that process dies in between, its file is taken away in the same manner.
  */
-async function takeAway(lock: Lock, dead: Holder): Promise<boolean> {
-  const guard = { ...lock, path: `${lock.path}.takeover` };
-  if (!(await create(guard, 'guard'))) {
-    if ((await standing(guard, (await holderOf(guard)) ?? dead)) === 'gone')
-      await removeFile(guard.path, guard.inside);
+async function takeAway(lock: Lock, dead: Holder, watch: Watch): Promise<boolean> {
+  const guard = { ...lock, path: `${lock.path}.${shortDigest(dead.token)}.takeover` };
+  if (!(await create(guard, randomBytes(8).toString('hex')))) {
+    const other = await holderOf(guard);
+    if (other !== undefined && watch.isGone(guard, other)) await takeAway(guard, other, watch);
     return false;
   }
   try {
-    if ((await holderOf(lock))?.token !== dead.token) return false;
-    // Two files that nobody has signed yet look the same, and a holder may have woken up.
-    if ((await standing(lock, dead)) !== 'gone') return false;
+    // Two files that nobody has signed yet look the same but for their time, and a holder may have woken up.
+    if ((await holderOf(lock))?.mark !== dead.mark) return false;
     const refused = await removed(lock);
     if (refused !== undefined) throw refused;
     return true;

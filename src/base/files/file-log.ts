@@ -5,7 +5,7 @@ import { strange } from './file-refusals.ts';
 import { writeAtomic } from './file-state.ts';
 import { isAbsent, openToRead } from './open-file.ts';
 
-/** Append-only files of lines. Writers hold a lock; readers need none and see only whole lines. */
+/** Append-only files of lines. Who replaces one holds a lock; appending whole lines and reading them needs none. */
 
 export interface LogPlace {
   /** Identifies the file: a log that was replaced starts from the beginning. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { jsonObject } from '../parse/json.ts';
 import { ensureFolder, modifiedAt, readState, stateNames, writeNew } from './file-state.ts';
-import { hasEnded, processSpace } from './is-running.ts';
+import { hasEnded, processIn, processSpace, thisProcess } from './is-running.ts';
 import { removeFile } from './open-file.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function leaveMark(inside: string, name: string, about: unknown): P
   await ensureFolder(folder, inside);
   const path = join(folder, `${process.pid}-${randomBytes(6).toString('hex')}.json`);
   own.add(path);
-  await writeNew(path, Buffer.from(JSON.stringify({ host: processSpace(), about })), inside);
+  await writeNew(path, Buffer.from(JSON.stringify({ ...thisProcess(), about })), inside);
   return { path, inside, about };
 }
 
@@ -54,9 +54,9 @@ export async function deadMarks(inside: string, folderName: string): Promise<Mar
     const path = join(folder, name);
     if (Number.isNaN(pid) || own.has(path)) continue;
     const note = jsonObject((await readState(path, { inside }).catch(() => undefined)) ?? '');
-    const space = note?.['host'];
+    const by = processIn(note);
     // This process knows its own.
-    const ended = hasEnded(pid, space) || (pid === process.pid && space === processSpace());
+    const ended = hasEnded(by) || (pid === process.pid && by.space === processSpace());
     if (!ended && Date.now() - ((await modifiedAt(path)) ?? Date.now()) < OLD_MS) continue;
     found.push({ path, inside, about: note?.['about'] });
   }

@@ -2,6 +2,7 @@ import { lstat, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
 import { appendWhole } from './file-append.ts';
+import { requireLocks } from './file-lock.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
 import { removeFile } from './open-file.ts';
 
@@ -79,6 +80,7 @@ export async function replaceShared(
 /** Removes a file, or a link but not its target; it is fine if nothing exists at the path. */
 export async function removeShared(root: string, path: string): Promise<void> {
   await placeInside(root, path, true);
+  await requireLocks();
   await removeFile(join(root, path), root).catch((error: unknown) => {
     throw failure(path, error);
   });

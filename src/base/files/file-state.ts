@@ -7,6 +7,7 @@ import { systemCode } from '../errors.ts';
 import { ensureFolder } from './ensure-folder.ts';
 import { sweepDrafts } from './file-drafts.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
+import { requireLocks } from './file-lock.ts';
 import { fileMode } from './file-modes.ts';
 import { hasEnded, processSpace } from './is-running.ts';
 import {
@@ -62,6 +63,7 @@ export async function writeAtomic(
       await handle.close();
     }
     await ready?.();
+    await requireLocks();
     await rename(draft, place);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
@@ -137,7 +139,9 @@ export async function sweepWork(work: string): Promise<void> {
   for (const name of await stateNames(work)) {
     const [, pid, space] = /^(\d+)-([0-9a-f]{16})-/.exec(name) ?? [];
     const path = join(work, name);
-    const ended = hasEnded(Number(pid), space) || Date.now() - ((await modifiedAt(path)) ?? 0) > OLD_WORK_MS;
+    const ended =
+      hasEnded({ pid: Number(pid), space: space ?? '' }) ||
+      Date.now() - ((await modifiedAt(path)) ?? 0) > OLD_WORK_MS;
     if (ended) await removeTree(path).catch(() => undefined);
   }
 }

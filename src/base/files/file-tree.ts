@@ -3,6 +3,7 @@ import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
 import { writeFailure } from './file-failure.ts';
+import { requireLocks } from './file-lock.ts';
 import { fileMode, makeFolders } from './file-modes.ts';
 import { ensureFolder } from './file-state.ts';
 import { createNew, isAbsent, openToRead, type OpenedFile } from './open-file.ts';
@@ -121,6 +122,7 @@ export async function moveFolder(from: string, to: string): Promise<void> {
     throw new BmadError('conflict', `${to} already exists; nothing was moved.`, {
       hint: 'Check what is at this path, then try again.',
     });
+  await requireLocks();
   try {
     await rename(from, to);
   } catch (error) {
@@ -209,6 +211,7 @@ export function draftOf(path: string): string {
 
 /** Gives a file another name on the same disk; whatever has that name is replaced. False if there is no such file. */
 export async function moveFile(from: string, to: string): Promise<boolean> {
+  await requireLocks();
   try {
     await rename(from, to);
     return true;

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { ours } from '../expected.ts';
 import { jsonObject } from '../parse/json.ts';
 import { readState, stateNames, writeAtomic } from './file-state.ts';
-import { processSpace } from './is-running.ts';
+import { hasEnded, processSpace, startOf } from './is-running.ts';
 import { removeFile } from './open-file.ts';
 
 const ENDING = '.json';
@@ -26,10 +26,12 @@ export function processList<Entry extends { pid: number; started: string }>(
       // Gone, or not to be read at the moment: its process may be there.
       if (text === undefined) continue;
       const kept = jsonObject(text);
-      if (kept?.['space'] !== processSpace()) continue;
+      const space = processSpace();
+      if (kept?.['space'] !== space) continue;
       const remove = (): Promise<void> => removeFile(file).catch(() => undefined);
       const { data: entry } = schema.safeParse(kept);
-      if (!(await isThat(Number(kept['pid']), kept['mark']))) await remove();
+      const start = typeof kept['mark'] === 'string' ? kept['mark'] : undefined;
+      if (hasEnded({ pid: Number(kept['pid']), space, start })) await remove();
       // Another version of this program may list more, or less.
       else if (entry !== undefined) all.push({ entry, remove });
     }
@@ -40,7 +42,7 @@ export function processList<Entry extends { pid: number; started: string }>(
     /** Answers with how to take it off the list again. `id` tells it from a later process with the same number. */
     async add(entry: Entry, id = newId()): Promise<() => Promise<void>> {
       const file = join(folder, `${entry.pid}-${id}${ENDING}`);
-      const kept = { ...entry, space: processSpace(), mark: await markOf(entry.pid) };
+      const kept = { ...entry, space: processSpace(), mark: startOf(entry.pid) };
       await writeAtomic(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
       return () => removeFile(file).catch(() => undefined);
     },
@@ -48,25 +50,6 @@ export function processList<Entry extends { pid: number; started: string }>(
     /** Those whose process is there, the oldest first; what is left of others is removed. */
     running: async (): Promise<Entry[]> => (await found()).map(({ entry }) => entry),
   };
-}
-
-/** Whether this is the process that was listed: one of ours, and not a later one with its number. */
-async function isThat(pid: number, mark: unknown): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    // It has ended, or it is one of another user.
-    return false;
-  }
-  return mark === undefined || mark === (await markOf(pid));
-}
-
-/** When a process began, since the start of the machine; only Linux tells without a program. */
-async function markOf(pid: number): Promise<string | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  const about = await readState(`/proc/${pid}/stat`).catch(ours(() => undefined));
-  // The second field is the name of the program, which may have blanks and brackets in it; the 22nd is the time.
-  return about?.slice(about.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 export const newId = (): string => randomBytes(4).toString('hex');

@@ -1,13 +1,22 @@
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, tableOf, textField } from '../../base/parse/parse.ts';
+import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import type { KitEntry } from './entry.ts';
 import { texts } from './failures.ts';
 
 export const MEMORIES_FILE = 'memories.json';
 
-/** The list in the file, or why it cannot be used; an empty file is an empty list. */
+/** The list in the file, or why it cannot be used; an empty file is an empty list. Of a conflict, the entries of both sides. */
 export function memoryTables(text: string): unknown[] | string {
+  const conflicts = conflictsIn(text);
+  if (conflicts === undefined) return tablesIn(text);
+  const lists = conflicts.sides.map(tablesIn).filter((side) => typeof side !== 'string');
+  if (lists.length < conflicts.sides.length) return conflictReason(conflicts);
+  return [...new Map(lists.flat().map((entry) => [JSON.stringify(entry), entry])).values()];
+}
+
+function tablesIn(text: string): unknown[] | string {
   if (text.trim() === '') return [];
   const value = jsonIn(text);
   if (value === undefined) return 'it is not valid JSON';

@@ -12,6 +12,7 @@ import { inTurn } from '../kit-lock.ts';
 import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText, strikeLine } from './line-files.ts';
 import type { LineFiles, Wording } from './line-files.ts';
 import { CONTRADICTIONS_FILE, logReplaced } from './contradictions.ts';
+import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 
 export interface KitWriting extends LineFiles {
@@ -140,7 +141,9 @@ async function dropEarlier(
 
 /** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
 function listIn(kit: Kit, text: string): unknown[] {
-  const read = memoryTables(text);
+  const conflicts = conflictsIn(text);
+  // Whoever resolves them decides what the file is to say.
+  const read = conflicts === undefined ? memoryTables(text) : conflictReason(conflicts);
   const tables = Array.isArray(read) && /^\s*\{/.test(text) ? 'its format is not recognized' : read;
   if (typeof tables === 'string') throw leftAlone(kit, MEMORIES_FILE, tables);
   return tables;

@@ -1,19 +1,25 @@
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { isTable, type Table } from '../../base/parse/parse.ts';
+import { conflictsIn, conflictText } from '../../base/text/conflicts.ts';
 import { utf8Text } from '../utf8.ts';
 import { isTooDeep } from '../../base/parse/nesting.ts';
 
 const MAX_BYTES = 20_000_000;
 
 /** A table, undefined if there is no file, or what is wrong with it in our own words. */
-export type JsonReading = { table: Table; broken?: undefined } | { table?: undefined; broken?: string };
+export type JsonReading =
+  | { table: Table; broken?: undefined; conflict?: undefined }
+  /** Which of the two sides of a conflict holds is not for the file to say. */
+  | { table?: undefined; broken?: string; conflict?: true };
 
 export async function readJson(base: string, path: string): Promise<JsonReading> {
-  const text = await readText(base, path);
+  const text = await plainText(base, path);
   if (text === undefined) return {};
   if (typeof text !== 'string') return text;
   if (text.trim() === '') return { broken: 'is empty' };
+  const conflicts = conflictsIn(text);
+  if (conflicts !== undefined) return { broken: conflictText('', conflicts).trim(), conflict: true };
   try {
     const value: unknown = JSON.parse(text);
     if (isTooDeep(value)) return { broken: 'is nested too deeply' };
@@ -23,8 +29,21 @@ export async function readJson(base: string, path: string): Promise<JsonReading>
   }
 }
 
-/** The text without its byte order mark; nothing when there is no file. */
-export async function readText(base: string, path: string): Promise<string | undefined | { broken: string }> {
+/** The text, of a conflict both sides, which is told; nothing when there is no file. */
+export async function readText(
+  base: string,
+  path: string,
+  problems: string[] = [],
+): ReturnType<typeof plainText> {
+  const text = await plainText(base, path);
+  const conflicts = typeof text === 'string' ? conflictsIn(text) : undefined;
+  if (conflicts === undefined) return text;
+  problems.push(`${conflictText(path, conflicts)}.`);
+  return conflicts.both;
+}
+
+/** The text without its byte order mark. */
+async function plainText(base: string, path: string): Promise<string | undefined | { broken: string }> {
   try {
     const bytes = await readInside(base, path, MAX_BYTES);
     const text = utf8Text(bytes);

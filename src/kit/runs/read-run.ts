@@ -25,24 +25,28 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
 /** What those files of a run say that there are, without looking at what came out of it. */
 export async function writtenRun(place: RunPlace, name: RunName, there = RUN_FILES): Promise<Run> {
   const { base, path } = place;
+  const problems: string[] = [];
   const textOf = async (file: string): ReturnType<typeof readText> =>
-    there.includes(file) ? readText(base, `${path}/${file}`) : undefined;
+    there.includes(file) ? readText(base, `${path}/${file}`, problems) : undefined;
   const readState = async (): Promise<JsonReading> =>
     there.includes(STATE_FILE) ? readJson(base, `${path}/${STATE_FILE}`) : {};
-  const problems: string[] = [];
   const tell = (file: string, text: string): void => void problems.push(`${path}/${file} ${text}.`);
   const first = await readState();
   const journal = await textOf(JOURNAL_FILE);
   const lines = typeof journal === 'string' ? journal : undefined;
   // A change between the two looks is not one that a crash cut short.
-  const { table, broken } =
+  const { table, broken, conflict } =
     lines === undefined || standingOf(lines, first.table).standing === 'level' ? first : await readState();
   if (broken !== undefined) tell(STATE_FILE, broken);
   if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
   // A broken file is not one whose write was cut short by a crash: those are whole or absent.
   const { standing, state: counts } =
-    broken === undefined ? standingOf(lines, table) : { standing: 'changed' as const, state: undefined };
-  if (standing === 'behind')
+    broken === undefined || conflict === true
+      ? standingOf(lines, table)
+      : { standing: 'changed' as const, state: undefined };
+  if (standing === 'behind' && conflict === true)
+    problems.push('What the journal says takes precedence. The next write makes state.json again from it.');
+  else if (standing === 'behind')
     problems.push(
       'The journal is ahead of state.json and takes precedence: a write was interrupted or is in progress. The next write repairs it.',
     );

@@ -5,7 +5,6 @@ import { changeMark } from '../../base/files/file-stamps.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, realFolder, type FolderEntry } from '../../base/files/files.ts';
 import type { RunPlace } from '../../model/run.ts';
-import type { RunsFolders } from './places.ts';
 import { RUN_FILES } from './read-run.ts';
 
 export const ARCHIVE = 'archive';
@@ -19,18 +18,6 @@ export function isRunId(id: string): boolean {
     !id.includes('..') &&
     !/[. ]$/.test(id)
   );
-}
-
-/** All names in the folders of runs, branches and archives: whatever a new run must not be called. */
-export async function namesAround({ read }: RunsFolders): Promise<string[]> {
-  const found: string[] = [];
-  for (const { base, path } of read)
-    for (const above of [path, `${path}/${ARCHIVE}`]) {
-      const names = await foldersIn(base, above);
-      found.push(...names);
-      for (const name of names) found.push(...(await namesIn({ base, path: `${above}/${name}` })));
-    }
-  return found;
 }
 
 export const hasFile = ({ base, path }: RunPlace, file: string): boolean =>

@@ -9,6 +9,7 @@ import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, textToRead, type KitWithMemory } from '../kit-text.ts';
 import { languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
+import { conflictsIn } from '../../base/text/conflicts.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 
 export const SESSION_FILE = 'session-state.md';
@@ -99,8 +100,10 @@ export async function writeSession(
     const end = lineEndOf(before ?? '');
     const words = languageOf(before, await projectWording(kit)).session;
     const dated = { ...session, date };
+    // A page with a conflict is kept as it is beside the others, and begun anew.
+    const usable = before === undefined || conflictsIn(before) !== undefined ? undefined : before;
     const page =
-      (before === undefined ? undefined : filledIn(before, words, dated)) ?? format(words, project, dated);
+      (usable === undefined ? undefined : filledIn(usable, words, dated)) ?? format(words, project, dated);
     const text = page.replaceAll('\n', end);
     if (before !== undefined) await keepPage(kit, before);
     const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;

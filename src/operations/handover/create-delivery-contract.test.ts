@@ -61,7 +61,7 @@ describe('create_delivery_contract', () => {
     const first = await session.ok(createDeliveryContract, given);
     const text = await written(session, first.data);
     const second = await session.ok(createDeliveryContract, given);
-    expect((second.data['contract'] as { contract_id: string }).contract_id).toMatch(/-2$/);
+    expect((second.data['contract'] as { contract_id: string }).contract_id).toMatch(/-[0-9a-f]{6}$/);
     expect(await written(session, first.data)).toBe(text);
     expect((await session.ok(deliveryList)).data['contracts']).toHaveLength(2);
   });

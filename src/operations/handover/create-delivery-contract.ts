@@ -48,7 +48,7 @@ export const createDeliveryContract = defineOperation({
     run: z.object({ run_id: z.string(), branch: z.string(), chosen: z.boolean() }).optional(),
   }),
 
-  async run(input, context, { signal }) {
+  async run(input, context) {
     const { from_team, to_team, signed_by, run_id, branch, artefacts, questions, project } = input;
     const state = await context.state(project);
     const desk = await state.handovers();
@@ -59,30 +59,27 @@ export const createDeliveryContract = defineOperation({
     const { artefacts: produced, decisions, requests, language } = gathered;
     const named = artefacts.map((path) => ({ name: path.split('/').at(-1) ?? path, path }));
     const required = [...named, ...produced.filter(({ path }) => !artefacts.includes(path))];
-    const kept = await desk.contracts.create(
-      {
-        from: from_team,
-        to: to_team,
-        signedBy: signed_by.trim(),
-        runId: gathered.run?.id,
-        language,
-        required: required.map((artefact) => ({ ...artefact, criterion: undefined })),
-        optional: [],
-        outOfScope: [],
-        questions: [
-          ...questions.map((text) => ({
-            question: text.replace(/^!\s*/, ''),
-            critical: text.startsWith('!'),
-            owner: to_team,
-          })),
-          ...requests,
-        ],
-        criteria: [],
-        decisions,
-        context: [],
-      },
-      signal,
-    );
+    const kept = await desk.contracts.create({
+      from: from_team,
+      to: to_team,
+      signedBy: signed_by.trim(),
+      runId: gathered.run?.id,
+      language,
+      required: required.map((artefact) => ({ ...artefact, criterion: undefined })),
+      optional: [],
+      outOfScope: [],
+      questions: [
+        ...questions.map((text) => ({
+          question: text.replace(/^!\s*/, ''),
+          critical: text.startsWith('!'),
+          owner: to_team,
+        })),
+        ...requests,
+      ],
+      criteria: [],
+      decisions,
+      context: [],
+    });
     const { valid, findings } = kept.validation;
     const { run } = gathered;
     return {

@@ -35,7 +35,7 @@ export const projectState = defineOperation({
   }),
   async run({ project }, context) {
     const state = await context.state(project);
-    const place = await state.place();
+    const { merging: _merging, ...place } = await state.place();
     const machine = await onMachine(state);
     return {
       ...place,

@@ -22,7 +22,7 @@ describe('run_open', () => {
       variables: { topic: 'shop' },
     });
     const { run_id: id, folder } = data['run'] as { run_id: string; folder: string };
-    expect(id).toMatch(/^bmad-prd-\d{8}-\d{6}$/);
+    expect(id).toMatch(/^bmad-prd-\d{8}-\d{6}-[0-9a-f]{6}$/);
     expect(folder).toBe(`${RUNS}/main/${id}`);
     const state = await session.text(`${folder}/state.json`);
     expect(state).toContain('"status": "running"');

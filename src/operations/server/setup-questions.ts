@@ -81,12 +81,34 @@ async function askIgnored({ ask, context, found, notes }: Asking): Promise<void>
   if (root === undefined) return;
   const place = await (await context.state(root)).place().catch(ours(() => undefined));
   if (place === undefined || place.home !== 'project') return;
-  const folders = [...new Set(place.parts.filter(({ shared }) => shared).map(({ folder }) => `${folder}/`))];
+  const shared = [...new Set(place.parts.filter((part) => part.shared).map(({ folder }) => `${folder}/`))];
+  const folders = await found.lacking(root, '.gitignore', shared);
   if (folders.length === 0) return;
   const typed = await ask(
     `The state of ${root} is in ${folders.join(', ')}; colleagues get it once it is committed.\nAdd these lines to .gitignore instead? [y/N] `,
   );
-  if (!isYes(typed)) return;
-  await found.ignore(root, folders);
+  if (!isYes(typed)) return askMerging({ ask, found, notes }, root, place.merging);
+  await found.addLines(root, '.gitignore', folders);
   notes.push(`Added to .gitignore: ${folders.join(', ')}`);
+}
+
+/** Two people who commit the same files get conflicts in them; with a few lines for git most of these do not come about. */
+async function askMerging(
+  { ask, found, notes }: Omit<Asking, 'context'>,
+  root: string,
+  merging: Awaited<ReturnType<Awaited<ReturnType<Context['state']>>['place']>>['merging'],
+): Promise<void> {
+  const wanted: typeof merging = [];
+  for (const { file, lines } of merging) wanted.push({ file, lines: await found.lacking(root, file, lines) });
+  const lacking = wanted.filter(({ lines }) => lines.length > 0);
+  if (lacking.length === 0) return;
+  const shown = lacking.map(({ file, lines }) => `${file}:\n${lines.map((each) => `  ${each}\n`).join('')}`);
+  const typed = await ask(
+    `If others commit these files too, git can keep the lines of both.\n${shown.join('')}Add these lines? [y/N] `,
+  );
+  if (!isYes(typed)) return;
+  for (const { file, lines } of lacking) {
+    await found.addLines(root, file, lines);
+    notes.push(`Added to ${file}: ${lines.join(', ')}`);
+  }
 }

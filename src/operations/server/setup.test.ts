@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
@@ -187,6 +188,47 @@ describe('setup', () => {
     expect(await here.text('.cursor/mcp.json')).toBe('{\n  "a": 1\n}\n');
     expect(await isThere(here.path('.codex'))).toBe(false);
     expect(await isThere(here.path('.local/state/bmad-mcp-server/hosts'))).toBe(false);
+  });
+
+  it("offers the lines for git with which both sides of the kit's files merge, and writes none unasked (F-02)", async () => {
+    const files = {
+      '.cursor/x': '',
+      'shop/_bmad/_memory/decisions-log.md': '# Log\n',
+      'shop/.gitignore': 'dist\n',
+    };
+    const asked = ['', 'Ada', 'French', 'n'];
+    const refused = await machine(afterAll, files);
+    const { prompts } = await refused.setup({}, [...asked, 'n']);
+    expect(prompts.at(-1)).toMatch(/_bmad\/_memory\/decisions-log\.md merge=union\n[^]*Add these lines\? /);
+    expect(await refused.text('shop/.gitignore')).toBe('dist\n');
+    expect(await isThere(refused.path('shop/.gitattributes'))).toBe(false);
+    const here = await machine(afterAll, files);
+    await here.setup({}, [...asked, 'y']);
+    expect(await here.text('shop/.gitattributes')).toContain('_bmad/_memory/handoff-log.md merge=union\n');
+    expect(await here.text('shop/.gitignore')).toMatch(/^dist\n_bmad\/_memory\/activity\.jsonl\n/);
+    // What is there is not offered again.
+    const again = await here.setup({}, ['', 'n']);
+    expect(again.prompts.at(-1)).toMatch(/Add these lines to \.gitignore instead/);
+    // With them, what two people have added to the same file is merged.
+    const root = here.path('shop');
+    const git = (...args: string[]): number | null =>
+      spawnSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root })
+        .status;
+    await rm(here.path('shop/.git'), { recursive: true });
+    git('init', '-qb', 'main');
+    git('add', '-A');
+    git('commit', '-qm', 'base');
+    git('checkout', '-qb', 'other');
+    for (const [branch, line] of [
+      ['other', 'theirs'],
+      ['main', 'ours'],
+    ] as const) {
+      git('checkout', '-q', branch);
+      await writeFile(here.path('shop/_bmad/_memory/decisions-log.md'), `# Log\n- ${line}\n`);
+      git('commit', '-qam', line);
+    }
+    expect(git('merge', '-q', 'other', '-m', 'both')).toBe(0);
+    expect(await here.text('shop/_bmad/_memory/decisions-log.md')).toMatch(/ours\n- theirs/);
   });
 
   it('H-07: asks in a terminal which hosts, who the user is, and what git is to see', async () => {

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { withLock } from '../../base/files/file-lock.ts';
 import { appendLog, readLog, type LogPlace } from '../../base/files/file-log.ts';
-import { stateNames } from '../../base/files/file-state.ts';
+import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import {
@@ -20,7 +19,6 @@ import {
 
 const FOLDER = 'decisions';
 const ENDING = '.jsonl';
-const LOCK_WAIT_MS = 15_000;
 
 const lineSchema = z.object({
   root: z.string(),
@@ -92,9 +90,8 @@ class DecisionFile implements Decisions {
 
   async decide(decision: Omit<Decision, 'at'>): Promise<Decision> {
     const line: Line = { root: this.#root, ...decision, at: new Date().toISOString() };
-    await withLock(`${this.#path}.lock`, { waitMs: LOCK_WAIT_MS, tidy: true }, () =>
-      appendLog(this.#path, [JSON.stringify(line)]),
-    );
+    await ensureFolder(dirname(this.#path));
+    await appendLog(this.#path, [JSON.stringify(line)]);
     return line;
   }
 

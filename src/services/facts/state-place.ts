@@ -1,5 +1,11 @@
 import { folderAt, isUnused, type Keeping } from '../../kit/home.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
+import { ACTIVITY_FILE } from '../../kit/memories/activity.ts';
+import { DECISIONS_FILE } from '../../kit/memories/decisions.ts';
+import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/memories/failures.ts';
+import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
+import { HANDOFF_FILE } from '../../kit/session/handoffs.ts';
+import { SESSION_FILE } from '../../kit/session/session-state.ts';
 import type { Kit, StatePart } from '../../kit/kit.ts';
 
 export interface StatePlace {
@@ -12,7 +18,19 @@ export interface StatePlace {
   folders: string[];
   /** Each part with its folder; `shared` ones are not ignored by a file of their own. */
   parts: { part: StatePart; folder: string; shared: boolean }[];
+  /** Lines for git's own files, so that two people who commit the kit's files can merge them. */
+  merging: GitLines[];
 }
+
+interface GitLines {
+  file: '.gitattributes' | '.gitignore';
+  lines: string[];
+}
+
+/** Files of the kit that only grow, so that both sides of a merge are wanted. */
+const GROWING = [DECISIONS_FILE, HANDOFF_FILE, MUSEUM_FILE, MUSEUM_LOG, `${LEARNINGS_FOLDER}/*.md`];
+/** Files that tell of one machine's last moments, and differ on every other. */
+const PASSING = [ACTIVITY_FILE, SESSION_FILE];
 
 /** Not for others: a store that changes with every question, and receipts that prove something here only. */
 const PRIVATE = new Set<StatePart>(['memories', 'receipts']);
@@ -29,6 +47,13 @@ export async function statePlace(kit: Kit, state: string, keep: Keeping): Promis
     unused: await isUnused(kit),
     folders:
       home === 'user' ? [state] : [...(inOutput ? [] : [pages]), ...(output === undefined ? [] : [output])],
+    merging:
+      home === 'user' || astray.has('pages')
+        ? []
+        : [
+            { file: '.gitattributes', lines: GROWING.map((name) => `${pages}/${name} merge=union`) },
+            { file: '.gitignore', lines: PASSING.map((name) => `${pages}/${name}`) },
+          ],
     parts: (Object.keys(places) as StatePart[]).map((part) => {
       const own = home === 'project' && !astray.has(part);
       const { project, user } = places[part];

@@ -1,6 +1,4 @@
-import { unlessShort } from '../../base/expected.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { readInside } from '../../base/files/files.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { contextSections, requestsIn } from '../../kit/session/context-sections.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
@@ -39,7 +37,6 @@ export interface Choice {
 }
 
 const DECISIONS = 12;
-const LOG_BYTES = 20_000_000;
 
 /** What a run has produced and what the project has decided: the body of a contract. */
 export async function gather(
@@ -127,9 +124,7 @@ function mostTelling(decisions: readonly KnownDecision[]): KnownDecision[] {
 
 /** Those of the log, the last one first. */
 async function loggedDecisions(kit: Kit): Promise<KnownDecision[]> {
-  if (kit.memory === undefined) return [];
-  const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES).catch(unlessShort(undefined));
-  const entries = text === undefined ? [] : decisionsIn(text.toString('utf8'), DECISIONS_FILE);
+  const entries = decisionsIn((await textToRead(kit, DECISIONS_FILE, [])) ?? '', DECISIONS_FILE);
   return entries
     .map((entry) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }))
     .toReversed();

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { expected, ours } from '../../base/expected.ts';
@@ -7,6 +8,7 @@ import { listInside, readInside } from '../../base/files/files.ts';
 import { checkRead, shortDigest } from '../../base/sha256.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
+import { conflictsIn, conflictText } from '../../base/text/conflicts.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
 import { HANDOVER_STATES, readHandover, type HandoverState, type Handover } from './document.ts';
@@ -59,24 +61,27 @@ class Handovers {
   }
 
   async all(): Promise<{ contracts: KeptHandover[]; problems: string[] }> {
-    if (this.#place === undefined) return { contracts: [], problems: [] };
     const contracts: KeptHandover[] = [];
     const problems: string[] = [];
-    for (const { name, kind } of await listInside(this.#root, this.#folder).catch(nothing)) {
-      if (kind !== 'file' || !name.endsWith(ENDING)) continue;
-      const read = await this.#read(name.slice(0, -ENDING.length)).catch(
-        expected(({ message }) => void problems.push(message)),
-      );
+    for (const id of await this.#ids()) {
+      const read = await this.#read(id).catch(expected(({ message }) => void problems.push(message)));
       if (read !== undefined) contracts.push(read);
     }
     return { contracts, problems };
   }
 
+  async #ids(): Promise<string[]> {
+    if (this.#place === undefined) return [];
+    return (await listInside(this.#root, this.#place).catch(nothing))
+      .filter(({ name, kind }) => kind === 'file' && name.endsWith(ENDING))
+      .map(({ name }) => name.slice(0, -ENDING.length));
+  }
+
   async get(id: string): Promise<KeptHandover> {
-    const { contracts } = await this.all();
-    const found = contracts.find((kept) => kept.id === id);
-    if (found !== undefined) return found;
-    const ids = contracts.map((kept) => kept.id);
+    const names = await this.#ids();
+    // One that is there and cannot be read says why.
+    if (names.includes(id)) return this.#read(id);
+    const ids = (await this.all()).contracts.map((kept) => kept.id);
     throw new BmadError('not_found', `There is no delivery contract ${quoted(id)}.`, {
       subject: id.slice(0, 200),
       suggestions: nearest(id, ids),
@@ -90,23 +95,16 @@ class Handovers {
     return validateHandover(this.#root, contract, id);
   }
 
-  /** Writes a new contract; one of the same day is never written over. */
+  /** Writes a new contract. Others of the same day have other ids, also those made on another machine. */
   async create(
     parts: Omit<HandoverParts, 'id' | 'date'>,
-    signal: AbortSignal,
   ): Promise<KeptHandover & { validation: Validation }> {
-    return this.#locked(signal, async () => {
-      const date = localDay(new Date());
-      const names = new Set(
-        (await listInside(this.#root, this.#folder).catch(nothing)).map(({ name }) => name),
-      );
-      const stem = `${parts.from}-to-${parts.to}-${date}`;
-      let id = stem;
-      for (let count = 2; names.has(`${id}${ENDING}`); count += 1) id = `${stem}-${count}`;
-      await replaceShared(this.#root, this.#file(id), composeHandover({ ...parts, id, date }));
-      const kept = await this.#read(id);
-      return { ...kept, validation: await this.validate(kept) };
-    });
+    await this.#refuseStray();
+    const date = localDay(new Date());
+    const id = `${parts.from}-to-${parts.to}-${date}-${randomBytes(3).toString('hex')}`;
+    await replaceShared(this.#root, this.#file(id), composeHandover({ ...parts, id, date }));
+    const kept = await this.#read(id);
+    return { ...kept, validation: await this.validate(kept) };
   }
 
   /**
@@ -167,6 +165,13 @@ class Handovers {
   async #read(id: string): Promise<KeptHandover> {
     const file = this.#file(id);
     const text = await this.#text(id);
+    const conflicts = conflictsIn(text);
+    // Nobody can accept a text that says two things.
+    if (conflicts !== undefined)
+      throw new BmadError('unavailable', `${conflictText(file, conflicts)}.`, {
+        subject: file,
+        hint: 'Resolve the conflict in the file, then try again.',
+      });
     const contract = readHandover(file, text);
     const digest = shortDigest(text);
     const status = standing(contract, digest, await this.#decisions.last('delivery', id));
@@ -181,9 +186,13 @@ class Handovers {
     return `${this.#folder}/${id}${ENDING}`;
   }
 
-  async #locked<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #refuseStray(): Promise<void> {
     const stray = await strayRefusal(this.#root, this.#folder, 'no contract is written there');
     if (stray !== undefined) throw stray;
+  }
+
+  async #locked<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#refuseStray();
     const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: this.#root };
     return withLock(join(this.#root, this.#folder, '.lock'), options, work);
   }

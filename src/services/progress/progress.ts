@@ -128,6 +128,8 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
     },
     /** The documents there are, and how far each is. */
     inventory: async () => inventoryOf(await read()),
+    /** Files that could not be read, or not as they are meant. */
+    troubles: async () => (await read()).troubles,
     /** The same where there is any document at all; most of what is read otherwise is about stories. */
     async planned() {
       const files = new ProjectFiles(root);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
 import { BmadError } from '../../base/errors.ts';
 import { changeMark, timeIn } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
@@ -63,7 +64,10 @@ export class ProjectFiles {
   async #read(path: string): Promise<FileText | undefined> {
     try {
       const text = utf8Text(await readInside(this.root, path, MAX_BYTES));
-      return text === undefined ? this.#tell({ file: path, message: 'it is not UTF-8 text' }) : { text };
+      if (text === undefined) return this.#tell({ file: path, message: 'it is not UTF-8 text' });
+      const conflicts = conflictsIn(text);
+      if (conflicts !== undefined) this.#tell({ file: path, message: conflictReason(conflicts) });
+      return { text };
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (error.code === 'not_found' || error.reason === 'folder') return undefined;

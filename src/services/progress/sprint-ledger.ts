@@ -1,4 +1,5 @@
 import { attempt, broken, ParseError } from '../../base/expected.ts';
+import { conflictsIn } from '../../base/text/conflicts.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import type { Evidence } from './model.ts';
 import { meantWord, rankOf, type RowKind } from './words.ts';
@@ -60,7 +61,8 @@ export function ledgerPairs(
 ): { pairs: YamlPair[]; rows: YamlPair } | BrokenLedger {
   if (text.trim() === '') return { broken: { file, says: 'the file is empty' } };
   const pairs = attempt(
-    () => yamlPairs(file, text) ?? [],
+    // Both sides of a conflict have rows, at their places in the file; a key that both have counts as one with two rows.
+    () => yamlPairs(file, conflictsIn(text)?.both ?? text) ?? [],
     broken((error) => ({ broken: { file, line: error.line, says: reasonOf(error) } })),
   );
   if ('broken' in pairs) return pairs;

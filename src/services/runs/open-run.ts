@@ -1,13 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { moveFolder } from '../../base/files/file-tree.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { join } from 'node:path';
-import { hasFile, namesAround } from '../../kit/runs/run-folders.ts';
+import { hasFile } from '../../kit/runs/run-folders.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, lockedRuns, readOnly, withDrafts, type Reading, type RunsStorage } from './storage.ts';
+import { folderOf, lockedRuns, readOnly, withDrafts, type RunsStorage } from './storage.ts';
 import { writeChange } from './write-run.ts';
 import { withoutEnds } from '../../base/text/ends.ts';
 
@@ -37,7 +38,7 @@ export async function openRun(
   const folder = theirs.owner === write.owner ? theirs : write;
   return lockedRuns(folder, async () => {
     const now = storage.now();
-    const id = await freeId(storage, before, workflow, now);
+    const id = newId(workflow, now);
     const path = `${folder.path}/${name}`;
     await sweepDrafts(join(folder.base, path), folder.base);
     const place = { base: folder.base, path: `${path}/${id}` };
@@ -78,31 +79,14 @@ export async function openRun(
 /** No run has it: branches are what is wanted. */
 const NONE = '';
 
-async function freeId(
-  storage: RunsStorage,
-  { folders }: Reading,
-  workflow: string,
-  now: Date,
-): Promise<string> {
+/** Two machines that share a project by git open runs in the same second: the last part is nobody else's. */
+function newId(workflow: string, now: Date): string {
   const stamp = now
     .toISOString()
     .replace(/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2}).*$/, '$1$2$3-$4$5$6');
   const name = withoutEnds((workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'), '-');
-  const id = `${(name || 'run').slice(0, 60)}-${stamp}`;
-  const names = await namesAround(folders);
-  // Thousands of others need not be told apart.
-  const taken = new Set(names.filter((each) => each.includes(stamp)).map(lower));
-  for (let count = 1; ; count++) {
-    const free = count === 1 ? id : `${id}-${count}`;
-    // A run in the folder of its branch has its id in its state only.
-    if (!taken.has(lower(free)) && !hasRun(await readOnly(storage, free))) return free;
-  }
+  return `${(name || 'run').slice(0, 60)}-${stamp}-${randomBytes(3).toString('hex')}`;
 }
-
-const hasRun = ({ branches }: Reading): boolean => branches.some(({ runs }) => runs.length > 0);
-
-/** Some disks take two names that differ in case only for one. */
-const lower = (text: string): string => text.toLowerCase();
 
 /** The manifest of a branch in the form the kit's own commands write it. */
 export async function writeBranchFile(

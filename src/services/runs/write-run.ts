@@ -27,11 +27,13 @@ export interface Before {
 
 /** What a run is before a change. A file that cannot be understood is left as it is, and so is the run. */
 export async function beforeChange({ base, path }: RunPlace): Promise<Before> {
-  const { table, broken } = await readJson(base, `${path}/${STATE_FILE}`);
-  if (broken !== undefined) throw leftAlone(path, STATE_FILE, broken);
+  const { table, broken, conflict } = await readJson(base, `${path}/${STATE_FILE}`);
   const journal = await readText(base, `${path}/${JOURNAL_FILE}`);
   if (typeof journal === 'object') throw leftAlone(path, JOURNAL_FILE, journal.broken);
   const { standing, state } = standingOf(journal, table);
+  // One with a conflict is made again, if the journal has what both sides did.
+  if (broken !== undefined && (conflict !== true || state === undefined))
+    throw leftAlone(path, STATE_FILE, broken);
   if (state === undefined)
     throw new BmadError('not_found', `${path} has no state to continue from.`, {
       subject: path,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { jsonIn } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { conflictsIn, conflictText } from '../../base/text/conflicts.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours, unlessMissing } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
@@ -189,7 +190,10 @@ export class TaskStore {
 
   async #read(id: string, place: StateFolder): Promise<Task> {
     const path = `${place.path}/${id}${ENDING}`;
-    const value = jsonIn((await readInside(place.base, path, TASK_BYTES)).toString('utf8'));
+    const text = (await readInside(place.base, path, TASK_BYTES)).toString('utf8');
+    const conflicts = conflictsIn(text);
+    if (conflicts !== undefined) throw unreadable(path, conflictText(path, conflicts));
+    const value = jsonIn(text);
     if (isNewer(value)) throw newerTask(path);
     const parsed = taskSchema.safeParse(value);
     if (parsed.success && parsed.data.task_id === id) {
@@ -198,12 +202,15 @@ export class TaskStore {
     }
     const [issue] = parsed.error?.issues ?? [];
     const where = issue === undefined ? 'its task_id differs' : `${issue.path.join('.')} ${issue.message}`;
-    throw new BmadError('unavailable', `${path} is not a readable task (${where.slice(0, 200)}).`, {
-      subject: path,
-      hint: 'It was left unchanged; correct or remove the file.',
-    });
+    throw unreadable(path, `${path} is not a readable task (${where.slice(0, 200)})`);
   }
 }
+
+const unreadable = (path: string, why: string): BmadError =>
+  new BmadError('unavailable', `${why}.`, {
+    subject: path,
+    hint: 'It was left unchanged; correct or remove the file.',
+  });
 
 /** The folder of the lock is made if need be, and must not be made elsewhere. */
 async function lockedIn<T>(
