@@ -134,7 +134,7 @@ async function isLost(held: Held): Promise<boolean> {
 function lost({ path }: Lock): BmadError {
   return new BmadError('conflict', `The lock ${path} was taken over by another process.`, {
     reason: 'lost',
-    hint: 'This process had stood still for some seconds. Look at what is there now, then try again.',
+    hint: 'This process had stood still for some seconds. Look at the current state, then try again.',
   });
 }
 

@@ -94,10 +94,9 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     const starts = answer.body.split('\n').map((line) => /^(?:\d\. \w+|To \w+)/.exec(line)?.[0]);
     expect(starts.filter((start) => start !== undefined)).toEqual([
       '1. Bring',
-      'To begin',
-      'To answer',
-      '2. Prove',
-      '3. Hold',
+      '2. To',
+      '3. Prove',
+      '4. Hold',
     ]);
     expect(answer.body).toContain('To answer a question about the project: recall_structured {query:"…"}\n');
     expect([...new Set((data['actions'] as Action[]).map(({ of }) => of))]).toEqual([
@@ -112,9 +111,7 @@ describe.skipIf(process.platform === 'win32')('next, where everything is built',
     const error = await fail(runCompletionContract);
     expect(error.message).toContain('NOT_VERIFIED');
     expect(error.hint).toMatch(/It would run: .*npm/);
-    expect(error.hint).toContain(
-      'A story is done when its review passes, and proven when the completion contract passes.',
-    );
+    expect(error.hint).toContain('A person has to allow it first');
   });
 });
 

@@ -221,7 +221,7 @@ export const next = defineOperation({
       ...endingLines(due, about),
       ...deferredLines(deferred),
       ...sooner.flatMap((action, index) => actionLines(index + 1, action, say)),
-      ...(asked === true ? numbered(sooner.length + 1, ways) : []),
+      ...(asked !== true ? [] : shown.length === 0 ? ways : numbered(sooner.length + 1, ways)),
       ...later.flatMap((action, index) =>
         actionLines(sooner.length + Math.min(1, ways.length) + 1 + index, action, say),
       ),

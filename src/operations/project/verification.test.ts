@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('what next says of verification', 
     expect(answer.steps).toContainEqual({
       operation: 'trust',
       args: { folder },
-      why: 'The user decides, then this can be called again',
+      why: 'To allow it, for the user; then call this again',
     });
     expect(saidIn(answer)).not.toContain(RUN);
     // Where the host can ask the user, the call itself does.

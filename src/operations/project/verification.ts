@@ -184,7 +184,7 @@ function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string
           {
             operation: 'trust',
             args: { folder: root },
-            why: 'The user decides, then this can be called again',
+            why: 'To allow it, for the user; then call this again',
           },
         ],
       };

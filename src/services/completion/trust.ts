@@ -223,7 +223,7 @@ function refusal(
       {
         operation: 'trust',
         args: trustArguments(programs),
-        why: 'The user decides, then this can be called again',
+        why: 'To allow it, for the user; then call this again',
       },
     ],
   });

@@ -29,8 +29,10 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
     ...(/(?:^|-)sprint-planning$/.test(name)
       ? [`Where it makes the ledger from the epics, use ${say({ operation: 'sprint_plan' })}.`]
       : []),
-    // Some texts stop where git shows changes.
-    '`.memory`, `.runs`, `.tasks` and `.receipts` in the output folder are records of this server, not unfinished work.',
+    // Where something is built, texts stop at changes that git shows.
+    ...(/(?:^|-)(?:build|dev|dev-story)$/.test(name)
+      ? ['Hidden folders in the output folder are records of this server, not unfinished work.']
+      : []),
   ];
 }
 

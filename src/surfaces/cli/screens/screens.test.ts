@@ -38,7 +38,7 @@ const SCREENS: [args: string[], shows: RegExp][] = [
   ],
   [['memory', 'recall', 'PostgreSQL'], /^type +agent +memory +changed/],
   [['task', 'list'], /^status +agent +task +.*\nqueued +dev +Write the tests/],
-  [['run', 'status'], /^run +status +progress +.*\nbmad-prd-\d+-\d+ +running +░{8} {2}0/],
+  [['run', 'status'], /^run +status +progress +.*\nbmad-prd-\d+-\d+-[0-9a-f]{6} +running +░{8} {2}0/],
   [['session', 'list'], /^ +branch +standing +purpose +runs +.*\n● +main +active/],
 ];
 
