@@ -29,7 +29,7 @@ const SCREEN_WIDTH = 80;
 /** The commands that are not operations: servers, which the program starts instead. */
 const SERVERS = [
   ['serve', 'Serve over HTTP, to several hosts at once'],
-  ['page', 'What waits for you, and how far along the project is, in a browser'],
+  ['page', 'Pending work, and how far along the project is, in your browser'],
 ] as const;
 
 /** About the command line itself. */
