@@ -66,8 +66,13 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     await writeFile(join(home, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
     const late = { ...asked({ ...env, PATH: `${home}${delimiter}${env.PATH}` }), timeoutMs: 50 };
     const related = { commit, others: [commit] };
-    for (const answer of [gitHead(root, late), gitOrigin(root, late), gitIsRelated(root, late, related)])
-      await expect(answer).rejects.toMatchObject({
+    // One after the other: a refusal that nobody waits for yet would end the run.
+    for (const answer of [
+      () => gitHead(root, late),
+      () => gitOrigin(root, late),
+      () => gitIsRelated(root, late, related),
+    ])
+      await expect(answer()).rejects.toMatchObject({
         code: 'unavailable',
         message: 'Git did not answer in time.',
       });

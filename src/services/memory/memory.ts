@@ -318,7 +318,9 @@ async function faultsIn(
   try {
     if (!isOnQdrant(engine) && !(await hasStore(kit))) return [];
     const { store, notes } = await session();
-    return [...notes, ...(await store.health()).notes];
+    // An index in the wrong place is slower, not wrong.
+    const health = await store.health();
+    return [...notes, ...(health.damaged === true ? health.notes : [])];
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     return [error.line];

@@ -122,7 +122,8 @@ export class LinedStore extends MemoryStore {
   }
 
   #doWithout(error: IndexFailure): void {
-    if (this.#index instanceof IndexInMemory) throw error;
+    // Another call may have found out first: the failure is that of the index before.
+    if (this.#index instanceof IndexInMemory) return;
     this.#trouble = `${error.line} Until then, this process keeps an index in its memory.`;
     this.#index.leave();
     this.#index = new IndexInMemory(this.options);
@@ -335,7 +336,7 @@ export class LinedStore extends MemoryStore {
       ...health.notes,
       ...troubles,
     ];
-    return { ...health, degraded: notes.length > 0, notes };
+    return { ...health, damaged: troubles.length > 0, degraded: notes.length > 0, notes };
   }
 
   async close(): Promise<void> {
