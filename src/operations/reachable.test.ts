@@ -36,6 +36,7 @@ describe('what programs may call by name', () => {
       'list_files',
       'list_mark',
       'load',
+      'memory_copies',
       'memory_export',
       'memory_import',
       'memory_pairs',

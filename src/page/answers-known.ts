@@ -65,10 +65,8 @@ export interface MemoryHit extends Omit<Memory, 'text'> {
 }
 
 export interface MemoryStatus {
-  place: string;
-  files: number;
   engine: string;
-  index?: string;
+  place: string;
   embedder?: string;
   memories: number;
   degraded: boolean;

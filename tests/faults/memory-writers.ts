@@ -4,7 +4,7 @@ import type { Memory } from '../../src/services/memory/memory.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { openProject } from '../memory/open-project.ts';
 import { memory } from '../memory/places.ts';
-import { openLines, type IndexKind } from '../memory/processes.ts';
+import { openFile, type FileEngine } from '../memory/processes.ts';
 import type { Scene, Writer } from './scene.ts';
 
 /** Nothing in common, so that none is taken for another. */
@@ -16,8 +16,9 @@ const TEXTS: Readonly<Record<string, string>> = {
 const textOf = (what: string): string => TEXTS[what] ?? what;
 
 /** The memory of a project: the store, and the copies in the files of the project. */
-function ofProject(engine: IndexKind): Writer[] {
+function ofProject(engine: FileEngine): Writer[] {
   const within = async <T>({ project }: Scene, work: (memory: Memory) => Promise<T>): Promise<T> => {
+    // As in a server, which copies the store some time later and not beside the first write.
     const opened = await openProject(project, { engine, background: true });
     try {
       return await work(opened);
@@ -31,7 +32,7 @@ function ofProject(engine: IndexKind): Writer[] {
     within(scene, async (opened) => {
       const { entries } = await opened.list({}, { limit: 100 });
       const { degraded, notes } = await opened.status();
-      const trouble = notes.filter((note) => !/that cannot be read/.test(note));
+      const trouble = notes.filter((note) => !/cannot be read; they were left/.test(note));
       return [...entries.map(({ text }) => text).sort(), ...(degraded ? trouble : [])];
     });
   /** Every memory that is there has its line and its entry once, and none has one that is not there. */
@@ -53,7 +54,7 @@ function ofProject(engine: IndexKind): Writer[] {
   };
   return [
     {
-      name: `a memory with the index ${engine}`,
+      name: `a memory in ${engine}`,
       prepare: (scene) => prepare(scene),
       act: (scene, what) => within(scene, remember(what)),
       read,
@@ -61,7 +62,7 @@ function ofProject(engine: IndexKind): Writer[] {
       slow: true,
     },
     {
-      name: `a memory that is forgotten with the index ${engine}`,
+      name: `a memory that is forgotten in ${engine}`,
       prepare: (scene) => prepare(scene, 'first', 'second'),
       act: (scene, what) =>
         within(scene, async (opened) => {
@@ -77,19 +78,19 @@ function ofProject(engine: IndexKind): Writer[] {
 }
 
 /** The store alone, without the files of a project around it. */
-function ofStore(engine: IndexKind): Writer[] {
+function ofStore(engine: FileEngine): Writer[] {
   const within = async <T>(
     { state }: Scene,
-    work: (store: Awaited<ReturnType<typeof openLines>>) => Promise<T>,
+    work: (store: Awaited<ReturnType<typeof openFile>>) => Promise<T>,
   ): Promise<T> => {
-    const store = await openLines(engine, state);
+    const store = await openFile(engine, join(state, engine === 'jsonl' ? 'memory.jsonl' : 'memory.db'));
     try {
       return await work(store);
     } finally {
       await store.close();
     }
   };
-  const put = (what: string) => (store: Awaited<ReturnType<typeof openLines>>) =>
+  const put = (what: string) => (store: Awaited<ReturnType<typeof openFile>>) =>
     store.upsert([memory(what, textOf(what))]);
   const read = (scene: Scene): Promise<string[]> =>
     within(scene, async (store) => {
@@ -98,13 +99,13 @@ function ofStore(engine: IndexKind): Writer[] {
     });
   return [
     {
-      name: `an entry of lines with the index ${engine}`,
+      name: `an entry of a store in ${engine}`,
       prepare: (scene) => within(scene, put('before')),
       act: (scene, what) => within(scene, put(what)),
       read,
     },
     {
-      name: `an entry that is purged from lines with the index ${engine}`,
+      name: `an entry that is purged from a store in ${engine}`,
       prepare: (scene) =>
         within(scene, async (store) => {
           for (const what of Object.keys(TEXTS)) await put(what)(store);
@@ -117,8 +118,8 @@ function ofStore(engine: IndexKind): Writer[] {
 }
 
 export const MEMORY_WRITERS: readonly Writer[] = [
-  ...ofStore('memory'),
+  ...ofStore('jsonl'),
   ...ofStore('sqlite'),
-  ...ofProject('memory'),
+  ...ofProject('jsonl'),
   ...ofProject('sqlite'),
 ];
