@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { lutimes, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from '../errors.ts';
 import { jsonObject } from '../parse/json.ts';
+import { shortDigest } from '../sha256.ts';
 import { ensureFolder } from './ensure-folder.ts';
 import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-failure.ts';
@@ -296,8 +297,6 @@ async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
     await found.handle.close();
   }
 }
-
-const shortDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /**
  * Removes the lock of a dead holder. Only one process at a time may, and only that very lock: between seeing it and

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../errors.ts';
+import { shortDigest } from '../sha256.ts';
 
 /** What tells a process from every other one: its number, where such numbers count, and when it began. */
 export interface ProcessName {
@@ -36,7 +36,7 @@ const known = globalThis as { [KNOWN]?: ProcessName };
 export function thisProcess(): ProcessName {
   return (known[KNOWN] ??= {
     pid: process.pid,
-    space: createHash('sha256').update(spaceName()).digest('hex').slice(0, 16),
+    space: shortDigest(spaceName()),
     start: startOf('self'),
   });
 }
