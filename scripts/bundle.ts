@@ -41,7 +41,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/base/process/tracing.ts': 'tracing',
   'src/sources/git/cache.ts': 'git-cache',
   'src/services/memory/memory.ts': 'memory',
-  'src/services/memory/has-store.ts': 'memory-there',
+  'src/services/memory/place.ts': 'memory-there',
   'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',

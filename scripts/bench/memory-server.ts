@@ -4,11 +4,12 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { memoryId } from '../../src/kit/memories/ids.ts';
-import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
-import { SQLITE_FILE } from '../../src/services/memory/open.ts';
-import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { userCacheFolder, userStateFolder } from '../../src/config/locations.ts';
+import { kitAtHome } from '../../src/kit/home.ts';
+import { ANALYSER } from '../../src/services/memory/memory.ts';
+import { openStore } from '../../src/services/memory/open.ts';
 import { callTool } from './call-tool.ts';
 import { withClient, type Client } from './client.ts';
 import { percentile } from './statistics.ts';
@@ -37,12 +38,25 @@ function sentencesIn(folder: string): string[] {
   return [...new Set(found)].sort();
 }
 
-async function fill(file: string, project: string, size: number): Promise<number> {
+/** The memories as the server itself would keep them: lines in the project, and the index in the user's cache. */
+async function fill(folder: string, home: string, size: number): Promise<number> {
   const embedder = await openStaticEmbedder(resolve('assets'));
   const sentences = sentencesIn(resolve('dist', 'content'));
-  const analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
-  const space = { embedder: embedder.id, dim: embedder.dim };
-  const store = await openSqliteStore({ project, analyser, space, file });
+  const surroundings = { env: {}, home, platform: process.platform };
+  const [state, cache] = [userStateFolder(surroundings), userCacheFolder(surroundings)];
+  const kit = await kitAtHome(folder, state);
+  const project = kit.app;
+  const engine = {
+    engine: 'sqlite',
+    journal: 'auto',
+    qdrantUrl: undefined,
+    qdrantApiKey: undefined,
+  } as const;
+  const store = await openStore(
+    { kit, state, cache, env: process.env, engine, writes: true },
+    { project, analyser: ANALYSER, space: { embedder: embedder.id, dim: embedder.dim } },
+    () => undefined,
+  );
   const began = performance.now();
   for (let from = 0; from < size; from += BATCH) {
     const made = Array.from({ length: Math.min(BATCH, size - from) }, (_, at) => {
@@ -86,9 +100,7 @@ async function cost(
   return processorMilliseconds(client.pid) - before;
 }
 
-async function measure(folder: string): Promise<string[]> {
-  const home = join(folder, '..', 'home');
-  await mkdir(home, { recursive: true });
+async function measure(folder: string, home: string): Promise<string[]> {
   const env = { PATH: process.env['PATH'], HOME: home };
   const args = [resolve('dist', 'bmad-mcp-server.cjs')];
   const program = { name: 'our server', args, folder, env };
@@ -147,16 +159,18 @@ const size = Number(process.argv[2] ?? 100_000);
 const kept = process.argv[3];
 const scratch = kept === undefined ? await mkdtemp(join(tmpdir(), 'bmad-memory-server-')) : resolve(kept);
 try {
-  const folder = join(scratch, 'project');
-  const place = join(folder, '_bmad', '_memory', '.bmad-memory');
-  const file = join(place, SQLITE_FILE);
-  await mkdir(place, { recursive: true });
-  const filled = existsSync(file) ? undefined : await fill(file, 'bmad-project', size);
-  const cells = await measure(folder);
-  const bytes = (await stat(file)).size;
+  const [folder, home] = [join(scratch, 'project'), join(scratch, 'home')];
+  await mkdir(join(folder, '_bmad', '_memory'), { recursive: true });
+  const filled = existsSync(home) ? undefined : await fill(folder, home, size);
+  const cells = await measure(folder, home);
+  const indexes = join(userCacheFolder({ env: {}, home, platform: process.platform }), 'memories');
+  const sizes = await Promise.all(
+    readdirSync(indexes).map(async (name) => (await stat(join(indexes, name))).size),
+  );
+  const bytes = sizes.reduce((sum, one) => sum + one, 0);
   process.stdout.write(
     [
-      '| memories | filled in s | file MB | start | first recall / at rest | later p50 / p95 | filtered p50 / p95 | remember p50 / p95 | recall after it | RSS MiB: started → first recall → end |',
+      '| memories | filled in s | index MB | start | first recall / at rest | later p50 / p95 | filtered p50 / p95 | remember p50 / p95 | recall after it | RSS MiB: started → first recall → end |',
       '|---|---|---|---|---|---|---|---|---|---|',
       `| ${[size, filled === undefined ? '–' : (filled / 1000).toFixed(0), (bytes / 1e6).toFixed(0), ...cells].join(' | ')} |`,
       '',

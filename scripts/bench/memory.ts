@@ -3,14 +3,16 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
-import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
-import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
-import type { NewMemory, StoreOptions } from '../../src/services/memory/store.ts';
+import { LineFiles } from '../../src/lines/files.ts';
+import type { LineIndex, MemoryStore, NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
+import { IndexInMemory } from '../../src/services/memory/lines/in-memory.ts';
+import { LinedStore } from '../../src/services/memory/lines/store.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { percentile } from './statistics.ts';
 
 /**
- * Measures the engines that keep memories in files: `npm run bench:memory -- [engine] [size...]`. Texts are made of
+ * Measures memories in lines, with each index of them: `npm run bench:memory -- [index] [size...]`. Texts are made of
  * words as unevenly common as in a language; vectors are random, which costs the same as meaningful ones.
  */
 
@@ -85,19 +87,37 @@ async function spread(work: () => Promise<unknown>): Promise<string> {
   return `${percentile(times, 50).toFixed(1)} / ${percentile(times, 95).toFixed(1)} (${cpu})`;
 }
 
-const open: Record<string, (file: string) => Promise<MemoryStore>> = {
-  sqlite: async (file) => openSqliteStore({ ...options, file }),
-  jsonl: async (file) => new JsonlStore({ ...options, file }),
+const INDEX_FILE = 'index.db';
+
+const indexes: Record<string, (folder: string) => Promise<LineIndex>> = {
+  sqlite: async (folder) => new SqliteIndex(join(folder, INDEX_FILE), await sqliteDriver(), options),
+  memory: () => Promise.resolve(new IndexInMemory(options)),
 };
+
+async function opened(engine: string, folder: string): Promise<MemoryStore> {
+  const indexOf = indexes[engine];
+  if (indexOf === undefined)
+    throw new Error(`no index ${engine}; there are: ${Object.keys(indexes).join(', ')}`);
+  const log = new LineFiles(
+    { folder: join(folder, 'lines'), isPrivate: false },
+    { machine: () => Promise.resolve('bench'), by: { kind: 'local', name: 'bench' } },
+  );
+  return new LinedStore(log, await indexOf(folder), options);
+}
+
+/** Without the index: all lines are taken in again. */
+async function rebuilt(engine: string, folder: string): Promise<number> {
+  for (const end of ['', '-wal', '-shm']) await rm(join(folder, `${INDEX_FILE}${end}`), { force: true });
+  const store = await opened(engine, folder);
+  const time = await timed(async () => store.count({}));
+  await store.close();
+  return time;
+}
 
 async function measure(engine: string, size: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bmad-memory-bench-'));
-  const file = join(folder, 'memory');
-  const opener = open[engine];
-  if (opener === undefined)
-    throw new Error(`no engine ${engine}; there are: ${Object.keys(open).join(', ')}`);
   try {
-    const filling = await opener(file);
+    const filling = await opened(engine, folder);
     const fill = await timed(async () => {
       for (let from = 0; from < size; from += 1_000)
         await filling.upsert(
@@ -113,7 +133,7 @@ async function measure(engine: string, size: number): Promise<string> {
       limit,
     });
     const opening = await timed(async () => {
-      store = await opener(file);
+      store = await opened(engine, folder);
     });
     let first = 0;
     const held = await longestHold(async () => {
@@ -129,7 +149,8 @@ async function measure(engine: string, size: number): Promise<string> {
     const writing = await spread(async () => store.upsert([made(next++)]));
     const health = await timed(async () => store.health());
     await store.close();
-    const bytes = (await stat(file)).size;
+    const again = await rebuilt(engine, folder);
+    const bytes = engine === 'sqlite' ? (await stat(join(folder, INDEX_FILE))).size : 0;
     return `| ${[
       engine,
       size,
@@ -142,6 +163,7 @@ async function measure(engine: string, size: number): Promise<string> {
       listing,
       writing,
       health.toFixed(0),
+      (again / 1000).toFixed(1),
       (bytes / 1e6).toFixed(0),
       (process.memoryUsage().rss / 1e6).toFixed(0),
     ].join(' | ')} |`;
@@ -152,10 +174,10 @@ async function measure(engine: string, size: number): Promise<string> {
 
 const [engine, ...sizes] = process.argv.slice(2);
 const lines = [
-  '| engine | memories | filled in s | open + first search ms | held up at most ms | search p50 / p95 (CPU) ms | words only | filtered | list 20 | upsert | health | file MB | memory MB |',
-  '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+  '| index | memories | filled in s | open + first search ms | held up at most ms | search p50 / p95 (CPU) ms | words only | filtered | list 20 | upsert | health | index made again s | index MB | memory MB |',
+  '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
 ];
-for (const name of engine === undefined ? Object.keys(open) : [engine])
+for (const name of engine === undefined ? Object.keys(indexes) : [engine])
   for (const size of sizes.length === 0 ? [1_000, 10_000] : sizes.map(Number))
     lines.push(await measure(name, size));
 process.stdout.write(`${lines.join('\n')}\n`);

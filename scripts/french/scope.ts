@@ -18,7 +18,6 @@ const FOR_OTHERS: readonly string[] = [
   'services/handover/compose.ts',
   'services/progress/rules.ts',
   'services/progress/workers.ts',
-  'services/memory/rehearsal.ts',
   'services/memory/sqlite/',
   'services/codebase/definitions.ts',
   'services/tasks/brief.ts',

@@ -106,9 +106,9 @@ function contextOf(
     gitSources: gitSources.sources,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
     memory: async (project, mayWrite) => (await projectState(await projectOf(project))).memory(mayWrite),
-    async rehearseRecall(pause) {
+    async prepareRecall(pause) {
       const project = await projectOf();
-      if (project.root !== undefined) await (await projectState(project)).rehearse(pause);
+      if (project.root !== undefined) await (await projectState(project)).prepareRecall(pause);
     },
     state: async (project) => projectState(await projectOf(project)),
     decisions: async () => (await import('./project-state.ts')).decisionBook(settings),

@@ -35,24 +35,6 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     return { ...kit, app: await name };
   }
 
-  /** What a store in another place still has, though its file is gone, comes along. */
-  async function reopened(setup: MemorySetup, former: Known | undefined): Promise<Memory> {
-    const { openMemory } = await import('../services/memory/memory.ts');
-    const memory = openMemory(setup);
-    const before = await former?.memory.catch(() => undefined);
-    if (before === undefined) return memory;
-    const count = await memory.adopt(before);
-    const { folder } = memory.place;
-    if (count > 0)
-      settings.log.warn(
-        count === 1
-          ? `1 memory was brought into ${folder}.`
-          : `${count} memories were brought into ${folder}.`,
-      );
-    before.rest();
-    return memory;
-  }
-
   return {
     /** One for a caller who may only read writes nothing, not even that it was asked. */
     async of(found: Kit, mayWrite = true): Promise<Memory> {
@@ -61,45 +43,22 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       const key = `${writes ? 'write' : 'read'} ${kit.root}`;
       const { memoryVersion } = await import('../services/memory/memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
-      const version = await memoryVersion(kit);
+      const version = memoryVersion(kit);
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
-      const memory = reopened(setupFor(kit, writes, settings, embedders), opened);
+      const { openMemory } = await import('../services/memory/memory.ts');
+      const memory = Promise.resolve(openMemory(setupFor(kit, writes, settings, embedders)));
       known.set(key, { version, memory });
-      memory.catch(() => {
-        if (known.get(key)?.memory !== memory) return;
-        if (opened === undefined) known.delete(key);
-        else known.set(key, opened);
-      });
+      if (opened !== undefined) void opened.memory.then((before) => before.rest());
       return memory;
     },
-    /**
-     * Makes the first recall in a project short, in pieces: to load the program, the table and the vectors takes most of its time.
-     * Does nothing where there is no store here, and ends when somebody asks for the memory. Answers whether it
-     * came to its end.
-     */
-    async rehearse(kit: Kit, pause: () => Promise<void>): Promise<boolean> {
-      if (!isHere(settings)) return false;
-      const { hasStore } = await import('../services/memory/has-store.ts');
-      if (!(await hasStore(kit)) || known.size > 0) return false;
+    /** Makes the first recall in a project short, in pieces. Does nothing where there are no memories here. */
+    async prepare(kit: Kit, pause: () => Promise<void>): Promise<void> {
+      if (!isHere(settings)) return;
+      const { hasStore } = await import('../services/memory/place.ts');
+      if (!(await hasStore(kit)) || known.size > 0) return;
       await pause();
-      const { openMemory } = await import('../services/memory/memory.ts');
-      await pause();
-      const overtaken = new Error('A memory was asked for.');
-      // One of its own, closed at the end: a store that nobody has asked for is not held open.
-      const memory = openMemory({ ...setupFor(kit, false, settings, embedders), background: false });
-      try {
-        await memory.rehearse(async () => {
-          await pause();
-          if (known.size > 0) throw overtaken;
-        });
-      } catch (error) {
-        if (error !== overtaken) throw error;
-        return false;
-      } finally {
-        await memory.close();
-      }
-      return true;
+      await (await this.of(kit)).prepare(pause);
     },
     /** What moves the memories of the user into the project. */
     async move(kit: Kit): Promise<StateMove | undefined> {
@@ -155,10 +114,12 @@ function sharedEmbedder(settings: Settings, builtIn: BuiltIn): SharedEmbedder {
 }
 
 function setupFor(kit: Kit, writes: boolean, settings: Settings, embedders: SharedEmbedder): MemorySetup {
-  const { outside, config, state, secrets, log } = settings;
+  const { outside, config, state, cache, secrets, log } = settings;
   return {
     kit,
+    env: outside.env,
     state,
+    cache,
     writes,
     hide: secrets.hide,
     log,

@@ -78,8 +78,8 @@ export function projectState(
       return openHandovers(await own(), await decisionsOf(settings, root));
     },
     memory: async (mayWrite) => memories.of(await own(), mayWrite),
-    async rehearse(pause) {
-      return memories.rehearse(await own(), pause);
+    async prepareRecall(pause) {
+      await memories.prepare(await own(), pause);
     },
     async moves() {
       const kit = await own();

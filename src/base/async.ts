@@ -92,3 +92,13 @@ export async function telling<T>(work: Promise<T>, tell: () => void, everyMs: nu
     clearInterval(timer);
   }
 }
+
+/** Runs one piece of work after the other, in the order in which they came; one that fails stops none after it. */
+export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}

@@ -17,19 +17,19 @@ export const memorySettings = {
     )
     .register(settingMeta, meta('place', "Where a project's state is kept", PERSONAL)),
   memoryEngine: z
-    .enum(['auto', 'sqlite', 'qdrant', 'jsonl'])
+    .enum(['auto', 'sqlite', 'qdrant', 'memory'])
     .default('auto')
     .describe(
-      'Where memories are stored: auto (Qdrant if its address is set, else a SQLite file, else a JSONL file), sqlite, qdrant or jsonl.',
+      'What finds memories, which are kept as lines in files: auto (Qdrant if its address is set, else SQLite, else the memory of the process), sqlite, qdrant or memory.',
     )
-    .register(settingMeta, meta('engine', 'Where memories are stored', PERSONAL)),
+    .register(settingMeta, meta('engine', 'What finds memories', PERSONAL)),
   memoryJournal: z
     .enum(['auto', 'wal', 'delete'])
     .default('auto')
     .describe(
-      'Journal mode of the SQLite memory file: auto (write-ahead log, except on a folder known to be on a network), wal, or delete (no write-ahead log; for a network folder on macOS or Windows).',
+      'Journal mode of the SQLite index: auto (write-ahead log, except on a folder known to be on a network), wal, or delete (no write-ahead log; for a network folder on macOS or Windows).',
     )
-    .register(settingMeta, meta('mode', 'Journal mode of the SQLite file', PERSONAL)),
+    .register(settingMeta, meta('mode', 'Journal mode of the SQLite index', PERSONAL)),
   embedder: z
     .enum(['auto', 'static', 'none', 'table', 'ollama', 'openai', 'transformers'])
     .default('auto')

@@ -14,7 +14,7 @@ export type Keeping = 'auto' | 'project' | 'user';
 
 /** How a part is known to be in its folder with the user. */
 const SIGNS: Record<StatePart, RegExp> = {
-  memories: /^\.bmad-memory\.(?:db|jsonl)$/,
+  memories: /^\d{4}-\d\d-\d\d$/,
   pages: /\.md$/,
   runs: /^[^.]/,
   tasks: /^task-.*\.json$/,
@@ -112,8 +112,8 @@ export async function partsWithUser({ places }: Kit, most = Infinity): Promise<S
     const folder = folderAt(places[part].user);
     // Most are not there, and this is asked with every call that keeps something.
     if (!isThereNow(folder)) continue;
-    if ((await stateNames(folder).catch((): string[] => [])).some((name) => SIGNS[part].test(name)))
-      found.push(part);
+    const names = await stateNames(folder).catch((): string[] => []);
+    if (names.some((name) => SIGNS[part].test(name))) found.push(part);
   }
   return found;
 }

@@ -8,6 +8,7 @@ import config from './fr/config.json' with { type: 'json' };
 import hosts from './fr/hosts.json' with { type: 'json' };
 import kit from './fr/kit.json' with { type: 'json' };
 import labels from './fr/labels.json' with { type: 'json' };
+import lines from './fr/lines.json' with { type: 'json' };
 import meaning from './fr/meaning.json' with { type: 'json' };
 import operations from './fr/operations.json' with { type: 'json' };
 import readers from './fr/readers.json' with { type: 'json' };
@@ -20,6 +21,7 @@ export const FRENCH: Catalogue = {
   ...base,
   ...config,
   ...meaning,
+  ...lines,
   ...kit,
   ...hosts,
   ...sources,

@@ -34,6 +34,8 @@ export interface MemoryEntry extends MemoryKey {
   /** The id of the memory that replaces this one; empty when it is only out of date. */
   supersededBy?: string;
   supersededAt?: string;
+  /** What else it says since two people changed it without knowing of each other; until somebody settles it. */
+  others?: readonly string[];
 }
 
 /** The tag of a memory that holds beside another one, whose id follows: somebody has read both and kept both. */

@@ -99,7 +99,7 @@ export interface MemoryPort extends EmbeddersPort {
   /** What a project remembers; without an argument, the project the server was started for. */
   memory(project?: string, mayWrite?: boolean): Promise<Memory>;
   /** Makes the first recall in the project short that the server was started for, in pieces, if it has memories. */
-  rehearseRecall(pause: () => Promise<void>): Promise<void>;
+  prepareRecall(pause: () => Promise<void>): Promise<void>;
   /** Whether the stores of the memories that have been used so far can be reached. */
   memoriesAnswer(): Promise<boolean>;
 }
@@ -190,7 +190,7 @@ export interface ProjectState extends RunsPort, PlacePort {
   /** What it remembers. */
   memory(mayWrite?: boolean): Promise<Memory>;
   /** Makes the first recall in it short, in pieces; answers whether that came to its end. */
-  rehearse(pause: () => Promise<void>): Promise<boolean>;
+  prepareRecall(pause: () => Promise<void>): Promise<void>;
   /** Its completion contract and the receipts of its verdicts. */
   completion(): Promise<Completion>;
   /** How far it is by its ledgers and documents, and what comes next. */

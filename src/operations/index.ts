@@ -47,7 +47,6 @@ import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { logDecision, logLearning } from './memory/log-memory.ts';
 import { manageMemories } from './memory/manage-memories.ts';
 import { memoryForget, memoryKeepBoth, memoryRestore, memorySupersede, memoryUpdate } from './memory/memory-change.ts';
-import { memoryCopies } from './memory/memory-copies.ts';
 import { memoryPairs } from './memory/memory-pairs.ts';
 import { memoryPurge } from './memory/memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory/memory-read.ts';
@@ -195,7 +194,6 @@ export const operations: readonly AnyOperation[] = [
   memoryExport,
   memoryImport,
   memoryReindex,
-  memoryCopies,
   memoryKeepBoth,
   memoryPairs,
   listWorkflows,

@@ -102,7 +102,6 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   memory_export: { command: 'memory export' },
   memory_import: { command: 'memory import', positional: ['file'] },
   memory_reindex: { command: 'memory reindex' },
-  memory_copies: { command: 'memory copies' },
   memory_keep_both: { behind: { manage_memories: 'keep_both' }, command: 'memory keep-both', positional: ['id', 'other'] },
   memory_pairs: { command: 'memory pairs' },
   list_workflows: { toolset: 'workflows' },

@@ -36,7 +36,6 @@ describe('what programs may call by name', () => {
       'list_files',
       'list_mark',
       'load',
-      'memory_copies',
       'memory_export',
       'memory_import',
       'memory_pairs',

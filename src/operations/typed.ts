@@ -27,7 +27,6 @@ export const TYPED = {
   memory_export: async () => (await import('./memory/memory-transfer.ts')).memoryExport,
   memory_import: async () => (await import('./memory/memory-transfer.ts')).memoryImport,
   memory_reindex: async () => (await import('./memory/memory-transfer.ts')).memoryReindex,
-  memory_copies: async () => (await import('./memory/memory-copies.ts')).memoryCopies,
   memory_pairs: async () => (await import('./memory/memory-pairs.ts')).memoryPairs,
   prefer_origin: async () => (await import('./catalogue/prefer.ts')).preferOrigin,
   inbox: async () => (await import('./inbox/inbox.ts')).inbox,

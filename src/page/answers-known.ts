@@ -65,8 +65,10 @@ export interface MemoryHit extends Omit<Memory, 'text'> {
 }
 
 export interface MemoryStatus {
-  engine: string;
   place: string;
+  files: number;
+  engine: string;
+  index?: string;
   embedder?: string;
   memories: number;
   degraded: boolean;

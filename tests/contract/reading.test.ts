@@ -75,7 +75,7 @@ const QDRANT = { BMAD_MEMORY_ENGINE: 'sqlite', BMAD_QDRANT_URL: 'http://127.0.0.
 describe.each([
   ['a project without BMAD', EMPTY, {}],
   ['a project without BMAD, and an address of Qdrant that is not used', EMPTY, QDRANT],
-  ['a project without BMAD, and memories in a log', EMPTY, { BMAD_MEMORY_ENGINE: 'jsonl' }],
+  ['a project without BMAD, and an index in memory', EMPTY, { BMAD_MEMORY_ENGINE: 'memory' }],
   ['a project with BMAD', INSTALLED, {}],
   ["a project with the kit's files", KIT_FILES, {}],
 ])('reading in %s', (_, files, env) => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstat, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { localDay } from '../../src/base/text/local-time.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { LineClient } from '../support/line-client.ts';
@@ -47,8 +48,7 @@ const STATE = [
   '_bmad-output/.tasks/.lock',
   '_bmad-output/.runs/.lock',
   '_bmad/_memory/.bmad-memory/kit-files.lock',
-  '_bmad/_memory/.bmad-memory/.bmad-memory.jsonl',
-  '_bmad/_memory/.bmad-memory/.bmad-memory.jsonl.lock',
+  `_bmad/_memory/.bmad-memory/${localDay(new Date())}`,
 ];
 
 /** One command for each kind of state. */
@@ -57,7 +57,7 @@ const WRITES = [
   ['task', 'add', 'dev', 'Do it', '--output-key', 'out'],
   ['run', 'open', 'prd'],
   ['log', 'decision', 'Messages go through NATS', 'dev'],
-  ['memory', 'remember', 'decisions', 'dev', 'Messages go through NATS', '--memory-engine', 'jsonl'],
+  ['memory', 'remember', 'decisions', 'dev', 'Messages go through NATS'],
 ];
 
 describe.skipIf(process.platform === 'win32')('a link where a file of state belongs', () => {

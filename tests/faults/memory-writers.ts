@@ -4,7 +4,7 @@ import type { Memory } from '../../src/services/memory/memory.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { openProject } from '../memory/open-project.ts';
 import { memory } from '../memory/places.ts';
-import { openFile, type FileEngine } from '../memory/processes.ts';
+import { openLines, type IndexKind } from '../memory/processes.ts';
 import type { Scene, Writer } from './scene.ts';
 
 /** Nothing in common, so that none is taken for another. */
@@ -16,9 +16,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 const textOf = (what: string): string => TEXTS[what] ?? what;
 
 /** The memory of a project: the store, and the copies in the files of the project. */
-function ofProject(engine: FileEngine): Writer[] {
+function ofProject(engine: IndexKind): Writer[] {
   const within = async <T>({ project }: Scene, work: (memory: Memory) => Promise<T>): Promise<T> => {
-    // As in a server, which copies the store some time later and not beside the first write.
     const opened = await openProject(project, { engine, background: true });
     try {
       return await work(opened);
@@ -32,7 +31,7 @@ function ofProject(engine: FileEngine): Writer[] {
     within(scene, async (opened) => {
       const { entries } = await opened.list({}, { limit: 100 });
       const { degraded, notes } = await opened.status();
-      const trouble = notes.filter((note) => !/cannot be read; they were left/.test(note));
+      const trouble = notes.filter((note) => !/that cannot be read/.test(note));
       return [...entries.map(({ text }) => text).sort(), ...(degraded ? trouble : [])];
     });
   /** Every memory that is there has its line and its entry once, and none has one that is not there. */
@@ -54,7 +53,7 @@ function ofProject(engine: FileEngine): Writer[] {
   };
   return [
     {
-      name: `a memory in ${engine}`,
+      name: `a memory with the index ${engine}`,
       prepare: (scene) => prepare(scene),
       act: (scene, what) => within(scene, remember(what)),
       read,
@@ -62,7 +61,7 @@ function ofProject(engine: FileEngine): Writer[] {
       slow: true,
     },
     {
-      name: `a memory that is forgotten in ${engine}`,
+      name: `a memory that is forgotten with the index ${engine}`,
       prepare: (scene) => prepare(scene, 'first', 'second'),
       act: (scene, what) =>
         within(scene, async (opened) => {
@@ -78,19 +77,19 @@ function ofProject(engine: FileEngine): Writer[] {
 }
 
 /** The store alone, without the files of a project around it. */
-function ofStore(engine: FileEngine): Writer[] {
+function ofStore(engine: IndexKind): Writer[] {
   const within = async <T>(
     { state }: Scene,
-    work: (store: Awaited<ReturnType<typeof openFile>>) => Promise<T>,
+    work: (store: Awaited<ReturnType<typeof openLines>>) => Promise<T>,
   ): Promise<T> => {
-    const store = await openFile(engine, join(state, engine === 'jsonl' ? 'memory.jsonl' : 'memory.db'));
+    const store = await openLines(engine, state);
     try {
       return await work(store);
     } finally {
       await store.close();
     }
   };
-  const put = (what: string) => (store: Awaited<ReturnType<typeof openFile>>) =>
+  const put = (what: string) => (store: Awaited<ReturnType<typeof openLines>>) =>
     store.upsert([memory(what, textOf(what))]);
   const read = (scene: Scene): Promise<string[]> =>
     within(scene, async (store) => {
@@ -99,13 +98,13 @@ function ofStore(engine: FileEngine): Writer[] {
     });
   return [
     {
-      name: `an entry of a store in ${engine}`,
+      name: `an entry of lines with the index ${engine}`,
       prepare: (scene) => within(scene, put('before')),
       act: (scene, what) => within(scene, put(what)),
       read,
     },
     {
-      name: `an entry that is purged from a store in ${engine}`,
+      name: `an entry that is purged from lines with the index ${engine}`,
       prepare: (scene) =>
         within(scene, async (store) => {
           for (const what of Object.keys(TEXTS)) await put(what)(store);
@@ -118,8 +117,8 @@ function ofStore(engine: FileEngine): Writer[] {
 }
 
 export const MEMORY_WRITERS: readonly Writer[] = [
-  ...ofStore('jsonl'),
+  ...ofStore('memory'),
   ...ofStore('sqlite'),
-  ...ofProject('jsonl'),
+  ...ofProject('memory'),
   ...ofProject('sqlite'),
 ];

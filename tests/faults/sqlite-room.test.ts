@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { BmadError } from '../../src/base/errors.ts';
 import { smallDisk } from '../support/disks.ts';
 import { memory, uuid } from '../memory/places.ts';
-import { openFile } from '../memory/processes.ts';
+import { openLines } from '../memory/processes.ts';
 import { FULL } from './trial.ts';
 
 /**
@@ -17,7 +17,7 @@ const MOST_BLOCKS = 64;
 const LONG = 'Much more of it is needed here. '.repeat(1_000);
 
 it(
-  'a store in sqlite keeps what it has on a disk that is full after any number of blocks',
+  'lines and their index keep what they have on a disk that is full after any number of blocks',
   { timeout: FULL ? 1_200_000 : 600_000 },
   async (context) => {
     const refused: number[] = [];
@@ -25,8 +25,7 @@ it(
       // One each time: the driver may hold a file that was closed and removed, and with it the room it takes.
       const folder = await smallDisk(2_048, onTestFinished);
       if (folder === undefined) return context.skip('this user may not mount file systems here');
-      const file = join(folder, 'memory.db');
-      const store = await openFile('sqlite', file);
+      const store = await openLines('sqlite', folder);
       await store.upsert([memory('before', 'Giraffes were remembered while there was room')]);
       const ballast = join(folder, 'ballast');
       await writeFile(ballast, Buffer.alloc(4_000_000)).catch(() => undefined);
@@ -40,7 +39,7 @@ it(
         refused.push(blocks);
       }
       // Whoever opens it while the disk is still full finds the same as whoever has it open.
-      const other = await openFile('sqlite', file);
+      const other = await openLines('sqlite', folder);
       for (const each of [store, other]) {
         const found = await each.get({ type: 'decisions', id: uuid('first') });
         expect([blocks, found?.text]).toEqual([blocks, error === undefined ? LONG : undefined]);
@@ -50,9 +49,9 @@ it(
       await rm(ballast);
       await store.upsert([memory('second', LONG)]);
       await store.close();
-      const last = await openFile('sqlite', file);
+      const last = await openLines('sqlite', folder);
       expect(await last.count({})).toBe(error === undefined ? 3 : 2);
-      expect(await last.health()).toMatchObject({ degraded: false, notes: [] });
+      expect(await last.health()).toMatchObject({ engine: 'sqlite', degraded: false, notes: [] });
       await last.close();
     }
     // Both must have happened, or nothing was tried.

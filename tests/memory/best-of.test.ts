@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bestOf } from '../../src/services/memory/sqlite/vector-numbers.ts';
+import { bestOf } from '../../src/services/memory/sqlite/matrix.ts';
 
 /** Many are equal. */
 const NUMBERS = Float64Array.from({ length: 5_000 }, (_, at) => Math.round(Math.sin(at * at) * 200) / 100);

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
-import { memory, storeOptions } from './places.ts';
+import { memory } from './places.ts';
+import { openLines, partsOf } from './processes.ts';
 
 const HOLDER = 'tests/memory/holder.ts';
 
@@ -28,26 +26,27 @@ async function held(file: string, onHeld: () => void): Promise<string[]> {
 
 describe('a database that another process keeps to itself', () => {
   it('is waited for without holding up anything else while it is opened', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'bmad-busy-')), 'memory.db');
-    let opening: ReturnType<typeof openSqliteStore> | undefined;
-    const lines = await held(file, () => {
-      opening = openSqliteStore({ ...storeOptions(), file });
+    const folder = await temporaryFolder(onTestFinished);
+    let opening: Promise<unknown> | undefined;
+    const store = await openLines('sqlite', folder);
+    const lines = await held(partsOf(folder).index, () => {
+      opening = store.count({});
       opening.catch(() => undefined);
     });
     // It lets go by itself only when nobody has answered it, that is, when this process stood still.
     expect(lines.at(-1)).toBe('let go');
-    const store = await opening;
-    await store?.upsert([memory('a', 'Written after the wait.')]);
-    expect(await store?.count({})).toBe(1);
-    await store?.close();
+    await opening;
+    await store.upsert([memory('a', 'Written after the wait.')]);
+    expect(await store.count({})).toBe(1);
+    await store.close();
   });
 
   it('is waited for in the same way while it is read and written', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'bmad-busy-')), 'memory.db');
-    const first = await openSqliteStore({ ...storeOptions(), file, journal: 'delete' });
+    const folder = await temporaryFolder(onTestFinished);
+    const first = await openLines('sqlite', folder, { journal: 'delete' });
     await first.upsert([memory('a', 'There before.')]);
     let calls: Promise<unknown[]> | undefined;
-    const lines = await held(file, () => {
+    const lines = await held(partsOf(folder).index, () => {
       calls = Promise.all([first.upsert([memory('b', 'Waits.')]), first.list({}, { limit: 5 })]);
       calls.catch(() => undefined);
     });

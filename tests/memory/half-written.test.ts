@@ -114,8 +114,8 @@ describe('a process killed between the store and the files', () => {
 
 describe('files that say what a memory said before', () => {
   /** As another machine on the same store leaves it: nothing here tells that the files were not written. */
-  async function changedElsewhere(memory: Memory, id: string, text: string): Promise<void> {
-    await inStoreOf(memory, (store) =>
+  async function changedElsewhere(root: string, id: string, text: string): Promise<void> {
+    await inStoreOf(root, (store) =>
       store.update({ type: 'decisions', id }, { text, at: new Date().toISOString() }),
     );
   }
@@ -123,8 +123,8 @@ describe('files that say what a memory said before', () => {
   it('are hidden at once, and put right by the first write of a process', async () => {
     const { root, memory, file } = await project();
     const { id } = await remembered(memory, OLD);
-    await changedElsewhere(memory, id, 'The zebra queue is drained at dawn');
-    await changedElsewhere(memory, id, NEW);
+    await changedElsewhere(root, id, 'The zebra queue is drained at dawn');
+    await changedElsewhere(root, id, NEW);
     expect(await texts(memory, 'zebra queue')).toEqual([NEW]);
     const other = await openProject(root);
     await remembered(other, 'Something about an entirely different matter');
@@ -136,18 +136,18 @@ describe('files that say what a memory said before', () => {
   });
 
   it('are hidden from whoever looks through all of a type, whatever the case of the agent', async () => {
-    const { memory } = await project();
+    const { root, memory } = await project();
     const given = { type: 'agent-learnings', agent: 'ÉLODIE', text: OLD } as const;
     const { entry } = await memory.remember(given);
-    await inStoreOf(memory, (store) => store.update(entry, { text: NEW, at: new Date().toISOString() }));
+    await inStoreOf(root, (store) => store.update(entry, { text: NEW, at: new Date().toISOString() }));
     const { entries } = await memory.browse('agent-learnings', ['E\u0301lodie']);
     expect(entries.map((each) => each.entry.text)).toEqual([NEW]);
   });
 
   it('lose all earlier versions when the memory itself is written again', async () => {
-    const { memory, file } = await project();
+    const { root, memory, file } = await project();
     const { id } = await remembered(memory, OLD);
-    await changedElsewhere(memory, id, NEW);
+    await changedElsewhere(root, id, NEW);
     await memory.update(id, undefined, { text: 'The zebra queue is drained at dusk' });
     expect(await file('decisions-log.md')).not.toContain(OLD);
     expect((await file('decisions-log.md')).split('at dusk')).toHaveLength(2);
@@ -157,7 +157,7 @@ describe('files that say what a memory said before', () => {
     const { root, memory, file } = await project();
     const { id } = await remembered(memory, OLD);
     const { id: other } = await remembered(memory, OLD, 'architect');
-    await changedElsewhere(memory, id, NEW);
+    await changedElsewhere(root, id, NEW);
     const next = await openProject(root);
     await remembered(next, 'Something about an entirely different matter');
     expect(await file('decisions-log.md')).toContain(OLD);

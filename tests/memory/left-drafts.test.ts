@@ -18,7 +18,7 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
   const drafts = {
     [`memories.json.${gone}.0123abcd.tmp`]: HOUR,
     [`agent-learnings/fullstack-dev.md.${gone}.0123abcd.tmp`]: HOUR,
-    [`.bmad-memory/.bmad-memory.jsonl.${gone}.0123abcd.tmp`]: HOUR,
+    [`.bmad-memory/2026-11-17/k7q2-0123456789ab.jsonl.${gone}.0123abcd.tmp`]: HOUR,
     [`memories.json.${process.pid}.00000001.tmp`]: 25 * HOUR,
     // These stay: somebody may be at work on them, or they are not ours.
     [`memories.json.${gone}.00000002.tmp`]: 1_000,
@@ -26,7 +26,7 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
     'notes.tmp': 99 * HOUR,
     'memories.json.bak.tmp': 99 * HOUR,
   };
-  await mkdir(join(memory, '.bmad-memory'));
+  await mkdir(join(memory, '.bmad-memory/2026-11-17'), { recursive: true });
   for (const [path, age] of Object.entries(drafts)) {
     await writeFile(join(memory, path), 'half of it');
     const then = new Date(Date.now() - age);

@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { kitIn } from '../support/kit.ts';
 import { openStore, type EngineSettings } from '../../src/services/memory/open.ts';
-import { ANALYSER, openMemory, type Memory } from '../../src/services/memory/memory.ts';
+import { ANALYSER, openMemory, type Memory, type MemorySetup } from '../../src/services/memory/memory.ts';
 import type { MemoryStore } from '../../src/services/memory/engine.ts';
 
 const silent = (): void => undefined;
@@ -9,18 +8,24 @@ const silent = (): void => undefined;
 interface ProjectOptions {
   writes?: boolean;
   engine?: EngineSettings['engine'];
+  qdrantUrl?: string;
   background?: boolean;
+  /** The user's folders. */
+  state?: string;
+  cache?: string;
 }
 
-/** The memory of a project as another process opens it: words only, in the engine that is best here or a named one. */
-export async function openProject(
+async function setupIn(
   root: string,
-  { writes = true, engine = 'auto', background = false }: ProjectOptions = {},
-): Promise<Memory> {
-  return openMemory({
-    kit: await kitIn(root, `${root}/no-state`),
-    state: `${root}/no-state`,
-    engine: { engine, journal: 'auto', qdrantUrl: undefined, qdrantApiKey: undefined },
+  { writes = true, engine = 'auto', qdrantUrl, background = false, state, cache }: ProjectOptions,
+): Promise<MemorySetup> {
+  const own = state ?? `${root}/no-state`;
+  return {
+    kit: await kitIn(root, own),
+    state: own,
+    cache: cache ?? `${root}/no-cache`,
+    env: { PATH: process.env['PATH'] },
+    engine: { engine, journal: 'auto', qdrantUrl, qdrantApiKey: undefined },
     embedder: {
       embedder: 'none',
       modelFolder: '',
@@ -34,16 +39,29 @@ export async function openProject(
     log: { error: silent, warn: silent, info: silent, debug: silent },
     background,
     writes,
-  });
+  };
 }
 
-/** Changes the store of a memory as a program does that knows nothing of the service around it. */
+/** The memory of a project as another process opens it: words only, with the index that is best here or a named one. */
+export async function openProject(root: string, options: ProjectOptions = {}): Promise<Memory> {
+  return openMemory(await setupIn(root, options));
+}
+
+/** The store of a project by itself, as a program has it that knows nothing of the service around it. */
+export async function storeIn(
+  root: string,
+  { notes = [], ...options }: ProjectOptions & { notes?: string[] } = {},
+): Promise<MemoryStore> {
+  const setup = await setupIn(root, options);
+  return openStore(setup, { project: setup.kit.app, analyser: ANALYSER }, (note) => notes.push(note));
+}
+
+/** Changes the store of a project from outside of the service that has it open. */
 export async function inStoreOf(
-  { place, app }: Memory,
+  root: string,
   change: (store: MemoryStore) => Promise<unknown>,
 ): Promise<void> {
-  await mkdir(place.folder, { recursive: true });
-  const store = await openStore({ folder: place.folder }, { project: app, analyser: ANALYSER });
+  const store = await storeIn(root);
   await change(store);
   await store.close();
 }

@@ -1,13 +1,13 @@
 import { register } from 'node:module';
-import type { StorePlace } from '../../src/services/memory/open.ts';
 import { BmadError } from '../../src/base/errors.ts';
-import { memory, storeOptions } from './places.ts';
+import type { EngineSettings } from '../../src/services/memory/open.ts';
+import { memory } from './places.ts';
 
 /**
- * A process on a machine without SQLite that opens the store of a folder, writes one memory and says on standard output
- * which engine it was, or what it was told: `opener FOLDER ENGINE`.
+ * A process on a machine without SQLite that opens the store of a project, writes one memory and says on standard output
+ * which index it was, or what it was told: `opener ROOT ENGINE`.
  */
-const [folder = '', engine] = process.argv.slice(2);
+const [root = '', engine] = process.argv.slice(2);
 
 /** Neither the optional package nor the module inside Node can be loaded from here on. */
 const hook = `export async function resolve(name, context, next) {
@@ -16,13 +16,15 @@ const hook = `export async function resolve(name, context, next) {
 }`;
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
 
-const { openStore } = await import('../../src/services/memory/open.ts');
+const { storeIn } = await import('./open-project.ts');
 try {
-  const store = await openStore({ folder, engine: engine as StorePlace['engine'] }, storeOptions());
-  await store.upsert([memory('a', `A memory of ${engine}.`)]);
-  const { engine: used, notes } = await store.health();
+  const notes: string[] = [];
+  const store = await storeIn(root, { engine: engine as EngineSettings['engine'], notes });
+  await store.upsert([memory('a', `A memory of ${engine}.`, { vector: undefined })]);
+  const { engine: used } = await store.health();
+  const count = await store.count({});
   await store.close();
-  process.stdout.write(JSON.stringify({ engine: used, notes: notes.join(' ') }));
+  process.stdout.write(JSON.stringify({ engine: used, count, notes: notes.join(' ') }));
 } catch (error) {
   if (!(error instanceof BmadError)) throw error;
   process.stdout.write(JSON.stringify({ code: error.code, message: error.message, hint: error.hint }));

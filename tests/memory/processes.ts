@@ -1,24 +1,58 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
-import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import { LineFiles } from '../../src/lines/files.ts';
+import type { MemoryStore, StoreOptions } from '../../src/services/memory/engine.ts';
+import { IndexInMemory } from '../../src/services/memory/lines/in-memory.ts';
+import { LinedStore } from '../../src/services/memory/lines/store.ts';
+import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
+import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { childProgram } from '../support/child-program.ts';
 import { storeOptions, uuid } from './places.ts';
 
-export type FileEngine = 'sqlite' | 'jsonl';
+export type IndexKind = 'sqlite' | 'memory';
+
+export interface Opening {
+  options?: StoreOptions;
+  driver?: Driver;
+  journal?: 'auto' | 'wal' | 'delete';
+  machine?: string;
+}
+
+/** Where the parts of a store are in the folder that `openLines` is given. */
+export const partsOf = (folder: string) => ({
+  lines: join(folder, 'lines'),
+  mirror: join(folder, 'mirror'),
+  index: join(folder, 'index.db'),
+});
+
+/** Lines in a folder, with their mirror and the index that is asked for beside them. */
+export async function openLines(
+  kind: IndexKind,
+  folder: string,
+  { options = storeOptions(), driver, journal, machine = 'k7q2' }: Opening = {},
+): Promise<MemoryStore> {
+  const { lines, mirror, index } = partsOf(folder);
+  const writer = { machine: () => Promise.resolve(machine), by: { kind: 'local' as const, name: 'ada' } };
+  const log = new LineFiles({ folder: lines, mirror, isPrivate: false }, writer);
+  const made =
+    kind === 'memory'
+      ? new IndexInMemory(options)
+      : new SqliteIndex(index, driver ?? (await sqliteDriver()), options, journal);
+  return new LinedStore(log, made, options);
+}
 
 const WRITER = 'tests/memory/writer.ts';
 
 /** Runs a writer; with `killAfter` it is killed without warning after so many acknowledged writes. */
 export async function runWriter(
-  engine: FileEngine,
-  file: string,
+  kind: IndexKind,
+  folder: string,
   name: string,
   count: number,
   killAfter?: number,
 ): Promise<{ acknowledged: string[]; code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [await childProgram(WRITER), engine, file, name, String(count)]);
+  const child = spawn(process.execPath, [await childProgram(WRITER), kind, folder, name, String(count)]);
   const acknowledged: string[] = [];
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
@@ -28,12 +62,6 @@ export async function runWriter(
   });
   const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
   return { acknowledged, code, stderr };
-}
-
-export async function openFile(engine: FileEngine, file: string): Promise<MemoryStore> {
-  return engine === 'jsonl'
-    ? new JsonlStore({ ...storeOptions(), file })
-    : openSqliteStore({ ...storeOptions(), file });
 }
 
 /** Which of the acknowledged memories are not there. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { QdrantStore } from '../../src/services/memory/qdrant/store.ts';
-import type { VectorSpace } from '../../src/services/memory/store.ts';
+import type { VectorSpace } from '../../src/services/memory/engine.ts';
 import { storeContract } from './contract.ts';
 import { FakeQdrant } from './fake-qdrant.ts';
 import { memory, storeOptions, uuid, type OpenOptions } from './places.ts';

@@ -1,12 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { MemoryKey } from '../../src/model/memory.ts';
 import { dot, normalized, ranked, weighed } from '../../src/services/memory/rank.ts';
 import type { Driver } from '../../src/services/memory/sqlite/driver.ts';
-import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
+import { openLines } from './processes.ts';
 import { watchedDriver } from './watched-driver.ts';
 import { analyser, embedded } from './words.ts';
 
@@ -29,8 +27,8 @@ async function countingDriver(): Promise<{ driver: Driver; asked(): number }> {
 }
 
 it('finds what was added after the first question, be it few or many, to memories that all have the words', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');
-  const store = await openSqliteStore({ ...storeOptions({ space: null }), file });
+  const folder = await temporaryFolder(onTestFinished);
+  const store = await openLines('sqlite', folder, { options: storeOptions({ space: null }) });
   const add = (name: string, texts: readonly string[]): Promise<unknown> =>
     store.upsert(texts.map((text, at) => memory(`${name}${at}`, text, { vector: undefined })));
   const best = async (): Promise<string | undefined> =>
@@ -52,8 +50,8 @@ it('finds what was added after the first question, be it few or many, to memorie
 
 it('asks the word index only where it could bring something better, and finds the best either way', async () => {
   const { driver, asked } = await countingDriver();
-  const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');
-  const store = await openSqliteStore({ ...storeOptions(), file, driver });
+  const folder = await temporaryFolder(onTestFinished);
+  const store = await openLines('sqlite', folder, { driver });
   const texts = Array.from({ length: COUNT }, (_, at) => `${sentence(at, 2 + (at % 9))} item${at}`);
   await store.upsert(texts.map((text, at) => memory(`m${at}`, text)));
   const { entries } = await store.list({}, { limit: COUNT });
@@ -86,8 +84,8 @@ it('asks the word index only where it could bring something better, and finds th
 });
 
 it('finds a memory by its words alone that has lost its vector, beside many that are near', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'bmad-sqlite-')), 'memory.db');
-  const store = await openSqliteStore({ ...storeOptions(), file });
+  const folder = await temporaryFolder(onTestFinished);
+  const store = await openLines('sqlite', folder);
   await store.upsert(Array.from({ length: 60 }, (_, at) => memory(`m${at}`, `ledger item${at}`)));
   const { entry } = (await store.upsert([memory('lost', 'harbour item')]))[0] as { entry: MemoryKey };
   const question = 'ledger tenant region shard';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Analyser } from '../../src/meaning/analyser.ts';
-import type { VectorSpace } from '../../src/services/memory/store.ts';
+import type { VectorSpace } from '../../src/services/memory/engine.ts';
 
 /** A plain analyser and embedder for the stores' tests: each word is a direction of its own, more or less. */
 

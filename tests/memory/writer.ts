@@ -1,17 +1,13 @@
-import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
-import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
-import { memory, storeOptions } from './places.ts';
+import { memory } from './places.ts';
+import { openLines, type IndexKind } from './processes.ts';
 
 /**
  * A process that writes memories one by one and says on standard output which it has been told are stored:
- * `writer ENGINE FILE NAME COUNT`. Every second one has an id that all writers share.
+ * `writer INDEX FOLDER NAME COUNT`. Every second one has an id that all writers share.
  */
-const [engine, file = '', name = '', count = '0'] = process.argv.slice(2);
+const [kind, folder = '', name = '', count = '0'] = process.argv.slice(2);
 
-const store =
-  engine === 'jsonl'
-    ? new JsonlStore({ ...storeOptions(), file })
-    : await openSqliteStore({ ...storeOptions(), file });
+const store = await openLines(kind as IndexKind, folder, { machine: name });
 
 for (let index = 0; index < Number(count); index++) {
   const id = index % 2 === 0 ? `${name}-${index}` : `shared-${index}`;

@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 import { writeFailure } from './file-failure.ts';
@@ -22,13 +22,14 @@ export async function ensureFolder(path: string, inside?: string): Promise<void>
   }
 }
 
-/** The deepest folder on the way that exists has to be inside; the rest is made below it. */
+/** The deepest folder on the way that exists has to be inside; the rest is made below it. A link may lead nowhere yet. */
 async function refuseAway(path: string, inside: string): Promise<void> {
   const root = await realpath(inside).catch(() => inside);
   for (let place = path; place !== inside && dirname(place) !== place; place = dirname(place)) {
     const real = await realpath(place).catch(() => undefined);
-    if (real === undefined) continue;
-    if (!isBelow(root, real)) throw leadsAway(place);
+    if (real === undefined && (await lstat(place).catch(() => undefined))?.isSymbolicLink() !== true)
+      continue;
+    if (real === undefined || !isBelow(root, real)) throw leadsAway(place);
     return;
   }
 }

@@ -1,9 +1,10 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { appendWhole } from './file-append.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
+import { fileMode } from './file-modes.ts';
 import { strange } from './file-refusals.ts';
 import { writeAtomic } from './file-state.ts';
-import { isAbsent, openToRead } from './open-file.ts';
+import { isAbsent, openToAppend, openToRead } from './open-file.ts';
 
 /** Append-only files of lines. Who replaces one holds a lock; appending whole lines and reading them needs none. */
 
@@ -120,6 +121,16 @@ export async function appendLog(path: string, lines: readonly string[], inside?:
     return { file: identity(end), offset: Number(end.size) };
   } catch (error) {
     throw writeFailure(path, error);
+  }
+}
+
+/** Takes back what was appended last. */
+export async function shortenLog(path: string, bytes: number, inside?: string): Promise<void> {
+  const { handle } = await openToAppend(path, await fileMode(path), { inside });
+  try {
+    await handle.truncate(bytes);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -203,20 +203,3 @@ export async function sameTree(here: string, there: string): Promise<boolean> {
     if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
   return true;
 }
-
-/** The name of a file until it is complete; one that a crash has left is known by it. */
-export function draftOf(path: string): string {
-  return `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
-}
-
-/** Gives a file another name on the same disk; whatever has that name is replaced. False if there is no such file. */
-export async function moveFile(from: string, to: string): Promise<boolean> {
-  await requireLocks();
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw writeFailure(to, error);
-  }
-}

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isNamed } from './file-stamps.ts';
 import { readInside } from './files.ts';
 import { upwards } from './open-file.ts';
@@ -29,6 +29,36 @@ export async function repositoryAt(folder: string): Promise<Repository | undefin
   const own = resolve(folder, named);
   // A worktree has its own index and shares the rest.
   return { own, shared: resolve(own, await lineOf(own, 'commondir')), knows: await lineOf(own, 'gitdir') };
+}
+
+/**
+ * The commit that is checked out, read from git's own files: it is asked for with each line that is written, and a program
+ * takes many times as long. Empty outside of a repository and before the first commit.
+ */
+export async function headAt(folder: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    const repository = await repositoryAt(at);
+    if (repository !== undefined) return headOf(repository);
+    if (dirname(at) === at) return '';
+  }
+}
+
+const MOST_REFS = 64 * 1024 * 1024;
+
+async function headOf({ own, shared }: Repository): Promise<string> {
+  const textOf = async (at: string, name: string, most = MOST_BYTES): Promise<string> =>
+    (await readInside(at, name, most, { secrets: 'mine' }).catch(() => Buffer.alloc(0)))
+      .toString('utf8')
+      .trim();
+  const head = await textOf(own, 'HEAD');
+  const ref = /^ref: (.+)$/.exec(head)?.[1];
+  if (ref === undefined) return head;
+  const loose = (await textOf(own, ref)) || (await textOf(shared, ref));
+  if (loose !== '') return loose;
+  const packed = await textOf(shared, 'packed-refs', MOST_REFS);
+  const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
+  // A branch that has no commit yet is told from the next one by its name.
+  return line?.split(' ')[0] ?? ref;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -11,7 +11,7 @@ describe('manage_memories', () => {
     ['get', { id }, 'Something to be managed'],
     ['count', { type: 'decisions' }, '5'],
     ['stats', {}, '1 memory'],
-    ['status', {}, 'Engine: sqlite'],
+    ['status', {}, 'Index: sqlite'],
     ['update', { id, text: 'Something that was managed' }, 'Revision 2'],
     ['forget', { id }, 'Forgotten'],
     ['restore', { id }, 'Restored'],

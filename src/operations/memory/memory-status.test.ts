@@ -1,28 +1,33 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { homeBeside } from '../../../tests/support/app.ts';
 import { embeddingServer } from '../../../tests/support/embedding-server.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { memoryStatus } from './memory-status.ts';
 import { recallStructured } from './recall-structured.ts';
-import { rememberStructured } from './remember-structured.ts';
 
 const plain = { files: { 'package.json': '{}' } };
 
 describe('memory_status', () => {
-  it('tells engine, place, embedder and counts', async () => {
+  it('tells where the lines and the index are, embedder and counts', async () => {
     const session = await memorySession(afterAll);
     await session.remember('decisions', 'dev', 'Something to be counted');
     const { data, answer } = await session.ok(memoryStatus);
     expect(data).toMatchObject({
       project: 'bmad-corner-shop',
       owner: 'project',
+      place: expect.stringMatching(/_bmad[\\/]_memory[\\/]\.bmad-memory$/) as unknown,
+      files: 1,
       engine: 'sqlite',
+      index: expect.stringMatching(/\.cache[\\/].*[\\/]memories[\\/][^\\/]+\.db$/) as unknown,
       embedder: 'none',
       memories: 1,
       degraded: false,
       notes: [],
     });
+    expect(answer.body).toMatch(/^Lines: 1 file in .+ \(the project's own\)$/m);
+    expect(answer.body).toContain('it can be deleted at any time');
     expect(answer.body).toContain('Meaning: not compared, words only');
     expect(answer.body).toMatch(/Degraded: no$/);
   });
@@ -30,9 +35,11 @@ describe('memory_status', () => {
   it('names the engine that was asked for', async () => {
     const session = await memorySession(afterAll, {
       ...plain,
-      flags: { embedder: 'none', memoryEngine: 'jsonl' },
+      flags: { embedder: 'none', memoryEngine: 'memory' },
     });
-    expect((await session.ok(memoryStatus)).data).toMatchObject({ engine: 'jsonl', owner: 'user' });
+    const { data, answer } = await session.ok(memoryStatus);
+    expect(data).toMatchObject({ engine: 'memory', owner: 'user', files: 0 });
+    expect(answer.body).toContain('Index: in the memory of this process, made from the lines');
   });
 
   it('writes without a log where a setting says that the folder does not bear one', async () => {
@@ -41,10 +48,9 @@ describe('memory_status', () => {
       flags: { embedder: 'none', memoryJournal: 'delete' },
     });
     await session.remember('stories', 'dev', 'Written without a log');
-    expect((await session.ok(memoryStatus)).data).toMatchObject({
-      details: { journal: 'delete' },
-      degraded: false,
-    });
+    expect((await session.ok(memoryStatus)).data).toMatchObject({ engine: 'sqlite', degraded: false });
+    const cache = join(homeBeside(session.folder), '.cache/bmad-mcp-server/memories');
+    expect((await readdir(cache)).map((name) => name.replace(/^.*\.db/, '.db'))).toEqual(['.db']);
   });
 
   it('says that an embedder does not answer, and why', async () => {
@@ -67,7 +73,7 @@ describe('memory_status', () => {
     });
   });
 
-  it('says that a damaged store was left as it is, and what to do', async () => {
+  it('says that a damaged store of an earlier version was left as it is, and what to do', async () => {
     const session = await memorySession(afterAll);
     const folder = join(session.folder, '_bmad/_memory/.bmad-memory');
     await mkdir(folder);
@@ -75,15 +81,13 @@ describe('memory_status', () => {
       join(folder, '.bmad-memory.db'),
       'this is no database, whatever its name says '.repeat(100),
     );
-    const { data, failed } = await session.ok(memoryStatus);
-    expect(failed).toBe(true);
-    expect(data).toMatchObject({ engine: 'none', degraded: true });
-    expect(String(data['notes'])).toMatch(/is damaged\. It was left unchanged\..*import/);
-    const given = { type: 'stories', agent: 'dev', text: 'A text that is long enough' };
-    expect((await session.fail(rememberStructured, given)).code).toBe('unavailable');
+    const { data } = await session.ok(memoryStatus);
+    expect(data).toMatchObject({ engine: 'sqlite', degraded: true });
+    expect(String(data['notes'])).toMatch(/cannot be read\. It was left unchanged\..*import/);
+    await session.remember('stories', 'dev', 'Remembered all the same');
     const recalled = await session.ok(recallStructured, { query: 'cache redis' });
     expect(recalled.answer.body).toContain('fullstack-dev.md:5');
-    expect(recalled.answer.note).toMatch(/^DEGRADED.*is damaged.*Move it elsewhere/);
+    expect(recalled.answer.note).toMatch(/cannot be read.*Move it elsewhere/);
   });
 
   it('wants an address for Qdrant, and a folder for transformers', async () => {

@@ -1,14 +1,24 @@
 import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { onMachine } from '../project/state-place.ts';
 import { defineOperation } from '../operation.ts';
 
+/** What answers is made from the lines, so nobody has to be careful with it; a server may have what others wrote, too. */
+function indexText({ engine, index }: { engine: string; index?: string | undefined }): string {
+  if (engine === 'none') return 'Index: none; the memory cannot be opened';
+  if (index === undefined) return 'Index: in the memory of this process, made from the lines';
+  return engine === 'qdrant'
+    ? `Index: ${engine}, ${index}`
+    : `Index: ${engine}, ${index}; it can be deleted at any time and is made again from the lines`;
+}
+
 export const memoryStatus = defineOperation({
   name: 'memory_status',
   title: 'Memory status',
   description:
-    'Show where memories are kept, what compares their meaning, how many there are, and whether anything is not working.',
+    'Show where memories are kept, what finds them and compares their meaning, how many there are, and whether anything is not working.',
   effect: 'read',
   behind: { manage_memories: 'status' },
   command: 'memory status',
@@ -16,8 +26,10 @@ export const memoryStatus = defineOperation({
   output: z.object({
     project: z.string(),
     owner: z.enum(['project', 'user']),
-    engine: z.string(),
-    place: z.string().optional(),
+    place: z.string().describe('The folder of the lines that are the memories'),
+    files: z.int().describe('Files of lines in it'),
+    engine: z.string().describe('What finds them'),
+    index: z.string().optional().describe('Where that is; made from the lines, unless it is a server'),
     details: z.record(z.string(), z.string()),
     embedder: z.string(),
     dim: z.int().optional(),
@@ -37,8 +49,10 @@ export const memoryStatus = defineOperation({
     return {
       project: status.project,
       owner: status.owner,
+      place: status.folder,
+      files: status.lineFiles,
       engine: store?.engine ?? 'none',
-      ...(store === undefined ? {} : { place: store.place }),
+      ...(store === undefined || store.engine === 'memory' ? {} : { index: store.place }),
       details: store?.details ?? {},
       embedder: embedder?.id ?? 'none',
       ...(embedder === undefined ? {} : { dim: embedder.dim }),
@@ -56,9 +70,8 @@ export const memoryStatus = defineOperation({
   render: (data) => ({
     body: lines(
       `Project: ${data.project}`,
-      data.engine === 'none'
-        ? 'Engine: none; the memory cannot be opened'
-        : `Engine: ${data.engine}, ${data.place ?? ''} (${data.owner === 'project' ? "the project's own" : "the user's, because the project has no memory folder"})`,
+      `Lines: ${plural(data.files, 'file')} in ${data.place} (${data.owner === 'project' ? "the project's own" : "the user's, because the project has no memory folder"})`,
+      indexText(data),
       Object.entries(data.details).map(([name, value]) => `  ${name}: ${value}`),
       data.embedder === 'none'
         ? 'Meaning: not compared, words only'

@@ -150,7 +150,7 @@ describe('memory_move', () => {
     const { data } = await session.ok(moveState, { apply: true });
     const [moved] = data['parts'] as { kept: string }[];
     expect(moved).toMatchObject({ part: 'memories', count: 2, to: '_bmad-output/.memory/.bmad-memory' });
-    expect(await readdir(moved?.kept ?? '')).toContain('.bmad-memory.db');
+    expect(await readdir(moved?.kept ?? '')).toEqual([expect.stringMatching(/^\d{4}-/)]);
     expect((await session.ok(memoryGet, { id: kept })).data['revisions']).toHaveLength(1);
     expect((await session.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
     expect(await readFile(join(session.folder, '_bmad-output/.memory/decisions-log.md'), 'utf8')).toContain(

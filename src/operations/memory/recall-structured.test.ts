@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { embeddingServer } from '../../../tests/support/embedding-server.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { saveSession } from '../runs/save-session.ts';
-import { memoryStatus } from './memory-status.ts';
 import { recallStructured } from './recall-structured.ts';
 
 const session = await memorySession(afterAll);
@@ -60,7 +59,7 @@ describe('recall_structured', () => {
     expect(hits[0]?.words).toBeGreaterThan(0);
   });
 
-  it.each(['sqlite', 'jsonl'])(
+  it.each(['sqlite', 'memory'])(
     'finds what names an identifier, and nothing that names another, in %s',
     async (engine) => {
       const own = await memorySession(onTestFinished, { env: { BMAD_MEMORY_ENGINE: engine } });
@@ -170,21 +169,6 @@ describe('recall_structured', () => {
     expect(hit?.snippet).toContain('needle');
     expect(answer.steps).toMatchObject([{ operation: 'memory_get', args: { id } }]);
     expect((await session.ok(recallStructured, { query: id })).answer.body).toContain(text);
-  });
-
-  it('says so when another engine has left a store beside this one', async () => {
-    const two = await memorySession(afterAll);
-    await two.remember('decisions', 'dev', 'Remembered in the database');
-    await writeFile(join(two.folder, '_bmad/_memory/.bmad-memory/.bmad-memory.jsonl'), '');
-    const { answer } = await two.ok(recallStructured, { query: 'remembered database' });
-    expect(answer.note).toContain('Only one of two stores was searched');
-    const later = await memorySession(afterAll, {
-      flags: { embedder: 'none', project: two.folder },
-      files: {},
-    });
-    const { data } = await later.ok(memoryStatus);
-    expect(data).toMatchObject({ engine: 'sqlite', degraded: true });
-    expect(String(data['notes'])).toContain('There are two stores');
   });
 
   it('refuses a question of blanks', async () => {

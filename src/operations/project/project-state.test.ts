@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -49,9 +50,9 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 
 const stateOf = ({ home }: Opened): string => join(home, '.local/state/bmad-mcp-server');
-/** What is always with the user: copies, the end of the chain, consent, usage. */
+/** What is always with the user: own lines once more, the end of the chain, consent, usage. */
 const OWN =
-  /^(?:decisions|memory-copies|usage|moving|trust[^/]*|locks)\/|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
+  /^(?:decisions|mirror|usage|moving|trust[^/]*|locks)\/|^machine$|(?:^receipts\/[^/]+\/(?!receipts\.jsonl))/;
 const withUser = async (session: Opened): Promise<string[]> =>
   (await filesIn(stateOf(session))).filter((file) => !OWN.test(file));
 
@@ -109,7 +110,7 @@ describe('M-52: all state of a project is in one place', () => {
     expect(listed.total).toBe(2);
     const told = (await session.ok(getProjectContext)).answer.body;
     for (const text of ['Check the cart', 'Repair the cart']) expect(told).toContain(text);
-    // A memory is changed, forgotten and brought back where it is.
+    // A memory is changed, forgotten and brought back, wherever it is; what was changed is in the project from then on.
     const [first] = await session.recall('orders postgresql');
     await session.ok(memoryForget, { id: first?.id });
     expect(await session.recall('orders postgresql')).toEqual([]);
@@ -122,7 +123,10 @@ describe('M-52: all state of a project is in one place', () => {
       files: {},
     });
     const theirs = await other.recall('orders refunds', { project: session.folder, limit: 5 });
-    expect(theirs.map(({ snippet }) => snippet)).toEqual(['Refunds are paid within two weeks']);
+    expect(theirs.map(({ snippet }) => snippet).toSorted()).toEqual([
+      FACT.text,
+      'Refunds are paid within two weeks',
+    ]);
   });
 
   it('and is moved as a whole by a call that a model can make', async () => {
@@ -140,6 +144,29 @@ describe('M-52: all state of a project is in one place', () => {
     expect((await session.ok(getProjectContext)).answer.body).toContain('Check the cart');
     const again = await session.fail(manageProject, { action: 'move_state' });
     expect(again.message).toContain('already in the project');
+  });
+
+  it('is private where it says so, until a person takes the .gitignore back', async () => {
+    const session = await opened({ '_bmad/_memory/project-context.yaml': 'project:\n  name: Shop\n' });
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: session.folder, encoding: 'utf8' });
+    git('init', '-q');
+    await session.ok(rememberStructured, FACT);
+    const lines = '_bmad/_memory/.bmad-memory';
+    const seen = (): boolean => git('status', '--short', '-uall').includes(lines);
+    const said = async (): Promise<string> => (await session.ok(projectState)).answer.body;
+    expect(seen()).toBe(false);
+    expect(await said()).toContain(`- memories: ${lines} (git ignores it)`);
+    await writeFile(join(session.folder, lines, '.gitignore'), '');
+    await session.ok(rememberStructured, { ...FACT, text: 'Refunds are paid within two weeks' });
+    expect(seen()).toBe(true);
+    expect(await said()).toMatch(/^- memories: _bmad\/_memory\/\.bmad-memory$/m);
+    // What leaves out the folder around it leaves it out, too.
+    expect((await session.ok(projectState)).data['ignore']).toEqual([
+      '_bmad/_memory/',
+      '_bmad-output/.runs/',
+      '_bmad-output/.tasks/',
+    ]);
   });
 
   it('as a user has set it', async () => {

@@ -6,7 +6,11 @@ import { onMachine, PART_NAMES, PARTS, placeText } from './state-place.ts';
 
 /** What git would see, as lines that leave it out. They are offered: whether colleagues get it is the user's choice. */
 const ignoring = (parts: readonly { folder: string; shared: boolean }[]): string[] =>
-  parts.filter(({ shared }) => shared).map(({ folder }) => `${folder}/`);
+  parts
+    .filter(({ shared }) => shared)
+    .map(({ folder }) => `${folder}/`)
+    // One that is below another goes with it.
+    .filter((line, _, all) => !all.some((other) => other !== line && line.startsWith(other)));
 
 export const projectState = defineOperation({
   name: 'project_state',

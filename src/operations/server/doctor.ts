@@ -88,7 +88,7 @@ export const doctor = defineOperation({
     const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
     const machine = found.root === undefined ? undefined : await onMachine(await context.state(project));
-    const stores = found.root === undefined ? NO_FAULTS : await faultsOfStores(context, project);
+    const stores = found.root === undefined ? [] : await faultsOfStores(context, project);
     const told = new Set(problems);
     const state =
       found.root === undefined
@@ -99,7 +99,7 @@ export const doctor = defineOperation({
       ...all
         .filter(({ mild }) => mild === true)
         .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),
-      ...stores.findings,
+      ...stores,
       ...state,
       ...watchFindings(context.watching()),
       ...(machine === undefined
@@ -112,13 +112,7 @@ export const doctor = defineOperation({
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
     const checked =
       askedHosts === true ? await (await import('./doctor-hosts.ts')).checkedHosts(context, call) : undefined;
-    const following = [
-      ...stores.steps,
-      ...steps,
-      ...(checked?.steps ?? []),
-      ...(machine?.steps ?? []),
-      ...clearing,
-    ];
+    const following = [...steps, ...(checked?.steps ?? []), ...(machine?.steps ?? []), ...clearing];
     return {
       version: VERSION,
       node: process.version,
@@ -198,27 +192,10 @@ export const doctor = defineOperation({
 
 const CLEAR: Step = { operation: 'cache_clear', why: 'Clear the cache' };
 
-const NO_FAULTS: Awaited<ReturnType<typeof faultsOfStores>> = { findings: [], steps: [] };
-
-/** Memories that are damaged, newer or unreadable, and the copy that can take their place. */
+/** What is wrong with the memories. */
 async function faultsOfStores(context: MemoryPort, project: string | undefined) {
-  const memory = await context.memory(project, false);
-  const faults = await memory.faults();
-  const [copy] = faults.length === 0 ? [] : await memory.copies();
-  const steps: Step[] =
-    copy === undefined
-      ? []
-      : [
-          {
-            operation: 'memory_copies',
-            args: { restore: copy.day },
-            why: `See what restoring the copy of ${copy.day} would do`,
-          },
-        ];
-  return {
-    findings: faults.map((text) => ({ level: 'broken' as const, about: 'memory-store', text })),
-    steps,
-  };
+  const faults = await (await context.memory(project, false)).faults();
+  return faults.map((text) => ({ level: 'broken' as const, about: 'memory-store', text }));
 }
 
 /** The doctor has to speak even when the project is what is wrong. */

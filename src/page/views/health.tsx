@@ -109,12 +109,17 @@ function Store(): VNode {
     <section>
       <Group title={health.memory} />
       <Shown loaded={loaded}>
-        {({ engine, place, embedder, memories, degraded, notes }) => (
+        {({ place, files, engine, index, embedder, memories, degraded, notes }) => (
           <>
             <p class={degraded ? 'bad' : ''}>
               {inLine(engine)} · {memory.lead(memories)} {inLine(embedder ?? '')}
             </p>
-            <p class="proof">{inLine(place)}</p>
+            <p class="proof">
+              {health.lines(files)} {inLine(place)}
+            </p>
+            <p class="proof" hidden={index === undefined || engine === 'qdrant'}>
+              {health.index} {inLine(index ?? '')}
+            </p>
             <Unread items={unreadOf(notes)} />
           </>
         )}

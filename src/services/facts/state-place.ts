@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { ours } from '../../base/expected.ts';
+import { readState, stateNames } from '../../base/files/file-state.ts';
 import { folderAt, isUnused, type Keeping } from '../../kit/home.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
 import { ACTIVITY_FILE } from '../../kit/memories/activity.ts';
@@ -32,8 +35,14 @@ const GROWING = [DECISIONS_FILE, HANDOFF_FILE, MUSEUM_FILE, MUSEUM_LOG, `${LEARN
 /** Files that tell of one machine's last moments, and differ on every other. */
 const PASSING = [ACTIVITY_FILE, SESSION_FILE];
 
-/** Not for others: a store that changes with every question, and receipts that prove something here only. */
+/** Not for others until a person takes back the `.gitignore` in their folder: lines of memories, and receipts. */
 const PRIVATE = new Set<StatePart>(['memories', 'receipts']);
+
+/** Where nothing has been kept yet, the file comes with the first that is. */
+async function isLeftOut(folder: string, inside: string): Promise<boolean> {
+  const text = await readState(join(folder, '.gitignore'), { inside }).catch(ours(() => '*'));
+  return text === undefined ? (await stateNames(folder, inside)).length === 0 : /^\*$/m.test(text);
+}
 
 /** Where all state of a project is, or will be once there is some. */
 export async function statePlace(kit: Kit, state: string, keep: Keeping): Promise<StatePlace> {
@@ -54,11 +63,14 @@ export async function statePlace(kit: Kit, state: string, keep: Keeping): Promis
             { file: '.gitattributes', lines: GROWING.map((name) => `${pages}/${name} merge=union`) },
             { file: '.gitignore', lines: PASSING.map((name) => `${pages}/${name}`) },
           ],
-    parts: (Object.keys(places) as StatePart[]).map((part) => {
-      const own = home === 'project' && !astray.has(part);
-      const { project, user } = places[part];
-      const folder = !own ? folderAt(user) : part === 'runs' ? runs : project.path;
-      return { part, folder, shared: own && !PRIVATE.has(part) };
-    }),
+    parts: await Promise.all(
+      (Object.keys(places) as StatePart[]).map(async (part) => {
+        const own = home === 'project' && !astray.has(part);
+        const { project, user } = places[part];
+        const folder = !own ? folderAt(user) : part === 'runs' ? runs : project.path;
+        const isPrivate = PRIVATE.has(part) && (await isLeftOut(folderAt(project), project.base));
+        return { part, folder, shared: own && !isPrivate };
+      }),
+    ),
   };
 }

@@ -7,10 +7,9 @@ import { lineText } from '../../kit/memories/line-files.ts';
 import { kitCandidates } from './kit-index.ts';
 import { isEarlier } from './recall-copies.ts';
 import { isLiving } from './select.ts';
-import { shownBy } from './shown.ts';
+import { type OpenMemory, shownBy } from './opened.ts';
 import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
-import type { OpenMemory } from './opened.ts';
 
 export interface Browsed {
   entry: MemoryEntry;

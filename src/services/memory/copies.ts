@@ -3,6 +3,7 @@ import { BmadError, systemCode } from '../../base/errors.ts';
 import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
 import { expected } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
+import { ensureFolder, stateNames } from '../../base/files/file-state.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
@@ -10,7 +11,8 @@ import { strayPart } from '../../kit/kit.ts';
 import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { dropTraced } from '../../kit/memories/traced.ts';
-import { kitLock } from '../../kit/kit-lock.ts';
+import { jailOf, kitLock } from '../../kit/kit-lock.ts';
+import { isLineDay } from '../../lines/files.ts';
 import {
   removeFromKitFiles,
   writeKitFiles,
@@ -19,11 +21,9 @@ import {
 } from '../../kit/memories/write.ts';
 import { kitCandidates } from './kit-index.ts';
 import { readOnlyFolder } from './place.ts';
-import { shownBy } from './shown.ts';
-import type { MemoryStore } from './engine.ts';
-import type { Stored } from './change.ts';
+import { type OpenMemory, type Session, shownBy } from './opened.ts';
+import type { MemoryStore, Stored } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
-import type { Session, OpenMemory } from './opened.ts';
 
 /**
  * The copies of memories in the files of the project. The store is changed first and the files after it; a process that
@@ -43,14 +43,14 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   change: () => Promise<T>,
   mode?: Mode,
 ): Promise<T & Omit<Written, 'complete'>> {
-  if (opened.files.kit.memory === undefined || !(await session.store.isAtHome(key)))
-    return { ...(await change()), files: [], problems: [] };
-  const mark = await leaveMark(opened.folder, MARKS, { type: key.type, id: key.id }).catch(
-    (error: unknown) => {
+  if (opened.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
+  const { folder } = opened;
+  const mark = await ensureFolder(folder, jailOf(folder))
+    .then(() => leaveMark(folder, MARKS, { type: key.type, id: key.id }))
+    .catch((error: unknown) => {
       // The mark is our own affair; what matters is that nothing can be written there.
-      throw isReadOnly(error) ? readOnlyFolder(opened.folder, error) : error;
-    },
-  );
+      throw isReadOnly(error) ? readOnlyFolder(folder, error) : error;
+    });
   let done = false;
   try {
     const result = await change();
@@ -154,6 +154,8 @@ export async function tidied(opened: OpenMemory): Promise<void> {
   const { memory } = opened.files.kit;
   const folders = [opened.folder];
   try {
+    for (const name of await stateNames(opened.folder, jailOf(opened.folder)))
+      if (isLineDay(name)) folders.push(join(opened.folder, name));
     if (memory !== undefined) {
       folders.push(memory);
       // A link may lead to files that are not the project's.

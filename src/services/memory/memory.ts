@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log.ts';
+import type { ProgramEnvironment } from '../../base/process/process.ts';
 import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
@@ -11,7 +12,6 @@ import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { browse, type Browsed } from './browse.ts';
 import { completed, tidied } from './copies.ts';
-import { copiesFolder, copyToday, dailyCopies, removeCopies } from './daily-copies.ts';
 import {
   forgetMemory,
   keepBoth,
@@ -20,29 +20,32 @@ import {
   updateMemory,
   wholeMemory,
 } from './one-memory.ts';
-import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
-import type { MemoryStore } from './engine.ts';
+import { type EngineSettings, isOnQdrant, openStore } from './open.ts';
 import { kitCandidates } from './kit-index.ts';
-import type { OpenMemory, Session } from './opened.ts';
-import { hasStore } from './has-store.ts';
-import { otherStore, placeOf } from './place.ts';
-import { purge, type ToPurge } from './purge.ts';
+import { type OpenMemory, type Session, shownBy } from './opened.ts';
+import { hasStore, type MemoryPlace, placeOf } from './place.ts';
+import { purge } from './purge.ts';
 import { remember } from './remember.ts';
 import { recall } from './recall.ts';
-import { rehearseRecall } from './rehearsal.ts';
-import { embedPending, type Reembedding } from './reembed.ts';
+import { embedPending, type Reembedding, Sessions } from './sessions.ts';
 import { between, listed, passes, readyFilter } from './select.ts';
-import { Sessions } from './sessions.ts';
-import { shownBy } from './shown.ts';
-import { faultsIn, statusOf } from './status.ts';
-import type { MemoryPage, MemoryStats, Page } from './store.ts';
-import { distinct } from './distinct.ts';
+import type { MemoryPage, MemoryStats, Page } from './engine.ts';
+import { distinct } from './similar.ts';
 import { moveIntoProject } from './transfer/move.ts';
-import { copyAll, exported, imported } from './transfer/transfer.ts';
+import { exported, imported } from './transfer/transfer.ts';
+import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
+import { plural } from '../../base/text/text.ts';
+import { jailOf } from '../../kit/kit-lock.ts';
+import { lineFiles } from '../../lines/files.ts';
+import { hostname } from 'node:os';
+import { readState, writeAtomic } from '../../base/files/file-state.ts';
+import { projectKey } from '../../base/files/project-key.ts';
+import { gitOrigin, type GitQuestion } from '../../base/process/project-git.ts';
+import { sha256 } from '../../base/sha256.ts';
 
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
-export { serverName } from './place.ts';
 
 /** Memories have their tags among their words, which earlier ones had not. */
 export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
@@ -52,6 +55,10 @@ export interface MemorySetup {
   kit: Kit;
   /** The user's folder for what has no place in a project. */
   state: string;
+  /** The one for what can be made again. */
+  cache: string;
+  /** For git, which knows a project by its first commit. */
+  env: ProgramEnvironment;
   engine: EngineSettings;
   embedder: EmbedderSettings;
   /** One embedder for all projects, which is read once; without it, one is opened for this project. */
@@ -90,11 +97,9 @@ export function openMemory(setup: MemorySetup) {
   const files = new KitFiles(kit);
   const place = placeOf(kit);
   const { folder } = place;
-  const copies = copiesFolder(kit.root, setup.state);
-  const storeOptions = { project: kit.app, analyser: ANALYSER };
   /** Whether the store is a server, so that the folder says nothing about it. */
   const elsewhere = isOnQdrant(setup.engine);
-  const sessions = new Sessions({ ...setup, files, place, copies, analyser: ANALYSER });
+  const sessions = new Sessions({ ...setup, files, place, analyser: ANALYSER });
   let settled: Promise<void> | undefined;
   const ready = async (session: Session): Promise<Session> => {
     if (setup.writes) await (settled ??= completed(opened, session).then(() => tidied(opened)));
@@ -108,7 +113,7 @@ export function openMemory(setup: MemorySetup) {
     hide: setup.hide,
     log: setup.log,
     session: async (signal) => ready(await sessions.get(signal)),
-    sessionToWrite: async (signal) => ready(await sessions.toWrite(signal)),
+    sessionToWrite: async (signal) => ready(await sessions.get(signal)),
     embedderFailed: (error) => sessions.embedderFailed(error),
   };
   const on =
@@ -157,11 +162,8 @@ export function openMemory(setup: MemorySetup) {
 
     status: () => statusOf(opened, sessions, place, elsewhere),
 
-    /** What is wrong with the stores of this project, the one in use and that of the other place. */
-    faults(): Promise<string[]> {
-      const folders = [folder, place.also ?? []].flat();
-      return faultsIn(elsewhere ? [folder] : folders, setup.engine, storeOptions);
-    },
+    /** What is wrong with the memories of this project, in words. */
+    faults: () => faultsIn(opened, setup),
 
     /** Throws where the store cannot be reached. */
     async reach(): Promise<void> {
@@ -176,11 +178,7 @@ export function openMemory(setup: MemorySetup) {
     /** What to know about the answers of this memory that they do not say themselves. */
     async notes(): Promise<{ notes: string[]; steps: readonly Step[] }> {
       const broken = kit.page.isBroken === true ? kit.problems : [];
-      if (elsewhere || !(await hasTwoStores(folder))) return { notes: broken, steps: [] };
-      return {
-        notes: [...broken, `Only one of two stores was searched: ${folder} has both.`],
-        steps: [{ operation: 'memory_status', why: 'See what to do about it' }],
-      };
+      return { notes: broken, steps: [] };
     },
 
     /** Problems with the project's own files: their content may be missing from every answer. */
@@ -188,25 +186,8 @@ export function openMemory(setup: MemorySetup) {
       return (await files.read()).problems;
     },
 
-    /** Removes forgotten memories for good, and the copies that have them. */
-    async purge(given: ToPurge) {
-      const done = await purge(opened, given);
-      if (done.applied && done.memories.length > 0) {
-        await removeCopies(copies);
-        await copyToday((await opened.session()).store, copies).catch((error: unknown) =>
-          setup.log.warn('the memories were not copied', { error: String(error) }),
-        );
-      }
-      return done;
-    },
-
-    /** The daily copies, newest first. */
-    copies: () => dailyCopies(copies),
-
-    async restoreCopy(day: string, apply: boolean) {
-      const { restoreCopy } = await import('./transfer/restore-copy.ts');
-      return restoreCopy({ place, copies, analyser: ANALYSER }, day, apply && setup.writes);
-    },
+    /** Removes forgotten memories for good. */
+    purge: on(purge),
 
     /** Makes the vectors that are missing, now, and waits for it. */
     async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {
@@ -217,17 +198,12 @@ export function openMemory(setup: MemorySetup) {
       return { running: false, done, total };
     },
 
-    /** Brings here what another memory still holds of a store whose file is gone. Answers how many came. */
-    async adopt(former: { held(): Promise<MemoryStore | undefined> }): Promise<number> {
-      const held = setup.writes ? await former.held() : undefined;
-      return held === undefined ? 0 : copyAll(held, (await opened.sessionToWrite()).store, true);
+    /** Does in advance what makes the first recall of this process slow: opens the index, and loads its vectors. */
+    async prepare(pause: () => Promise<void>): Promise<void> {
+      const { store } = await opened.session();
+      await pause();
+      await store.prepare(pause);
     },
-
-    /** Does in advance what makes the first recall of this process slow. */
-    rehearse: on(rehearseRecall),
-
-    /** The store, if it is open and its file is gone: this process then has the last of it. */
-    held: (): Promise<MemoryStore | undefined> => sessions.held(),
 
     /** Gives back what it holds as soon as the calls that use it have ended; it can still be used. */
     rest: (): void => sessions.rest(),
@@ -265,11 +241,113 @@ async function onlyInFiles(opened: OpenMemory, selection: Selection): Promise<Me
 
 /** What moves a project's memories from the user's folder into the project; nothing where there are none. */
 export function moveMemory(setup: MemorySetup): Promise<StateMove | undefined> {
-  return moveIntoProject({ ...setup, analyser: ANALYSER });
+  const options = { project: setup.kit.app, analyser: ANALYSER };
+  return moveIntoProject(setup, () => openStore(setup, options, (note) => setup.log.warn(note)));
 }
 
 /** What determines where a project's memory is; if this text changes, it has to be reopened. */
-export async function memoryVersion(kit: Kit): Promise<string> {
-  const { app, memory, user } = kit;
-  return [app, memory ?? '', user, (await otherStore(placeOf(kit))) ?? ''].join('\n');
+export function memoryVersion(kit: Kit): string {
+  const { app, memory, user, home } = kit;
+  return [app, memory ?? '', user, home].join('\n');
+}
+
+/** The true state of a project's memory, even if it does not work. */
+async function statusOf(
+  { files, session }: OpenMemory,
+  { reembedding }: Sessions,
+  { owner, folder }: MemoryPlace,
+  isQdrant: boolean,
+) {
+  const { entries, problems } = await files.read();
+  // Entries of the project's own files are searched too.
+  const written = await lineFiles(folder, jailOf(folder)).catch(ours((): string[] => []));
+  const shared = {
+    project: files.kit.app,
+    owner,
+    folder,
+    lineFiles: written.length,
+    fileEntries: entries.length,
+  };
+  const notes = [...problems];
+  const { app, isNamed } = files.kit;
+  if (isQdrant && !isNamed)
+    notes.push(
+      `Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
+    );
+  const steps: Step[] = [];
+  try {
+    const { store, notes: left, embedder, troubles } = await session();
+    const health = await store.health();
+    const stats = await store.stats();
+    const { total, embedded } = await store.embedding();
+    if (embedder !== undefined && embedded < total && !reembedding.running) {
+      notes.push(`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
+      steps.push({ operation: 'memory_reindex', why: 'Make the missing vectors now' });
+    }
+    return {
+      ...shared,
+      store: health,
+      embedder: embedder === undefined ? undefined : { id: embedder.id, dim: embedder.dim },
+      stats,
+      // Memories with a vector of the embedder, of all that could have one.
+      embedding: { done: embedded, total, running: reembedding.running },
+      degraded: health.degraded || left.length + troubles.length > 0,
+      notes: [...notes, ...left, ...troubles, ...health.notes],
+      steps,
+    };
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    return {
+      ...shared,
+      store: undefined,
+      embedder: undefined,
+      stats: undefined,
+      embedding: { done: 0, total: 0, running: false },
+      degraded: true,
+      notes: [error.line, ...notes],
+      steps: [...error.steps, ...steps],
+    };
+  }
+}
+
+/** What is wrong with the memories, in words; what is fine, or not there yet, says nothing. */
+async function faultsIn(
+  { session }: OpenMemory,
+  { kit, engine }: Pick<MemorySetup, 'kit' | 'engine'>,
+): Promise<string[]> {
+  try {
+    if (!isOnQdrant(engine) && !(await hasStore(kit))) return [];
+    const { store, notes } = await session();
+    // An index in the wrong place is slower, not wrong.
+    const health = await store.health();
+    return [...notes, ...(health.damaged === true ? health.notes : [])];
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    return [error.line];
+  }
+}
+
+const DIGITS = 8;
+
+interface Naming extends GitQuestion {
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  writes: boolean;
+}
+
+/**
+ * The name of a project's memories on a server that other projects use too. The one that its page gives is what BMAD's own
+ * tools call it. One of a folder or of an installer may be that of another project as well, so it goes with the first commit
+ * of the repository, which clones and worktrees have in common, or with the place where there is none. Once used it stays,
+ * though the project becomes a repository later.
+ */
+export async function serverName({ isNamed, app, root }: Kit, naming: Naming): Promise<string> {
+  if (isNamed) return app;
+  const file = join(naming.state, 'projects', projectKey(root), 'server-name');
+  const used = (await readState(file).catch(() => undefined))?.trim();
+  if (used?.startsWith(`${app}-`) === true) return used;
+  const from = (await gitOrigin(root, naming)) ?? `${hostname()} ${root}`;
+  const name = `${app}-${sha256(from).slice(0, DIGITS)}`;
+  if (naming.writes) await writeAtomic(file, `${name}\n`);
+  return name;
 }

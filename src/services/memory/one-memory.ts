@@ -3,14 +3,13 @@ import { isMemoryId } from '../../base/memory-ids.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../model/memory.ts';
-import { adopted } from './adopt.ts';
-import { holdsWith, withSettled } from './both-hold.ts';
+import { holdsWith, withSettled } from './similar.ts';
 import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
-import { embedded, type OpenMemory, type Session } from './opened.ts';
-import { shownBy } from './shown.ts';
-import type { MemoryChange, Upserted } from './store.ts';
+import { embedded, isEmptied, type OpenMemory, type Session, shownBy } from './opened.ts';
+import type { MemoryChange, Upserted } from './engine.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
+import { secretsOut } from '../../base/secrets/masking.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
 export interface WholeMemory {
@@ -106,6 +105,11 @@ export async function restoreMemory(opened: OpenMemory, id: string, type?: Memor
   const { entry } = await memoryWithId(opened, id, type);
   if (entry.forgottenAt === undefined)
     return { entry: shownBy(opened).entry(entry), files: [], notes: ['It was not forgotten.'] };
+  if (isEmptied(entry))
+    throw new BmadError('not_found', 'It was forgotten by an earlier version, and its text was not kept.', {
+      subject: id,
+      hint: 'Remember it again, in its own words.',
+    });
   return changedMemory(opened, entry, NOTHING_LEFT, ({ store }) => store.restore([entry]));
 }
 
@@ -203,4 +207,22 @@ export function exactId(id: string): string {
     hint: 'An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77.',
     steps: [LIST_MEMORIES],
   });
+}
+
+/**
+ * Takes what only a file has into the store, under the id it has had all along, so that it can be marked and changed there.
+ * The file stays as it is: what is done to the memory afterwards decides about its line.
+ */
+async function adopted(
+  { hide }: OpenMemory,
+  { store }: Session,
+  { id, type, agent, text, tags, createdAt }: MemoryEntry,
+): Promise<MemoryEntry> {
+  const at = createdAt.startsWith('1970') ? new Date().toISOString() : createdAt;
+  const safe = secretsOut(text, hide).text;
+  const [made] = await store.upsert([
+    { id, type, agent, text: safe, tags, at, createdAt: at, revive: false },
+  ]);
+  if (made === undefined) throw new Error('The store returned no result for a memory.');
+  return made.entry;
 }

@@ -1,166 +1,187 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { modifiedAt, stateNames } from '../../base/files/file-state.ts';
-import { refuseLinks } from './place.ts';
-import { sqliteDriver, type Driver } from './sqlite/driver.ts';
-import { JsonlStore } from './jsonl/store.ts';
-import type { QdrantAddress } from './qdrant/client.ts';
-import type { MemoryStore } from './engine.ts';
-import type { StoreHealth, StoreOptions } from './store.ts';
+import { ours } from '../../base/expected.ts';
+import { readState, writeAtomic, writeOnce } from '../../base/files/file-state.ts';
+import { projectKey } from '../../base/files/project-key.ts';
+import type { ProgramEnvironment } from '../../base/process/process.ts';
+import { folderAt } from '../../kit/home.ts';
+import type { Kit } from '../../kit/kit.ts';
+import { jailOf } from '../../kit/kit-lock.ts';
+import { copyLines, LineFiles, lineFiles, type LinePlace, onlyThere } from '../../lines/files.ts';
+import { IndexInMemory } from './lines/in-memory.ts';
+import type { LineIndex, MemoryStore, StoreOptions } from './engine.ts';
+import { LinedStore } from './lines/store.ts';
+import { asLines, type Known, moveOver, newerIn, type OldStore, oldStores } from './lines/moving-over.ts';
+import { placeOf, refuseLinks } from './place.ts';
+import { type Driver, sqliteDriver } from './sqlite/driver.ts';
+import { indexName, SqliteIndex } from './sqlite/index.ts';
+import { isThereNow } from '../../base/files/file-identity.ts';
+import { headAt } from '../../base/files/repository.ts';
+import { gitOrigin } from '../../base/process/project-git.ts';
+import { sha256 } from '../../base/sha256.ts';
 
 export interface EngineSettings {
-  /** `auto` is Qdrant when there is an address, else SQLite, else a log. */
-  engine: 'auto' | 'sqlite' | 'qdrant' | 'jsonl';
+  /** `auto` is Qdrant when there is an address, else SQLite, else the memory of the process. */
+  engine: 'auto' | 'sqlite' | 'qdrant' | 'memory';
   /** How a SQLite file is written. */
   journal: 'auto' | 'wal' | 'delete';
   qdrantUrl: string | undefined;
   qdrantApiKey: string | undefined;
 }
 
-export interface StorePlace {
-  /** The folder of the project's memories; files are made in it. */
-  folder: string;
-  engine?: EngineSettings['engine'] | undefined;
-  journal?: EngineSettings['journal'] | undefined;
-  qdrant?: QdrantAddress | undefined;
-  /** `false` for one that only reads: it finds nothing where there is no store. */
-  makes?: boolean | undefined;
-  keeping?: Keeping | undefined;
-}
-
-/** How a store that was removed while it was in use comes back. */
-export interface Keeping {
-  /** Whether this process may write at all. */
+export interface StoreSetup {
+  kit: Kit;
+  /** The user's folder for what has no place in a project, and the one for what can be made again. */
+  state: string;
+  cache: string;
+  /** For git, which knows a project by its first commit. */
+  env: ProgramEnvironment;
+  engine: EngineSettings;
+  /** Whether anything may be written. */
   writes: boolean;
-  /** Makes the folder again. */
-  remake?: (() => Promise<void>) | undefined;
-  onMoved?: ((what: string) => void) | undefined;
 }
-
-export const SQLITE_FILE = '.bmad-memory.db';
-export const LOG_FILE = '.bmad-memory.jsonl';
 
 export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
   return engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined);
 }
 
-/** Opens the store that the settings ask for; one that is only read is not made. */
-export async function openConfigured(
-  { engine, journal, qdrantUrl: url, qdrantApiKey: apiKey }: EngineSettings,
-  folder: string,
-  options: StoreOptions,
-  makes = true,
-  keeping?: Keeping,
-): Promise<MemoryStore> {
-  await refuseLinks(folder);
-  const qdrant = url === undefined ? undefined : { url, apiKey };
-  return openStore({ folder, engine, journal, qdrant, makes, keeping }, options);
-}
-
-/** The store of a project. An engine that was asked for is never replaced by another: memories would part. */
+/**
+ * The memories of a project: its lines, and the index that the settings ask for. What an earlier version has kept in another
+ * way is written as lines first, and only read where nothing may be written.
+ */
 export async function openStore(
-  { folder, engine = 'auto', journal, qdrant, makes = true, keeping }: StorePlace,
+  setup: StoreSetup,
   options: StoreOptions,
+  tell: (note: string) => void,
 ): Promise<MemoryStore> {
-  if (engine === 'qdrant' || (engine === 'auto' && qdrant !== undefined)) {
-    if (qdrant === undefined)
-      throw new BmadError('invalid_input', 'The memory engine is qdrant, but no address is set.', {
-        hint: 'Set BMAD_QDRANT_URL, for instance to http://localhost:6333.',
-      });
-    const { QdrantStore } = await import('./qdrant/store.ts');
-    return new QdrantStore({ ...options, address: qdrant });
-  }
-  const log = join(folder, LOG_FILE);
-  const note = await twoStoresNote(folder);
-  if (engine === 'jsonl') return new JsonlStore({ ...options, file: log, reason: note });
+  const { kit, cache, writes } = setup;
+  const writer = { machine: () => machineName(setup), by: { kind: 'local' as const, name: kit.user } };
+  const places = await linePlaces(setup);
   const driver = await sqliteDriver().catch((error: unknown) => {
-    if (engine === 'sqlite') throw error;
+    if (setup.engine.engine === 'sqlite') throw error;
     return undefined;
   });
-  if (engine === 'auto') await refuseToPart(folder, driver !== undefined);
-  if (driver === undefined)
-    return new JsonlStore({
-      ...options,
-      file: log,
-      reason:
-        'SQLite is not available, so memories are kept in a plain log, which is slower beyond about ten thousand memories. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
+  const old: OldStore[] = [];
+  for (const place of places.each) {
+    await refuseLinks(place.folder);
+    const found = oldStores({ place, driver, work: join(cache, 'moving') });
+    old.push(...(await found.catch(ours(({ line }): OldStore[] => (tell(line), [])))));
+  }
+  // What is in no line must not get into the index that others use.
+  const index = indexFor(setup, options, writes || old.length === 0 ? driver : undefined);
+  const store = new LinedStore(new LineFiles(places.all, writer), index, options, {
+    shared: await sharedStore(setup, options),
+    writes,
+    folder: places.all.folder,
+  });
+  const known: Known = (keys) => store.known(keys);
+  for (const each of old) {
+    if (each.odd > 0) tell(`${each.odd} rows of ${each.path} are not memories, and were left there.`);
+    if (writes)
+      await moveOver(each, new LineFiles(each.place, writer), known).catch(ours(({ line }) => tell(line)));
+    else {
+      const lines = asLines(await newerIn(each.memories, known)).map((line) => ({ line, file: '' }));
+      await index.take((await index.mark()).taken, { lines, gone: [], marks: new Map() });
+    }
+  }
+  return store;
+}
+
+/** Where the lines of a project are: all of it for one who reads and writes, and each folder by itself. */
+async function linePlaces(setup: StoreSetup): Promise<{ all: LinePlace; each: LinePlace[] }> {
+  const { kit } = setup;
+  const { folder, owner, also } = placeOf(kit);
+  const users: LinePlace = { folder: folderAt(kit.places.memories.user), isPrivate: false };
+  const projects = owner === 'project' ? folder : also;
+  if (projects === undefined) return { all: users, each: [users] };
+  const inside = jailOf(projects);
+  const mirror = await mirrorOf(setup, projects, inside);
+  const own: LinePlace = { folder: projects, inside, mirror, project: kit.root, isPrivate: true };
+  if (owner === 'project') {
+    const all = { ...own, also: [{ at: users.folder, inside: undefined }] };
+    return { all, each: [all, users] };
+  }
+  const others = [
+    { at: projects, inside },
+    { at: mirror, inside: undefined },
+  ];
+  return { all: { ...users, also: others }, each: [users, own] };
+}
+
+/** A few letters by chance that this user's lines begin with; where nothing can be kept, others each time. */
+async function machineName({ state, writes }: StoreSetup): Promise<string> {
+  const file = join(state, 'machine');
+  const known = async (): Promise<string | undefined> =>
+    /^[a-z0-9]{6}$/.exec((await readState(file).catch(() => undefined))?.trim() ?? '')?.[0];
+  const before = await known();
+  if (before !== undefined) return before;
+  const made = randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6);
+  if (writes) await writeOnce(file, `${made}\n`).catch(() => undefined);
+  return (await known()) ?? made;
+}
+
+function indexFor(
+  { kit, cache, engine }: StoreSetup,
+  options: StoreOptions,
+  driver: Driver | undefined,
+): LineIndex {
+  if (engine.engine === 'memory' || driver === undefined) return new IndexInMemory(options);
+  const path = join(cache, 'memories', indexName(projectKey(kit.root), options));
+  return new SqliteIndex(path, driver, options, engine.journal);
+}
+
+async function sharedStore(
+  { engine: settings }: StoreSetup,
+  options: StoreOptions,
+): Promise<MemoryStore | undefined> {
+  if (!isOnQdrant(settings)) return undefined;
+  const { qdrantUrl: url, qdrantApiKey: apiKey } = settings;
+  if (url === undefined)
+    throw new BmadError('invalid_input', 'The memory engine is qdrant, but no address is set.', {
+      hint: 'Set BMAD_QDRANT_URL, for instance to http://localhost:6333.',
     });
-  const file = join(folder, SQLITE_FILE);
-  // To open a database is to make it.
-  if (!makes && (await modifiedAt(file)) === undefined) return new NoDatabaseYet(options, file, driver);
-  const { openSqliteStore } = await import('./sqlite/store.ts');
-  const admit = (): Promise<void> => refuseLinks(folder);
-  return openSqliteStore({ ...options, ...keeping, admit, file, driver, journal, note });
+  const { QdrantStore } = await import('./qdrant/store.ts');
+  return new QdrantStore({ ...options, address: { url, apiKey } });
 }
 
-/** Stands in for a database until the first memory creates one: a log that is never written, and so is empty. */
-export class NoDatabaseYet extends JsonlStore {
-  readonly #database: string;
-  readonly #driver: Driver;
-
-  constructor(options: StoreOptions, database: string, driver: Driver) {
-    super({ ...options, file: `${database}.none` });
-    this.#database = database;
-    this.#driver = driver;
-  }
-
-  /** Whether a database exists now, even if another process created it. */
-  async isMade(): Promise<boolean> {
-    return (await modifiedAt(this.#database)) !== undefined;
-  }
-
-  override change<T>(): Promise<T[]> {
-    throw new Error('A memory write reached a store that was opened to read.');
-  }
-
-  override async health(): Promise<StoreHealth> {
-    const { name: driver, version: sqlite } = this.#driver;
-    return {
-      ...(await super.health()),
-      engine: 'sqlite',
-      place: this.#database,
-      details: { driver, sqlite },
-    };
-  }
-}
+const DIGITS = 16;
+/** How long git may take to find a first commit. */
+const GIT_MS = 15_000;
 
 /**
- * No engine was requested, so the one used before is meant. A new, empty store beside it would take all new memories,
- * and no one would notice.
+ * The folder of the user that has this user's lines of a project once more. It goes with what the project is called and with
+ * its first commit: another project that comes to stand in the same place has another one. What was written before there was
+ * a commit is taken along, if the project has some of it.
  */
-async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
-  const names = await stateNames(folder);
-  if (!hasSqlite && names.includes(SQLITE_FILE))
-    throw new BmadError(
-      'unavailable',
-      `The memories are in ${join(folder, SQLITE_FILE)}, but SQLite is not available to open it.`,
-      {
-        subject: folder,
-        hint: 'Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later. To use a separate store on purpose, set memory_engine to "jsonl".',
-      },
-    );
-  if (hasSqlite && names.includes(LOG_FILE) && !names.includes(SQLITE_FILE))
-    throw new BmadError(
-      'unavailable',
-      `The memories are in ${join(folder, LOG_FILE)}, which was created without SQLite; SQLite is now available.`,
-      {
-        subject: folder,
-        hint: `Set memory_engine to "jsonl" to keep using it. To change over, export everything with that setting; then set it to "sqlite", import the export and move ${LOG_FILE} away.`,
-        steps: [
-          { operation: 'memory_export', args: { format: 'jsonl', all: true }, why: 'Export everything' },
-          { operation: 'memory_import', open: ['file'], why: 'Import the export' },
-        ],
-      },
-    );
+export async function mirrorOf(
+  setup: Pick<StoreSetup, 'kit' | 'state' | 'cache' | 'env' | 'writes'>,
+  lines: string,
+  inside: string | undefined,
+): Promise<string> {
+  const { kit, state, writes } = setup;
+  const top = join(state, 'mirror', projectKey(kit.root));
+  const named = (origin: string): string => join(top, sha256(`${kit.app}\0${origin}`).slice(0, DIGITS));
+  const origin = await originOf(setup);
+  const [own, before] = [named(origin), named('')];
+  if (own === before || !isThereNow(before)) return own;
+  const missing = await onlyThere(before, lines, inside);
+  const isOfThis = missing.length < (await lineFiles(before)).length;
+  if (!isOfThis) return own;
+  if (!writes) return isThereNow(own) ? own : before;
+  await copyLines(before, { folder: own, isPrivate: false });
+  return own;
 }
 
-/** Where both engines have left a file, each has memories that the other does not know. */
-export async function hasTwoStores(folder: string): Promise<boolean> {
-  const names = await stateNames(folder);
-  return names.includes(SQLITE_FILE) && names.includes(LOG_FILE);
-}
-
-async function twoStoresNote(folder: string): Promise<string | undefined> {
-  if (!(await hasTwoStores(folder))) return undefined;
-  return `There are two stores in ${folder}, ${SQLITE_FILE} and ${LOG_FILE}, and only one is in use. Export the other with memory_engine set to "sqlite" or "jsonl", import that here, then move its file away.`;
+/** The first commit of a project, asked for once for each commit that it is at; empty where there is none. */
+async function originOf({ kit, cache, env }: Pick<StoreSetup, 'kit' | 'cache' | 'env'>): Promise<string> {
+  const head = await headAt(kit.root);
+  if (!/^[0-9a-f]{40,64}$/.test(head)) return '';
+  const file = join(cache, 'origins', projectKey(kit.root));
+  const [known, ...found] = ((await readState(file).catch(() => undefined)) ?? '').split('\n');
+  if (known === head) return found.join('\n');
+  const asked = { env, timeoutMs: GIT_MS, signal: AbortSignal.timeout(GIT_MS) };
+  const origin = (await gitOrigin(kit.root, asked)) ?? '';
+  if (origin !== '') await writeAtomic(file, `${head}\n${origin}`).catch(() => undefined);
+  return origin;
 }

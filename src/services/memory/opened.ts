@@ -3,13 +3,17 @@ import type { Embedder } from '../../meaning/embedder.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { MemoryStore } from './engine.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
+import { shownText } from '../../base/secrets/masking.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {
   store: MemoryStore;
+  /** What was left out when it was opened, and why. */
+  notes: readonly string[];
   /** Nothing when there is none, or when it does not work at the moment. */
   embedder: Embedder | undefined;
-  /** Why meaning or the engine that was asked for is not in use, and what to do about it. */
+  /** Why meaning is not in use, and what to do about it. */
   troubles: readonly string[];
 }
 
@@ -48,4 +52,28 @@ export async function embedded(
     const reason = error instanceof Error ? error.message : 'it failed';
     return { vectors: none, note: `Words only, without meaning: ${reason}` };
   }
+}
+
+/** Of what was forgotten in a version before, only that it was forgotten is known. */
+export const isEmptied = ({ text, forgottenAt }: MemoryEntry): boolean =>
+  text === '' && forgottenAt !== undefined;
+
+const EMPTIED = '(forgotten before lines; its text was not kept)';
+
+/**
+ * What is remembered, as it may leave the service. What we remember was masked before it was kept; but files are written
+ * by hand and by other tools, which check nothing, and a shared store is filled by others too.
+ */
+export function shownBy({ hide }: Pick<OpenMemory, 'hide'>) {
+  const text = (given: string): string => shownText(given, hide);
+  /** For earlier wordings and everything else that has a text. */
+  const wording = <T extends { text: string; agent?: string; tags?: readonly string[] }>(given: T): T => ({
+    ...given,
+    text: text(given.text),
+    ...(given.agent === undefined ? {} : { agent: text(given.agent) }),
+    ...(given.tags === undefined ? {} : { tags: given.tags.map(text) }),
+  });
+  const entry = (given: MemoryEntry): MemoryEntry =>
+    isEmptied(given) ? { ...given, text: EMPTIED } : wording(given);
+  return { text, wording, entry };
 }

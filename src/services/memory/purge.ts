@@ -6,10 +6,9 @@ import { uncopied } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
 import { exactId } from './one-memory.ts';
 import { isForgotten } from './select.ts';
-import { shownBy } from './shown.ts';
+import { type OpenMemory, shownBy } from './opened.ts';
 import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
-import type { OpenMemory } from './opened.ts';
 
 export interface ToPurge {
   /** Exact ids, each of a forgotten memory. */

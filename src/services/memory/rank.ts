@@ -3,14 +3,17 @@ import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import { HOLDS_WITH, type MemoryEntry, type MemoryHit } from '../../model/memory.ts';
 import { byPosition, type Position } from './select.ts';
-import type { MemoryQuery, VectorSpace } from './store.ts';
+import type { MemoryQuery, VectorSpace } from './engine.ts';
 
 /** How memories are weighed, the same for every engine. */
 
-/** The words of a memory: those of its text, and its tags. */
-export function termsOf(analyser: Analyser, { text, tags }: Pick<MemoryEntry, 'text' | 'tags'>): string[] {
+/** The words of a memory: those of its text, of what else it says, and its tags. */
+export function termsOf(
+  analyser: Analyser,
+  { text, others = [], tags }: Pick<MemoryEntry, 'text' | 'others' | 'tags'>,
+): string[] {
   const named = tags.filter((tag) => !tag.startsWith(HOLDS_WITH));
-  return analyser.terms(named.length === 0 ? text : `${text}\n${named.join('\n')}`);
+  return analyser.terms([text, ...others, ...named].join('\n'));
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
-import type { Stored } from './change.ts';
-import type { Answer, MemoryStore } from './engine.ts';
+import type { Answer, MemoryIndex, Stored } from './engine.ts';
 import type { Recalled } from './recall.ts';
 import { isLiving } from './select.ts';
 
@@ -37,7 +36,7 @@ function sameText(a: MemoryEntry, b: MemoryEntry): boolean {
 const LOOKED_AT = 5;
 
 /** Whether an entry of a file says what was forgotten, superseded or said otherwise since. */
-export async function isBehind(store: MemoryStore, analyser: Analyser, entry: MemoryEntry): Promise<boolean> {
+export async function isBehind(store: MemoryIndex, analyser: Analyser, entry: MemoryEntry): Promise<boolean> {
   const old = await isEarlier(store, entry.type, entry.text);
   if (!old && !(await hasGone(store))) return false;
   const own = await store.get(entry);
@@ -54,9 +53,9 @@ export async function isBehind(store: MemoryStore, analyser: Analyser, entry: Me
 }
 
 /** Whether anything in a store is forgotten or superseded, for as long as nothing changes: to count takes long. */
-const goneBefore = new WeakMap<MemoryStore, { stamp: string; any: boolean }>();
+const goneBefore = new WeakMap<MemoryIndex, { stamp: string; any: boolean }>();
 
-async function hasGone(store: MemoryStore): Promise<boolean> {
+async function hasGone(store: MemoryIndex): Promise<boolean> {
   const stamp = await store.stamp();
   const found = goneBefore.get(store);
   if (found?.stamp === stamp) return found.any;
@@ -66,7 +65,7 @@ async function hasGone(store: MemoryStore): Promise<boolean> {
 }
 
 /** The earlier wordings in a store, for as long as nothing changes. */
-const known = new WeakMap<MemoryStore, { stamp: string; lines: ReadonlySet<string> }>();
+const known = new WeakMap<MemoryIndex, { stamp: string; lines: ReadonlySet<string> }>();
 
 export const lineKey = (type: MemoryType, text: string): string => `${type}\n${lineText(text)}`;
 
@@ -80,7 +79,7 @@ export function earlierLines(reworded: readonly Stored[]): ReadonlySet<string> {
 }
 
 /** Whether a text is what a memory said before it was changed: a file that has it is behind the store. */
-export async function isEarlier(store: MemoryStore, type: MemoryType, text: string): Promise<boolean> {
+export async function isEarlier(store: MemoryIndex, type: MemoryType, text: string): Promise<boolean> {
   const stamp = await store.stamp();
   let found = known.get(store);
   if (found?.stamp !== stamp) {

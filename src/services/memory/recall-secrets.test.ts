@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { inStoreOf, openProject } from '../../../tests/memory/open-project.ts';
+import { inStoreOf } from '../../../tests/memory/open-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { memoryForget, memorySupersede, memoryUpdate } from '../../operations/memory/memory-change.ts';
 import { memoryGet, memoryList } from '../../operations/memory/memory-read.ts';
@@ -31,14 +31,12 @@ describe('what others put into the store', () => {
   /** As tools that check nothing leave it on a shared server: the engine itself takes any text. */
   async function leaky(): Promise<MemorySession> {
     const session = await memorySession(afterAll);
-    const memory = await openProject(session.folder);
     const at = '2026-01-02T00:00:00.000Z';
     const tags = ['ghp_abcdefghijklmnopqrstuvwxyz0123'];
-    await inStoreOf(memory, async (store) => {
+    await inStoreOf(session.folder, async (store) => {
       await store.upsert([{ ...key, agent: 'ops', text: 'Zebra had DB_PASSWORD=hunter2before', tags, at }]);
       await store.update(key, { text: 'The staging zebra has mot de passe : hunter2hunter2', at });
     });
-    await memory.close();
     return session;
   }
 

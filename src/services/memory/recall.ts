@@ -3,19 +3,17 @@ import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
-import { identifiersAsked } from '../../meaning/identifiers.ts';
+import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/identifiers.ts';
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
-import { kitCandidates } from './kit-index.ts';
+import { type KitCandidate, kitCandidates } from './kit-index.ts';
 import { withoutCopies } from './recall-copies.ts';
-import { normalized } from './rank.ts';
-import { byIdentifier } from './recall-identifiers.ts';
-import { kitHits } from './recall-files.ts';
-import { shownBy } from './shown.ts';
-import { between } from './select.ts';
-import { embedded, type OpenMemory } from './opened.ts';
-import type { MemoryQuery } from './store.ts';
+import { dot, normalized, ranked, weighed } from './rank.ts';
+import { embedded, type OpenMemory, shownBy } from './opened.ts';
+import { between, passes, readyFilter } from './select.ts';
+import type { MemoryQuery } from './engine.ts';
+import { nameKey } from '../../base/text/same-name.ts';
 
 export interface RecallQuestion {
   query: string;
@@ -175,7 +173,7 @@ async function recallAll(
   return {
     mode: query.vector === undefined ? 'local' : 'semantic',
     hits: exact.hits.slice(0, question.limit),
-    notes: [...exact.notes, ...(note === undefined ? [] : [note]), ...session.troubles],
+    notes: [...exact.notes, ...(note === undefined ? [] : [note]), ...session.notes, ...session.troubles],
   };
 }
 
@@ -194,4 +192,57 @@ function byScore(a: Recalled, b: Recalled): number {
   if (a.score !== b.score) return b.score - a.score;
   if (a.stored !== b.stored) return a.stored ? -1 : 1;
   return a.entry.createdAt > b.entry.createdAt ? -1 : 1;
+}
+
+/**
+ * An identifier means one thing: what names it comes first, and where nothing else was asked for, alone. What merely
+ * shares its letters, such as the story before it, would be taken for the answer.
+ */
+function byIdentifier(query: string, hits: readonly Recalled[]): { hits: Recalled[]; notes: string[] } {
+  const wanted = identifiersIn(query);
+  if (wanted.length === 0) return { hits: [...hits], notes: [] };
+  const isNamed = ({ entry }: Recalled): boolean => namesOne([entry.text, ...entry.tags].join('\n'), wanted);
+  const named = hits.filter(isNamed);
+  const others = isIdentifier(query) ? [] : hits.filter((hit) => !isNamed(hit));
+  const told = identifiersAsked(query).map((id) => id.toUpperCase());
+  return {
+    hits: [...named, ...others],
+    notes: named.length > 0 ? [] : [`Nothing here names ${told.join(' or ')}.`],
+  };
+}
+
+/** The entries of files, weighed by the same rules as those of the store. */
+function kitHits(
+  kit: readonly KitCandidate[],
+  { terms, ways, vector, filter, limit, minScore }: MemoryQuery,
+  all: boolean,
+): Recalled[] {
+  const { agents, ...rest } = filter;
+  const ready = readyFilter(rest);
+  const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
+  const bounded = filter.since !== undefined || filter.until !== undefined;
+  const passing = kit.filter(
+    ({ entry, names, dated }) =>
+      passes(entry, ready) &&
+      (dated || !bounded) &&
+      (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
+  );
+  const wantedTerms = new Set(terms);
+  const frequency = new Map<string, number>();
+  for (const candidate of passing)
+    for (const term of new Set(candidate.terms.filter((each) => wantedTerms.has(each))))
+      frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length, ways);
+  const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
+  const aim = vector === undefined ? undefined : normalized(vector);
+  const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
+    entry,
+    terms: own,
+    cosine: aim === undefined || other === undefined ? undefined : dot(aim, other),
+  }));
+  return ranked(words, candidates, { compared: vector !== undefined, limit, minScore, all }).map((hit) => ({
+    ...hit,
+    sources: [sources.get(hit.entry) ?? ''],
+    stored: false,
+  }));
 }

@@ -1,13 +1,11 @@
 import { memoryId } from '../../kit/memories/ids.ts';
 import { otherLanguage } from '../../kit/project-language.ts';
 import type { MemoryEntry, MemoryKey, MemoryType } from '../../model/memory.ts';
-import { withSettled } from './both-hold.ts';
+import { type Similar, similarTo, withSettled } from './similar.ts';
 import { withCopies } from './copies.ts';
 import { memoryWithId, supersedeMemory } from './one-memory.ts';
-import { embedded, type OpenMemory } from './opened.ts';
-import { shownBy } from './shown.ts';
-import { similarTo, type Similar } from './similar.ts';
-import type { Upserted } from './store.ts';
+import { embedded, type OpenMemory, shownBy } from './opened.ts';
+import type { Upserted } from './engine.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 
 interface ToRemember {
@@ -85,6 +83,7 @@ export async function remember(
       ...problems,
       ...(note === undefined ? [] : [note]),
       ...(done?.notes ?? []),
+      ...session.notes,
       ...session.troubles,
     ],
   };

@@ -1,26 +1,23 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { ours } from '../../base/expected.ts';
 import { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { MemorySetup } from './memory.ts';
-import { keepCopying } from './daily-copies.ts';
-import { isOnQdrant, NoDatabaseYet, openConfigured } from './open.ts';
-import { otherStore, preparePlace, type MemoryPlace } from './place.ts';
-import { embedPending, type Reembedding } from './reembed.ts';
+import { openStore } from './open.ts';
+import type { MemoryPlace } from './place.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { MemoryStore } from './engine.ts';
 import type { Session } from './opened.ts';
-import { TwoStores } from './two-stores.ts';
+import { setImmediate } from 'node:timers/promises';
+import { withLock } from '../../base/files/file-lock.ts';
+import { jailOf } from '../../kit/kit-lock.ts';
 
 interface SessionSetup extends Pick<
   MemorySetup,
-  'engine' | 'embedder' | 'embedders' | 'log' | 'background' | 'writes'
+  'kit' | 'state' | 'cache' | 'env' | 'engine' | 'embedder' | 'embedders' | 'log' | 'background' | 'writes'
 > {
   files: KitFiles;
   place: MemoryPlace;
-  /** The folder of the daily copies. */
-  copies: string;
   analyser: Analyser;
 }
 
@@ -33,9 +30,6 @@ export class Sessions {
   readonly #closing = new AbortController();
   #store: MemoryStore | undefined;
   #session: Promise<Session> | undefined;
-  /** In use until there is a store: reading makes none. */
-  #standIn: NoDatabaseYet | undefined;
-  #prepared: Promise<void> | undefined;
   #retryAt = Number.POSITIVE_INFINITY;
   #resting = false;
   readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
@@ -44,35 +38,9 @@ export class Sessions {
     this.#setup = setup;
   }
 
-  /** The store for one who reads; where there is none yet, an empty one. */
   async get(signal?: AbortSignal): Promise<Session> {
-    const standIn = this.#standIn;
-    if (standIn !== undefined && (await standIn.isMade()) && this.#standIn === standIn) this.#leaveStandIn();
-    return this.#current(false, signal);
-  }
-
-  /** The store for one who writes, made where there is none. */
-  async toWrite(signal?: AbortSignal): Promise<Session> {
-    if (!this.#setup.writes) return this.get(signal);
-    this.#prepared ??= preparePlace(this.#setup.place);
-    await this.#prepared.catch((error: unknown) => {
-      this.#prepared = undefined;
-      throw error;
-    });
-    // A reader may be opening one just now.
-    await this.#session?.catch(() => undefined);
-    if (this.#standIn !== undefined) this.#leaveStandIn();
-    return this.#current(true, signal);
-  }
-
-  #leaveStandIn(): void {
-    this.#standIn = undefined;
-    this.#session = undefined;
-  }
-
-  async #current(makes: boolean, signal?: AbortSignal): Promise<Session> {
     if (performance.now() > this.#retryAt) this.#session = undefined;
-    const opened = (this.#session ??= this.#open(makes, signal));
+    const opened = (this.#session ??= this.#open(signal));
     try {
       return await opened;
     } catch (error) {
@@ -89,10 +57,15 @@ export class Sessions {
     this.#retryAt = performance.now() + RETRY_MS;
     this.#setup.embedders?.failed();
     const troubles = [`Words only, without meaning: ${reason}`];
-    this.#session = this.#session?.then(({ store }) => ({ store, embedder: undefined, troubles }));
+    this.#session = this.#session?.then(({ store, notes }) => ({
+      store,
+      notes,
+      embedder: undefined,
+      troubles,
+    }));
   }
 
-  async #open(makes: boolean, signal?: AbortSignal): Promise<Session> {
+  async #open(signal?: AbortSignal): Promise<Session> {
     const { files, analyser, place } = this.#setup;
     this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
@@ -105,35 +78,15 @@ export class Sessions {
     });
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
     const options = { project: files.kit.app, analyser, space };
-    const { engine, writes, log } = this.#setup;
-    const own = await openConfigured(engine, place.folder, options, makes, {
-      writes,
-      remake: () => preparePlace(place),
-      onMoved: (what) => log.warn(what),
-    });
-    this.#standIn = own instanceof NoDatabaseYet ? own : undefined;
-    this.#keepCopies(own);
-    const also = isOnQdrant(engine) ? undefined : await otherStore(place);
-    const other =
-      also === undefined
-        ? undefined
-        : await openConfigured(engine, also, options, false, { writes }).catch(
-            ours(({ line }) => void troubles.push(`The memories in ${also} were not searched: ${line}`)),
-          );
-    const store = other === undefined ? own : new TwoStores(own, other, options);
+    const notes: string[] = [];
+    const store = await openStore(this.#setup, options, (note) => notes.push(note));
     // Calls may still be using the one before.
     this.#store?.leave();
     this.#store = store;
-    const session = { store, embedder, troubles };
+    const session = { store, notes, embedder, troubles };
     if (this.#resting) store.leave();
     else if (this.#setup.background) this.#fillIn(session, place.folder);
     return session;
-  }
-
-  #keepCopies(store: MemoryStore): void {
-    const { writes, background, log, copies } = this.#setup;
-    if (!writes || this.#resting || store instanceof NoDatabaseYet) return;
-    keepCopying(store, copies, { signal: this.#closing.signal, log, atOnce: !background });
   }
 
   #fillIn(session: Session, folder: string): void {
@@ -148,11 +101,6 @@ export class Sessions {
     );
   }
 
-  async held(): Promise<MemoryStore | undefined> {
-    await this.#session?.catch(() => undefined);
-    return this.#store?.held();
-  }
-
   /** Gives back what it holds as soon as the calls that use it have ended. */
   rest(): void {
     this.#resting = true;
@@ -164,5 +112,72 @@ export class Sessions {
     this.#closing.abort();
     await this.#session?.catch(() => undefined);
     await this.#store?.close().catch(() => undefined);
+  }
+}
+
+/** How far the work on vectors is. */
+export interface Reembedding {
+  running: boolean;
+  done: number;
+  total: number;
+}
+
+const BATCH = 64;
+
+interface Work {
+  lock: string;
+  signal: AbortSignal;
+  progress: Reembedding;
+  /** Called after each batch. */
+  tell?: (progress: Reembedding) => void;
+}
+
+/**
+ * Gives a vector to every memory that has none of the embedder in use: after the embedder was changed, or where it
+ * failed when the memory was made. One process at a time does it; the others find the vectors there.
+ */
+export async function embedPending(
+  { store, embedder }: Session,
+  { lock, signal, progress, tell }: Work,
+): Promise<number> {
+  if (embedder === undefined) return 0;
+  // Whether any is without is known long before they are counted, and mostly none is.
+  if ((await store.pending({ limit: 1 })).entries.length === 0) return 0;
+  const { total, embedded } = await store.embedding();
+  try {
+    return await withLock(lock, { waitMs: 0, signal, inside: jailOf(dirname(lock)) }, async () => {
+      Object.assign(progress, { running: true, done: embedded, total });
+      let made = 0;
+      let after: string | undefined;
+      try {
+        do {
+          signal.throwIfAborted();
+          const page = await store.pending({ limit: BATCH, after });
+          const vectors = await embedder.embed(
+            page.entries.map(({ text }) => text),
+            signal,
+          );
+          made += await store.setVectors(
+            page.entries.map((entry, index) => ({
+              key: entry,
+              revision: entry.revision,
+              vector: vectors[index] as Float32Array,
+            })),
+          );
+          progress.done = embedded + made;
+          tell?.(progress);
+          // The list advances as vectors arrive; the mark skips those that could not be computed.
+          after = page.next;
+          await setImmediate();
+        } while (after !== undefined);
+      } finally {
+        progress.running = false;
+      }
+      return made;
+    });
+  } catch (error) {
+    // Another process is at it.
+    if (error instanceof BmadError && error.reason === 'locked') return 0;
+    throw error;
   }
 }

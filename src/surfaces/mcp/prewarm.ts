@@ -28,5 +28,5 @@ export async function prewarm(context: Context, pause: Pause, { operations, call
   if (!context.tools.of(RECALL).offered) return;
   await pause();
   await loadOperation(RECALL.name);
-  await context.rehearseRecall(pause);
+  await context.prepareRecall(pause);
 }

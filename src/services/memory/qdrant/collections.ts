@@ -3,11 +3,10 @@ import { sha256 } from '../../../base/sha256.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
-import type { StoreOptions, VectorSpace } from '../store.ts';
-import { isRefusal, type QdrantClient } from './client.ts';
-import { copied } from './copying.ts';
+import type { StoreOptions, VectorSpace } from '../engine.ts';
+import { isRefusal, Points, type QdrantClient } from './client.ts';
+import { copied } from './writes.ts';
 import { INDEXES } from './payload.ts';
-import { Points } from './points.ts';
 
 /** The collections of one type of memories. */
 export interface Shelf {

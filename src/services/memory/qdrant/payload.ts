@@ -1,6 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../../model/memory.ts';
-import type { Stored } from '../change.ts';
+import type { Stored } from '../engine.ts';
 import { termsOf } from '../rank.ts';
 import type { ReadyFilter } from '../select.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';

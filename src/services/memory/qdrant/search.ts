@@ -1,11 +1,16 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
-import type { Stored } from '../change.ts';
-import { unmatched, type Answer } from '../engine.ts';
+import {
+  type Answer,
+  type MemoryQuery,
+  type Stored,
+  type StoreOptions,
+  unmatched,
+  type VectorSpace,
+} from '../engine.ts';
 import { candidatesFor, ranked, spaceText, termsOf, weighed, type Candidate } from '../rank.ts';
 import { earlierLines, lineKey } from '../recall-copies.ts';
 import { byPosition, isLiving, keyText, type Position, type ReadyFilter } from '../select.ts';
-import type { MemoryQuery, StoreOptions, VectorSpace } from '../store.ts';
 import type { Shelf } from './collections.ts';
 import { anyOf, conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 

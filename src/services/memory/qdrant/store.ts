@@ -1,18 +1,35 @@
 import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
-import type { Decide, Stored } from '../change.ts';
-import { MemoryStore, type Answer } from '../engine.ts';
+import {
+  type Answer,
+  type Decide,
+  type MemoryQuery,
+  type MemoryStats,
+  MemoryStore,
+  type Page,
+  type Stored,
+  type StoreHealth,
+  type StoreOptions,
+  type VectorFor,
+  type VectorSpace,
+} from '../engine.ts';
 import { spaceText, unit } from '../rank.ts';
-import { byPosition, keyText, pageOf, positionOf, readyFilter, type ReadyFilter } from '../select.ts';
-import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
-import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
-import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
-import { reanalysed } from './copying.ts';
-import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
+import {
+  byPosition,
+  keyText,
+  noneOfEachType,
+  pageOf,
+  positionOf,
+  readyFilter,
+  type ReadyFilter,
+  sortedCounts,
+} from '../select.ts';
+import { type Points, type QdrantAddress, QdrantClient, QdrantRefusal } from './client.ts';
+import { infoOf, openShelves, promote, SCHEMA, type Shelf, spaceIn } from './collections.ts';
+import { changed, purged, reanalysed, vectorsSet } from './writes.ts';
+import { type Condition, conditions, empty, equal, storedOf } from './payload.ts';
 import { firstOf, searched } from './search.ts';
-import { rewordedIn, statsOf } from './stats.ts';
-import { changed, purged, vectorsSet } from './writes.ts';
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
 export class QdrantStore extends MemoryStore {
@@ -230,4 +247,69 @@ export class QdrantStore extends MemoryStore {
       );
     }
   }
+}
+
+const LIVE = { must: [empty('forgotten_at'), empty('superseded_at')] };
+
+async function statsOf(client: QdrantClient, shelves: readonly Shelf[]): Promise<MemoryStats> {
+  const parts = await Promise.all(
+    shelves.map(async ({ points }) => {
+      const [total, live, superseded, forgotten, agents, oldest, newest] = await Promise.all([
+        points.count({}),
+        points.count(LIVE),
+        points.count({ must: [empty('forgotten_at')], must_not: [empty('superseded_at')] }),
+        points.count({ must_not: [empty('forgotten_at')] }),
+        points.facet('agent', LIVE),
+        edge(points, 'created_at', 'asc'),
+        edge(points, 'updated_at', 'desc'),
+      ]);
+      return { total, live, superseded, forgotten, agents, oldest, newest };
+    }),
+  );
+  const sum = (pick: (part: (typeof parts)[number]) => number): number =>
+    parts.reduce((total, part) => total + pick(part), 0);
+  const byType = noneOfEachType();
+  for (const [index, { type }] of shelves.entries()) byType[type] = parts[index]?.live ?? 0;
+  const agents = new Map<string, number>();
+  for (const { value, count } of parts.flatMap((part) => part.agents))
+    agents.set(value, (agents.get(value) ?? 0) + count);
+  const times = (pick: 'oldest' | 'newest'): string[] =>
+    parts.flatMap((part) => part[pick] ?? []).sort((a, b) => (a < b ? -1 : 1));
+  return {
+    total: sum(({ total }) => total),
+    live: sum(({ live }) => live),
+    superseded: sum(({ superseded }) => superseded),
+    forgotten: sum(({ forgotten }) => forgotten),
+    byType,
+    byAgent: sortedCounts(agents),
+    spaces: await spacesOf(client, shelves),
+    oldest: times('oldest')[0],
+    newest: times('newest').at(-1),
+  };
+}
+
+async function rewordedIn(shelves: readonly Shelf[]): Promise<Stored[]> {
+  const found: Stored[] = [];
+  for (const { points, type } of shelves)
+    for await (const page of points.all({ must: [{ key: 'revision', range: { gt: 1 } }] }, true))
+      found.push(...page.map(({ id, payload }) => storedOf(id, type, payload)));
+  return found;
+}
+
+async function edge(points: Points, key: string, direction: 'asc' | 'desc'): Promise<string | undefined> {
+  const [point] = await points.scroll({}, 1, { order_by: { key, direction }, with_payload: [key] });
+  const value = point?.payload[key as 'created_at'];
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function spacesOf(client: QdrantClient, shelves: readonly Shelf[]): Promise<MemoryStats['spaces']> {
+  const counts = new Map<string, MemoryStats['spaces'][number]>();
+  for (const points of shelves.flatMap((shelf) => [shelf.points, ...shelf.others])) {
+    const space = spaceIn(await infoOf(client, points.name));
+    if (space === undefined) continue;
+    const count = await points.count({ must: [equal('embedder', spaceText(space))] });
+    const known = counts.get(spaceText(space));
+    counts.set(spaceText(space), { ...space, count: count + (known?.count ?? 0) });
+  }
+  return [...counts.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
 }

@@ -1,8 +1,12 @@
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { sizeAndTime } from '../../../base/files/file-state.ts';
+import { fileIdentity } from '../../../base/files/file-identity.ts';
+import { ensureFile } from '../../../base/files/file-modes.ts';
+import { ensureFolder, sizeAndTime } from '../../../base/files/file-state.ts';
+import { farFolder } from '../../../base/files/file-systems.ts';
+import { removeFile } from '../../../base/files/open-file.ts';
 import type { Connection, Driver, SqlValue, Statement } from './driver.ts';
-import { isBusy, readOnlyFailure, sqlFailure, takesTooLong } from './failures.ts';
+import { IndexFailure } from '../engine.ts';
 
 /**
  * How long a statement waits inside SQLite, where nothing else of this process runs, and how long a call tries in all:
@@ -13,14 +17,15 @@ const TRY_MS = 30_000;
 const PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
 
-export type Journal = 'wal' | 'delete';
+/** How a file is written; `auto` looks at the file system. */
+export type Journal = 'auto' | 'wal' | 'delete';
 
 /** Runs work that another process may be in the way of, until it succeeds or has tried for long enough. */
-export async function patiently<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+async function patiently<T>(path: string, work: () => T): Promise<T> {
   const deadline = performance.now() + TRY_MS;
   for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
     try {
-      return await work();
+      return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw sqlFailure(path, error);
       // By chance, so that processes that wait for each other do not come back at the same moment.
@@ -29,102 +34,18 @@ export async function patiently<T>(path: string, work: () => T | Promise<T>): Pr
   }
 }
 
-/** `still`: a file that no one writes while it is read; it is reopened if it has changed after all. */
-export type Access = 'write' | 'read' | 'still';
-
-/** Creates or changes the tables, or what a connection needs. */
-export type Prepare = (database: Database) => void | Promise<void>;
-
-/** Looks at the tables before anything in them is used, and again when someone has changed them. Throws to refuse. */
-export type Check = (database: Database) => void;
-
-/** Many times what the largest store needs on a slow disk. */
-const STATEMENT_MS = 20_000;
-const ROWS_BETWEEN_LOOKS = 256;
-
 /** Their texts vary with the filters of calls. */
 const STATEMENTS_KEPT = 100;
 
-interface DatabaseOptions {
-  access?: Access;
-  prepare?: Prepare;
-  check?: Check | undefined;
-  /** After this time, a statement is ended between two of its rows. */
-  statementMs?: number | undefined;
-}
-
+/** One opening of a file that many processes read and write at once. */
 export class Database {
   readonly path: string;
-  readonly driver: Driver;
-  readonly notes: readonly string[];
-  readonly #prepare: Prepare;
-  readonly #check: Check;
-  readonly #statementMs: number;
   readonly #statements = new Map<string, Statement>();
-  #access: Access;
-  #connection: Connection;
-  #journal = 'unknown';
-  /** For a file that stands still: what it was like when it was opened, and how often it was opened. */
-  #seen: string | undefined;
-  #openings = 0;
-  /** The version of the tables that was found to be in order. */
-  #checked: number | undefined;
+  readonly #connection: Connection;
 
-  constructor(
-    path: string,
-    driver: Driver,
-    notes: readonly string[],
-    {
-      access = 'write',
-      prepare = () => undefined,
-      check = () => undefined,
-      statementMs = STATEMENT_MS,
-    }: DatabaseOptions = {},
-  ) {
+  constructor(path: string, connection: Connection) {
     this.path = path;
-    this.driver = driver;
-    this.notes = notes;
-    this.#access = access;
-    this.#prepare = prepare;
-    this.#check = check;
-    this.#statementMs = statementMs;
-    this.#connection = this.#connect();
-  }
-
-  get journal(): string {
-    return this.#access === 'write' ? this.#journal : 'none (read-only)';
-  }
-
-  get readOnly(): boolean {
-    return this.#access !== 'write';
-  }
-
-  #connect(): Connection {
-    const still = this.#access === 'still';
-    const place = still ? `${pathToFileURL(this.path).href}?immutable=1` : this.path;
-    return this.driver.connect(place, WAIT_MS, this.readOnly);
-  }
-
-  begin(journal: Journal): void {
-    const row = this.#statement(`PRAGMA journal_mode=${journal}`).get() as { journal_mode: string };
-    this.#journal = row.journal_mode;
-    // What a call has answered for survives a power cut. Mapped memory stays off, its default: it has damaged files.
-    // What is removed is overwritten, and so is a row that moves when it is marked: it may have to go for good later.
-    this.#connection.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;');
-  }
-
-  /** Whether the file can be read and is what it should be. */
-  look(): void {
-    this.transaction('BEGIN', () => undefined);
-  }
-
-  /** How the file is written by the processes that have it open; undefined if it cannot be determined. */
-  mode(): string | undefined {
-    try {
-      return (this.#statement('PRAGMA journal_mode').get() as { journal_mode: string }).journal_mode;
-    } catch {
-      return undefined;
-    }
+    this.#connection = connection;
   }
 
   exec(sql: string): void {
@@ -140,59 +61,46 @@ export class Database {
   }
 
   all<T>(sql: string, ...values: SqlValue[]): T[] {
-    const deadline = performance.now() + this.#statementMs;
-    const rows: T[] = [];
-    // Row by row, so that one that gives more and more can be ended: nothing else of this process runs meanwhile.
-    for (const row of this.#statement(sql).iterate(...values.map(safe)))
-      if (rows.push(row as T) % ROWS_BETWEEN_LOOKS === 0 && performance.now() > deadline)
-        throw takesTooLong(this.path, this.#statementMs);
-    return rows;
+    return [...this.#statement(sql).iterate(...values.map(safe))] as T[];
   }
 
   /** One consistent view for several reads; errors come as ours. */
   async read<T>(work: () => T): Promise<T> {
-    if (this.#access === 'still') await this.#refresh();
-    return patiently(this.path, () => this.transaction('BEGIN', work));
+    return patiently(this.path, () => this.#transaction('BEGIN', work));
   }
 
   /** All of it or nothing, while no other process writes. */
   async write<T>(work: () => T): Promise<T> {
-    if (this.readOnly) throw readOnlyFailure(this.path);
-    return patiently(this.path, () => this.transaction('BEGIN IMMEDIATE', work));
+    return patiently(this.path, () => this.#transaction('BEGIN IMMEDIATE', work));
   }
 
-  async #refresh(): Promise<void> {
-    const [file, log] = await Promise.all([sizeAndTime(this.path), sizeAndTime(`${this.path}-wal`)]);
-    const now = JSON.stringify([file, log]);
-    const before = this.#seen;
-    this.#seen = now;
-    if (before === undefined || before === now) return;
+  /** Leaves nothing in the write-ahead log; while others read, that waits. */
+  emptyLog(): void {
+    this.#statement('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  }
+
+  /** Moves with each commit of another connection, not with our own. */
+  dataVersion(): number {
+    return (this.#statement('PRAGMA data_version').get() as { data_version: number }).data_version;
+  }
+
+  close(): void {
+    // Drivers keep a file open until its statements are collected, so the log is not folded in by closing alone.
+    try {
+      this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // Another process will do it.
+    }
     this.#statements.clear();
     this.#connection.close();
-    // If there is a log now, another process is writing, and the files that reading needs exist.
-    this.#access = (log?.size ?? 0) > 0 ? 'read' : 'still';
-    this.#connection = this.#connect();
-    this.#openings++;
-    this.#checked = undefined;
-    await this.#prepare(this);
   }
 
-  async copyTo(path: string): Promise<void> {
-    await this.driver.copy(this.#connection, path);
-  }
-
-  /** Moves what is in the write-ahead log into the file and leaves nothing in it; while others read, that waits. */
-  emptyLog(): void {
-    if (this.#journal === 'wal') this.#statement('PRAGMA wal_checkpoint(TRUNCATE)').get();
-  }
-
-  transaction<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+  #transaction<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
     this.#connection.exec(begin);
-    let result: T;
     try {
-      this.#lookAtTables();
-      result = work();
+      const result = work();
       this.#connection.exec('COMMIT');
+      return result;
     } catch (error) {
       try {
         this.#connection.exec('ROLLBACK');
@@ -201,35 +109,6 @@ export class Database {
       }
       throw error;
     }
-    return result;
-  }
-
-  /** Inside a transaction, so that what was looked at is what is used. */
-  #lookAtTables(): void {
-    const { schema_version: version } = this.#statement('PRAGMA schema_version').get() as {
-      schema_version: number;
-    };
-    if (version === this.#checked) return;
-    this.#check(this);
-    this.#checked = version;
-  }
-
-  /** Moves with each commit of another connection, not with our own. */
-  dataVersion(): number {
-    const row = this.#statement('PRAGMA data_version').get() as { data_version: number };
-    return this.#openings * 1_000_000 + row.data_version;
-  }
-
-  /** A reader leaves even the place of what others have written as it is. */
-  close(foldLog = true): void {
-    // Drivers keep a file open until its statements are collected, so the log is not folded in by closing alone.
-    try {
-      if (foldLog && this.#journal === 'wal') this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch {
-      // Another process will do it.
-    }
-    this.#statements.clear();
-    this.#connection.close();
   }
 
   #statement(sql: string): Statement {
@@ -248,3 +127,186 @@ export class Database {
 function safe(value: SqlValue): SqlValue {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '') : value;
 }
+
+/**
+ * A file that can be made again at any time, so whatever is wrong with it ends in a new one: it is damaged, or from somebody
+ * else, or gone. It is compared with the one on the disk before each use, since others may have made it again.
+ */
+export class KeptFile {
+  readonly path: string;
+  readonly #driver: Driver;
+  readonly #journal: Journal;
+  readonly #prepare: (database: Database) => void;
+  readonly #identify: (database: Database) => string | undefined;
+  #opened: { database: Database; identity: string | undefined; name: string | undefined } | undefined;
+  #opening: Promise<Database> | undefined;
+  #users = 0;
+  #leaving = false;
+  /** What the one that was opened last is known by. */
+  name: string | undefined;
+
+  /** With what makes its tables where they are missing, and what tells one such file from another. */
+  constructor(
+    path: string,
+    driver: Driver,
+    journal: Journal,
+    {
+      prepare,
+      identify,
+    }: Record<'prepare', (database: Database) => void> &
+      Record<'identify', (database: Database) => string | undefined>,
+  ) {
+    this.path = path;
+    this.#driver = driver;
+    this.#journal = journal;
+    this.#prepare = prepare;
+    this.#identify = identify;
+  }
+
+  async use<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    this.#users++;
+    let database: Database | undefined;
+    try {
+      database = await this.#current();
+      await this.#check(database);
+      return await work(database);
+    } catch (error) {
+      const wasClosed = database !== undefined && database !== this.#opened?.database;
+      // Found out in the middle of it: the next call begins with a new file.
+      if (isUseless(error)) await this.#discard();
+      throw wasClosed ? indexFailure(this.path, error) : error;
+    } finally {
+      this.#users--;
+      if (this.#leaving && this.#users === 0) this.close();
+    }
+  }
+
+  /** Gives the file back as soon as no one uses it; whoever uses it later opens it for as long as that takes. */
+  leave(): void {
+    this.#leaving = true;
+    if (this.#users === 0) this.close();
+  }
+
+  close(): void {
+    this.#opened?.database.close();
+    this.#opened = undefined;
+  }
+
+  /** Somebody may have written another one over it, which the name of the file does not tell. */
+  async #check(database: Database): Promise<void> {
+    const name = await database.read(() => this.#identify(database));
+    if (name !== this.#opened?.name) throw strangeIndex(this.path);
+  }
+
+  async #current(): Promise<Database> {
+    const opened = this.#opened;
+    if (opened !== undefined && (await fileIdentity(this.path)) === opened.identity) return opened.database;
+    return (this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    }));
+  }
+
+  async #open(): Promise<Database> {
+    this.close();
+    try {
+      await ensureFolder(dirname(this.path));
+      // Somebody has emptied it under its log, which SQLite would wait for.
+      const isEmptied = (await sizeAndTime(this.path))?.size === 0;
+      if (isEmptied && ((await sizeAndTime(`${this.path}-wal`))?.size ?? 0) > 0) await this.#discard();
+      return await this.#connect();
+    } catch (error) {
+      if (!isUseless(error)) throw indexFailure(this.path, error);
+      await this.#discard();
+      return this.#connect();
+    }
+  }
+
+  async #connect(): Promise<Database> {
+    await ensureFile(this.path);
+    // A write-ahead log needs memory that processes share, and an older SQLite damages it.
+    const asked = this.#journal;
+    const isFar = asked === 'auto' && (await farFolder(dirname(this.path))) !== undefined;
+    const journal = asked === 'delete' || isFar || !this.#driver.safeLog ? 'delete' : 'wal';
+    const database = await patiently(this.path, () => {
+      const connection = this.#driver.connect(this.path, WAIT_MS);
+      try {
+        // What is lost with the power is read again from the lines. What is removed is overwritten: it may have to go for good.
+        connection.exec(
+          `PRAGMA journal_mode=${journal}; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON;`,
+        );
+        return new Database(this.path, connection);
+      } catch (error) {
+        connection.close();
+        throw error;
+      }
+    });
+    try {
+      await patiently(this.path, () => this.#prepare(database));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    const name = await database.read(() => this.#identify(database));
+    this.#opened = { database, identity: await fileIdentity(this.path), name };
+    this.name = name;
+    return database;
+  }
+
+  async #discard(): Promise<void> {
+    this.close();
+    for (const end of ['', '-wal', '-shm', '-journal'])
+      await removeFile(`${this.path}${end}`).catch(() => undefined);
+  }
+}
+
+/** What SQLite's result codes mean for an index that can be made again. */
+
+const BUSY = new Set([5, 6]);
+/** Damaged, not a database, of another schema, or otherwise nothing that this program has made. */
+const USELESS = new Set([1, 11, 17, 20, 26]);
+const NOT_OURS = 26;
+
+const HINT =
+  'It is an index, made from the lines that the project keeps: check the disk of the cache folder, or set cache to another one, then try again.';
+
+/** SQLite's own words: one of the drivers leaves the code out where many rows are read. */
+const BY_TEXT: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'database disk image is malformed': 11,
+  'file is not a database': 26,
+};
+
+/** The primary result code of SQLite. */
+function primary(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? BY_TEXT[error.message] : undefined;
+}
+
+const isBusy = (error: unknown): boolean => BUSY.has(primary(error) ?? 0);
+
+function isUseless(error: unknown): boolean {
+  const cause = error instanceof IndexFailure ? error.cause : error;
+  return USELESS.has(primary(cause) ?? 0);
+}
+
+function sqlFailure(path: string, error: unknown): unknown {
+  return primary(error) === undefined ? error : indexFailure(path, error);
+}
+
+/** Whatever went wrong with it: nothing is lost, and whoever needs it does without. */
+function indexFailure(path: string, error: unknown): IndexFailure {
+  if (error instanceof IndexFailure) return error;
+  const message = isBusy(error)
+    ? `Another process is using ${path}.`
+    : `${path} cannot be used: ${error instanceof Error ? error.message : 'SQLite refused it'}.`;
+  return new IndexFailure('unavailable', message, { subject: path, hint: HINT, cause: error });
+}
+
+export const strangeIndex = (path: string): IndexFailure =>
+  new IndexFailure('unavailable', `${path} was replaced while it was in use.`, {
+    subject: path,
+    hint: HINT,
+    cause: Object.assign(new Error('It is another one.'), { errcode: NOT_OURS }),
+  });

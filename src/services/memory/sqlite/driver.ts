@@ -21,27 +21,18 @@ export interface Driver {
   version: string;
   /** With several processes, write-ahead logs of older versions can be damaged. */
   safeLog: boolean;
-  /** A path, or a `file:` URL with options of SQLite. */
-  connect(path: string, waitMs: number, readOnly?: boolean): Connection;
-  /** Copies all of a database that may be in use to an empty file. */
-  copy(connection: Connection, path: string): Promise<void>;
+  connect(path: string, waitMs: number): Connection;
 }
 
 interface ConnectionOptions {
   timeout: number;
-  readOnly?: boolean;
   /** SQL cannot write what SQLite itself keeps in tables; older Nodes do not know it. */
   defensive?: boolean;
 }
 
 interface DriverModule {
   DatabaseSync: new (path: string, options: ConnectionOptions) => Connection;
-  /** Not in older Nodes. */
-  backup?(this: void, connection: Connection, path: string, options: { rate: number }): Promise<unknown>;
 }
-
-/** Pages that are copied before others get their turn. */
-const PAGES_AT_ONCE = 200;
 
 /** The first version whose write-ahead log several processes can reset at once without damage. */
 const SAFE_LOG = [3, 51, 3] as const;
@@ -72,7 +63,7 @@ async function nodeSqlite(): Promise<DriverModule> {
 
 async function described(name: string, load: () => Promise<DriverModule>): Promise<Driver | undefined> {
   try {
-    const { DatabaseSync, backup } = await load();
+    const { DatabaseSync } = await load();
     const connection = new DatabaseSync(':memory:', { timeout: 0 });
     const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string };
     // Some builds come without the word index.
@@ -82,16 +73,7 @@ async function described(name: string, load: () => Promise<DriverModule>): Promi
       name,
       version,
       safeLog: isSafe(version),
-      connect: (path, waitMs, readOnly = false) => {
-        const opened = new DatabaseSync(path, { timeout: waitMs, readOnly, defensive: true });
-        // What a file says about its own tables is not trusted, and cells of pages are looked at before they are used.
-        opened.exec('PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;');
-        return opened;
-      },
-      async copy(from, path) {
-        if (backup === undefined) from.prepare('VACUUM INTO ?').run(path);
-        else await backup(from, path, { rate: PAGES_AT_ONCE });
-      },
+      connect: (path, waitMs) => new DatabaseSync(path, { timeout: waitMs, defensive: true }),
     };
   } catch {
     return undefined;

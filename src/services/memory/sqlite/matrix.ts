@@ -1,21 +1,38 @@
 import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/near-scan.ts';
 import { spaceText } from '../rank.ts';
-import { isSoundSquare, isSoundVector } from '../sound.ts';
-import type { VectorSpace } from '../store.ts';
-import type { Database } from './open.ts';
-import type { Passing } from './passing.ts';
-import { Slots } from './slots.ts';
-import { bestOf, floatsOf, product } from './vector-numbers.ts';
-import {
-  CHANGED,
-  isPlace,
-  NEXT,
-  VECTORS,
-  VECTORS_JOINED,
-  type NextVectors,
-  type VectorRow,
-} from './vector-queries.ts';
+import { isSoundSquare, isSoundVector } from '../select.ts';
+import type { VectorSpace } from '../engine.ts';
+import type { Database } from './database.ts';
+import type { Passing } from './search.ts';
+
+/**
+ * The next vectors of a space in the order of the file, a thousand as one: to receive them one by one takes several times
+ * as long. What filters look at is not needed for them.
+ */
+const NEXT = `SELECT json_group_array(rid) AS rids, max(place) AS place, CAST(group_concat(vector, '') AS BLOB) AS vectors
+  FROM (SELECT rowid AS place, rid, vector FROM vector WHERE rowid > ?
+    AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ? ORDER BY rowid LIMIT ?)`;
+interface NextVectors {
+  rids: string;
+  place: number | null;
+  vectors: Uint8Array | null;
+}
+
+/** What was changed, in the order of change. */
+export const CHANGED = `SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?)
+  ORDER BY rev, rid LIMIT ?`;
+
+const VECTORS = `SELECT rid, vector FROM vector
+  WHERE rid IN (SELECT value FROM json_each(?)) AND space = ? AND typeof(vector) = 'blob' AND octet_length(vector) = ?`;
+
+/** The same as one. */
+const VECTORS_JOINED = `SELECT json_group_array(rid) AS rids, CAST(group_concat(vector, '') AS BLOB) AS vectors FROM (${VECTORS})`;
+
+interface VectorRow {
+  rid: number;
+  vector: Uint8Array;
+}
 
 /** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 1_000;
@@ -46,7 +63,7 @@ export class Matrix {
   readonly #space: VectorSpace;
   /** By slot; one that has lost its vector has one of zeros. */
   readonly #rids: number[] = [];
-  readonly #slots = new Slots();
+  readonly #slots = new Map<number, number>();
   readonly #lost = new Set<number>();
   /** The last change that was taken in. */
   #last = { rev: -1, rid: -1 };
@@ -78,7 +95,7 @@ export class Matrix {
   }
 
   async #loadAll(database: Database, pause: () => Promise<void>): Promise<void> {
-    const newest = `SELECT max(rev) AS rev FROM memory WHERE ${isPlace('rev')}`;
+    const newest = 'SELECT max(rev) AS rev FROM memory';
     const { rev } = (await database.read(() => database.get<{ rev: number | null }>(newest))) ?? {};
     let place = -1;
     const slice = (): number => {
@@ -96,21 +113,6 @@ export class Matrix {
     while ((await database.read(slice)) === SLICE) await pause();
     this.#last = { rev: rev ?? -1, rid: Number.MAX_SAFE_INTEGER };
     this.#loaded = true;
-  }
-
-  get space(): VectorSpace {
-    return this.#space;
-  }
-
-  /** The last change that was taken in. */
-  get rev(): number {
-    return this.#last.rev;
-  }
-
-  /** Another opening of the same file is asked from now on, which counts the changes of others anew. */
-  reopened(): this {
-    this.#dataVersion = undefined;
-    return this;
   }
 
   /** Takes in what any process has changed since the last time. Inside a transaction of the caller. */
@@ -238,4 +240,51 @@ export class Matrix {
     const isTaken = passes && ((slot: number): boolean => passes(rids[slot] as number));
     return bestOf(near, count, -Infinity, isTaken).map((slot) => rids[slot] as number);
   }
+}
+
+/** Drivers give bytes that may begin anywhere in a block, where numbers cannot. */
+function floatsOf(bytes: Uint8Array): Float32Array {
+  const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength >> 2);
+}
+
+/** Four sums in parallel: the processor need not wait for one addition before it begins the next. */
+function product(vector: ArrayLike<number>, wanted: Float32Array): number {
+  const dim = wanted.length;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let index = 0;
+  for (; index + 3 < dim; index += 4) {
+    a += (vector[index] as number) * (wanted[index] as number);
+    b += (vector[index + 1] as number) * (wanted[index + 1] as number);
+    c += (vector[index + 2] as number) * (wanted[index + 2] as number);
+    d += (vector[index + 3] as number) * (wanted[index + 3] as number);
+  }
+  for (; index < dim; index++) a += (vector[index] as number) * (wanted[index] as number);
+  return a + b + c + d;
+}
+
+/** Of the numbers above one, the places of the greatest that are taken, greatest first, and of equal ones the first. */
+export function bestOf(
+  numbers: Float32Array | Float64Array,
+  count: number,
+  above: number,
+  isTaken?: (place: number) => boolean,
+): number[] {
+  let places: number[] = [];
+  let bar = above;
+  const cut = (): void => {
+    places.sort((a, b) => (numbers[b] as number) - (numbers[a] as number) || a - b);
+    places = places.slice(0, count);
+    // Of those that are equal to the last one, the first are already there.
+    if (places.length === count) bar = numbers[places.at(-1) ?? 0] as number;
+  };
+  for (let place = 0; place < numbers.length; place++) {
+    if (!((numbers[place] as number) > bar) || isTaken?.(place) === false) continue;
+    if (places.push(place) >= 2 * count) cut();
+  }
+  cut();
+  return places;
 }

@@ -1,10 +1,6 @@
-import { metaText, numberIn } from './figures.ts';
-import type { Database } from './open.ts';
-import { MOST_RID } from './passing.ts';
-import { indexed, termsOf } from './rows.ts';
-import { fits } from './sound.ts';
-import { bestOf } from './vector-numbers.ts';
-import { CHANGED } from './vector-queries.ts';
+import { indexed, metaText, numberIn, termsOf } from './rows.ts';
+import type { Database } from './database.ts';
+import { bestOf, CHANGED } from './matrix.ts';
 
 /** Words whose number is kept: some hundred kilobytes. */
 const MOST_WORDS = 5_000;
@@ -61,7 +57,7 @@ function numbersIn(bytes: Uint8Array): Uint32Array | undefined {
   for (let at = 0; at <= bytes.length; at++) {
     const byte = bytes[at] ?? SPACE;
     if (byte >= ZERO && byte <= NINE) number = number * 10 + byte - ZERO;
-    else if (byte !== SPACE || number > MOST_RID) return undefined;
+    else if (byte !== SPACE) return undefined;
     else {
       if (at > 0) found[count++] = number;
       number = 0;
@@ -118,7 +114,7 @@ export class Postings {
     if (rev === this.rev) return true;
     if (!(Number(rev) > Number(this.rev))) return false;
     const rows = this.#database.all<{ rid: number; terms: string | null }>(
-      `SELECT rid, (SELECT terms FROM memory WHERE rid = c.rid AND ${fits('memory')}) AS terms FROM (${CHANGED}) AS c`,
+      `SELECT rid, (SELECT terms FROM memory WHERE rid = c.rid) AS terms FROM (${CHANGED}) AS c`,
       Number(this.rev),
       Number.MAX_SAFE_INTEGER,
       MOST_CHANGED,
@@ -146,7 +142,7 @@ export class Postings {
   best(terms: readonly string[], count: number, passes?: (rid: number) => boolean): number[] | undefined {
     const lengths = (this.#lengths ??= this.#readLengths());
     const most = Math.max(0, ...this.#changed.keys());
-    if (lengths === undefined || most > MOST_RID) return undefined;
+    if (lengths === undefined) return undefined;
     if (this.#scores.length <= Math.max(most, lengths.of.length))
       this.#scores = new Float64Array(Math.max(most, lengths.of.length) + 1);
     const scores = this.#scores;
@@ -211,7 +207,6 @@ export class Postings {
     );
     const rids = JSON.parse(row?.rids ?? '[]') as number[];
     const most = rids.reduce((highest, rid) => Math.max(highest, rid), 0);
-    if (most > MOST_RID) return undefined;
     const of = new Uint16Array(most + 1);
     let [at, size, all] = [0, 0, 0];
     for (const byte of row?.sizes ?? []) {

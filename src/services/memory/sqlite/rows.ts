@@ -1,5 +1,6 @@
 import { jsonIn } from '../../../base/parse/json.ts';
-import type { Database } from './open.ts';
+import { randomBytes } from 'node:crypto';
+import { type Database, strangeIndex } from './database.ts';
 import type { SqlValue } from './driver.ts';
 import {
   MEMORY_TYPES,
@@ -7,9 +8,86 @@ import {
   type MemoryRevision,
   type MemoryType,
 } from '../../../model/memory.ts';
-import { spelled, type Position, type ReadyFilter } from '../select.ts';
-import { TYPE_NUMBER } from './schema.ts';
-import { isName } from './sound.ts';
+import { noneOfEachType, type Position, type ReadyFilter, sortedCounts, spelled } from '../select.ts';
+import { spaceOf, spaceText } from '../rank.ts';
+import type { MemoryStats, VectorSpace } from '../engine.ts';
+
+/** The order of lists by type. */
+const TYPE_NUMBER =
+  "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
+
+/** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
+export const SCHEMA = 1;
+
+const TABLES = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  INSERT INTO meta VALUES ('rev', '0'), ('taken', '0');
+  CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE event (
+    of TEXT NOT NULL, line TEXT NOT NULL, file TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (of, line, file)
+  ) WITHOUT ROWID;
+  CREATE INDEX event_file ON event (file);
+  CREATE TABLE memory (
+    rid INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    text TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    others TEXT,
+    project TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    forgotten_at TEXT,
+    superseded_by TEXT,
+    superseded_at TEXT,
+    terms TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    UNIQUE (type, id)
+  );
+  CREATE INDEX memory_order ON memory (created_at DESC, ${TYPE_NUMBER}, id);
+  CREATE INDEX memory_rev ON memory (rev);
+  CREATE INDEX memory_agent ON memory (agent);
+  CREATE TABLE revision (
+    rid INTEGER NOT NULL, revision INTEGER NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, agent TEXT NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (rid, revision)
+  );
+  CREATE TABLE vector (
+    rid INTEGER NOT NULL, space TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (rid, space)
+  );
+  CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');`;
+
+/** What the words are looked up by; each opening of the file has its own. */
+const LOOKS = `
+  CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row');
+  CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrences USING fts5vocab('main', 'words', 'instance');`;
+
+/** Makes the tables of a new file; several processes may try at once. One whose tables somebody has changed is no use. */
+export function makeTables(database: Database): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    if (numberIn(database, 'SELECT count(*) AS n FROM sqlite_schema') === 0) {
+      database.exec(TABLES);
+      const note = "INSERT INTO meta VALUES ('file', ?), ('tables', ?)";
+      database.run(note, randomBytes(12).toString('hex'), tablesIn(database));
+    }
+    if (metaText(database, 'tables') !== tablesIn(database)) throw strangeIndex(database.path);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+  database.exec(LOOKS);
+}
+
+/** A number that rises with each change of the tables. */
+const tablesIn = (database: Database): string =>
+  String(database.get<{ schema_version: number }>('PRAGMA schema_version')?.schema_version);
+
+/** A name by chance that the file has had since it was made, for as long as its tables are the same. */
+export const fileName = (database: Database): string | undefined =>
+  `${metaText(database, 'file')} ${tablesIn(database)}`;
 
 export interface MemoryRow {
   rid: number;
@@ -18,6 +96,7 @@ export interface MemoryRow {
   agent: string;
   text: string;
   tags: string;
+  others: string | null;
   project: string;
   created_at: string;
   updated_at: string;
@@ -44,6 +123,7 @@ export function entryOf(row: MemoryRow): MemoryEntry {
     ...(row.forgotten_at === null ? {} : { forgottenAt: row.forgotten_at }),
     ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
     ...(row.superseded_at === null ? {} : { supersededAt: row.superseded_at }),
+    ...(row.others === null ? {} : { others: tagsOf(row.others) }),
   };
 }
 
@@ -51,7 +131,7 @@ export function revisionOf({ revision, text, tags, agent, at }: RevisionRow): Me
   return { revision, text, tags: tagsOf(tags), agent, at };
 }
 
-export function tagsOf(text: string): string[] {
+function tagsOf(text: string): string[] {
   const tags = jsonIn(text);
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
 }
@@ -75,8 +155,8 @@ export interface Condition {
 
 /** Jumps from name to name in the index, so that it does not depend on how many memories there are. */
 const AGENTS = `WITH RECURSIVE name(agent) AS (
-  SELECT min(agent) FROM memory WHERE ${isName('agent')}
-  UNION ALL SELECT (SELECT min(agent) FROM memory WHERE agent > name.agent AND ${isName('agent')}) FROM name
+  SELECT min(agent) FROM memory
+  UNION ALL SELECT (SELECT min(agent) FROM memory WHERE agent > name.agent) FROM name
     WHERE name.agent IS NOT NULL
 ) SELECT agent FROM name WHERE agent IS NOT NULL`;
 
@@ -96,9 +176,7 @@ export function condition(database: Database, wanted: ReadyFilter): Condition {
   const list = (items: Iterable<string>): string => JSON.stringify([...items]);
   if (filter.types !== undefined) add('type IN (SELECT value FROM json_each(?))', list(filter.types));
   if (filter.agents !== undefined) add('agent IN (SELECT value FROM json_each(?))', list(filter.agents));
-  // What is no JSON fails where it is taken apart.
-  const tagged =
-    "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(tags) THEN tags ELSE '[]' END) AS tag WHERE tag.value";
+  const tagged = 'EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.value';
   if (filter.tagsAny.length > 0) add(`${tagged} IN (SELECT value FROM json_each(?)))`, list(filter.tagsAny));
   for (const tag of filter.tagsAll) add(`${tagged} = ?)`, tag);
   if (filter.since !== undefined) add('updated_at >= ?', filter.since);
@@ -118,3 +196,75 @@ export function after({ createdAt, type, id }: Position): Condition {
     values: [createdAt, createdAt, number, number, id],
   };
 }
+
+export function numberIn(database: Database, sql: string, ...values: SqlValue[]): number {
+  return database.get<{ n: number }>(sql, ...values)?.n ?? 0;
+}
+
+/** What the index notes about itself. */
+export function metaText(database: Database, key: string): string | undefined {
+  return database.get<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value;
+}
+
+/** Mostly they are, which two numbers tell in a tenth of the time that a look at each memory takes. */
+export function areAllEmbedded(database: Database, space: VectorSpace): boolean {
+  const vectors = 'SELECT count(*) AS n FROM vector WHERE space = ?';
+  const memories = 'SELECT count(*) AS n FROM memory';
+  return numberIn(database, memories) === numberIn(database, vectors, spaceText(space));
+}
+
+/** How many memories there are, and how many have a vector of this space. */
+export function embeddedIn(database: Database, space: VectorSpace | undefined) {
+  const total = numberIn(database, `SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL`);
+  const sql = `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
+    WHERE v.space = ? AND m.forgotten_at IS NULL`;
+  return { total, embedded: space === undefined ? 0 : numberIn(database, sql, spaceText(space)) };
+}
+
+interface Group {
+  type: MemoryType;
+  agent: string;
+  superseded: number;
+  forgotten: number;
+  n: number;
+  oldest: string;
+  newest: string;
+}
+
+/** One look at all rows: each takes its time where there are a hundred thousand. */
+export function statsIn(database: Database): MemoryStats {
+  const groups = database.all<Group>(
+    `SELECT type, agent, superseded_at IS NOT NULL AS superseded, forgotten_at IS NOT NULL AS forgotten, count(*) AS n,
+            min(created_at) AS oldest, max(updated_at) AS newest
+     FROM memory GROUP BY 1, 2, 3, 4`,
+  );
+  const spaces = database.all<{ space: string; n: number }>(
+    `SELECT space, count(*) AS n FROM vector GROUP BY space ORDER BY n DESC, space`,
+  );
+  const living = groups.filter(({ superseded, forgotten }) => superseded === 0 && forgotten === 0);
+  const byType = noneOfEachType();
+  const byAgent = new Map<string, number>();
+  for (const { type, agent, n } of living) {
+    byType[type] += n;
+    byAgent.set(agent, (byAgent.get(agent) ?? 0) + n);
+  }
+  return {
+    total: sumOf(groups),
+    live: sumOf(living),
+    superseded: sumOf(groups.filter(({ superseded, forgotten }) => superseded !== 0 && forgotten === 0)),
+    forgotten: sumOf(groups.filter(({ forgotten }) => forgotten !== 0)),
+    byType,
+    byAgent: sortedCounts(byAgent),
+    spaces: spaces.flatMap(({ space, n }) => {
+      const known = spaceOf(space);
+      return known === undefined ? [] : [{ ...known, count: n }];
+    }),
+    oldest: groups.map(({ oldest }) => oldest).toSorted()[0],
+    newest: groups
+      .map(({ newest }) => newest)
+      .toSorted()
+      .at(-1),
+  };
+}
+
+const sumOf = (groups: readonly Group[]): number => groups.reduce((sum, { n }) => sum + n, 0);

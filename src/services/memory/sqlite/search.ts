@@ -1,14 +1,22 @@
-import type { Database } from './open.ts';
-import type { MemoryHit } from '../../../model/memory.ts';
-import { candidatesFor, mostFrom, rarest, weighed } from '../rank.ts';
+import type { Database } from './database.ts';
+import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
+import {
+  type Candidate,
+  candidatesFor,
+  fused,
+  mostFrom,
+  type QueryWords,
+  ranked,
+  rarest,
+  weighed,
+  type Words,
+  wordsIn,
+} from '../rank.ts';
 import { passes, readyFilter, type ReadyFilter } from '../select.ts';
-import type { MemoryQuery } from '../store.ts';
-import { rowsOf } from './kept-rows.ts';
-import type { Matrix } from './matrix.ts';
-import { allPassing, type Passing } from './passing.ts';
-import { postingsOf, type Postings } from './postings.ts';
-import { condition, indexed } from './rows.ts';
-import { createWeighing } from './weighing.ts';
+import type { MemoryQuery } from '../engine.ts';
+import type { Matrix, Nearest } from './matrix.ts';
+import { type Postings, postingsOf } from './postings.ts';
+import { condition, entryOf, indexed, type MemoryRow, metaText, termsOf } from './rows.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
@@ -88,4 +96,141 @@ function byWords(
     count,
   );
   return rows.map(({ rid }) => rid);
+}
+
+interface Taken {
+  key: string;
+  rids: Uint8Array;
+}
+
+/** What a filter takes. */
+export interface Passing {
+  /** The first of a few rows, in their order. */
+  of(rids: readonly number[], most: number): number[];
+  /** Of all of them, which takes a look at each. */
+  all(): (rid: number) => boolean;
+}
+
+const taken = new WeakMap<Database, Taken>();
+
+/** Looks at every row; kept until something is written, because one question is asked in several ways under one filter. */
+function allPassing(database: Database, filter: ReadyFilter): (rid: number) => boolean {
+  const text = JSON.stringify(filter, (_, value: unknown) => (value instanceof Set ? [...value] : value));
+  const key = `${metaText(database, 'rev') ?? ''} ${text}`;
+  let kept = taken.get(database);
+  if (kept?.key !== key) {
+    const where = condition(database, filter);
+    // As one text: to take it apart is several times as fast as to receive a hundred thousand rows one by one.
+    const sql = `SELECT json_group_array(rid) AS rids FROM memory WHERE ${where.sql}`;
+    const found = JSON.parse(database.get<{ rids: string }>(sql, ...where.values)?.rids ?? '[]') as number[];
+    const rids = new Uint8Array(found.reduce((most, rid) => Math.max(most, rid), 0) + 1);
+    for (const rid of found) rids[rid] = 1;
+    kept = { key, rids };
+    taken.set(database, kept);
+  }
+  const { rids } = kept;
+  return (rid) => rids[rid] === 1;
+}
+
+interface Weighing {
+  words: QueryWords;
+  limit: number;
+  minScore: number | undefined;
+  /** Memories by their row. */
+  rows(rids: readonly number[]): ReadonlyMap<number, KeptRow>;
+  /** How near they are, exactly; only where vectors are compared. */
+  cosines?: ((rids: readonly number[]) => ReadonlyMap<number, number>) | undefined;
+}
+
+interface Bounded {
+  rid: number;
+  row: KeptRow;
+  words: Words;
+  least: number;
+  most: number;
+}
+
+/**
+ * The best of the rows so far. To read a vector takes longer than to weigh words, and how near it is, is roughly known: it is read
+ * only where the memory may be among the best.
+ */
+function createWeighing({ words, limit, minScore, rows, cosines }: Weighing) {
+  const seen = new Set<number>();
+  const candidates: Candidate[] = [];
+  /** What a memory scores at least which is among the best so far. */
+  let bar = -Infinity;
+
+  function bounded(rid: number, row: KeptRow, bounds: Nearest['bounds'] | undefined): Bounded {
+    const own = wordsIn(words, row.terms);
+    const near = bounds?.(rid);
+    const score = (cosine: number | undefined): number => fused(cosine, own.coverage, own.numbers);
+    // With neither words nor a vector it is no hit at all.
+    const least = near === undefined && own.matched.length === 0 ? -Infinity : score(near?.least);
+    return { rid, row, words: own, least, most: score(near?.most) };
+  }
+
+  /** Weighs these beside those from before. */
+  return (rids: readonly number[], bounds?: Nearest['bounds']): MemoryHit[] => {
+    const fresh: Bounded[] = [];
+    for (const [rid, row] of rows(rids.filter((each) => !seen.has(each)))) {
+      seen.add(rid);
+      fresh.push(bounded(rid, row, bounds));
+    }
+    if (bounds !== undefined && fresh.length > limit) {
+      const least = Float64Array.from(fresh, (each) => each.least).sort();
+      bar = Math.max(bar, least[least.length - limit] ?? -Infinity);
+    }
+    const hopeful = bounds === undefined ? fresh : fresh.filter(({ most }) => most >= bar);
+    const near = cosines?.(hopeful.map(({ rid }) => rid));
+    for (const { rid, row, words: own } of hopeful)
+      candidates.push({ ...row, words: own, cosine: near?.get(rid) });
+    return ranked(words, candidates, { compared: cosines !== undefined, limit, minScore });
+  };
+}
+
+/** A memory that was looked at closely. */
+interface KeptRow {
+  entry: MemoryEntry;
+  terms: readonly string[];
+}
+
+interface Kept {
+  rev: string;
+  rows: Map<number, KeptRow>;
+  characters: number;
+}
+
+/** Some megabytes. */
+const MOST_CHARACTERS = 4_000_000;
+
+const known = new WeakMap<Database, Kept>();
+
+/**
+ * Those of these rows that are memories, in their order. They are kept as long as nothing changes: one question is asked in several
+ * wordings, which find much of the same.
+ */
+function rowsOf(database: Database, rids: readonly number[], rev: string): Map<number, KeptRow> {
+  let kept = known.get(database);
+  if (kept?.rev !== rev || kept.characters > MOST_CHARACTERS) {
+    kept = { rev, rows: new Map(), characters: 0 };
+    known.set(database, kept);
+  }
+  const { rows } = kept;
+  const missing = rids.filter((rid) => !rows.has(rid));
+  for (const row of missing.length === 0 ? [] : read(database, missing)) {
+    rows.set(row.rid, { entry: entryOf(row), terms: termsOf(row.terms) });
+    kept.characters += row.text.length + row.terms.length;
+  }
+  const found = new Map<number, KeptRow>();
+  for (const rid of rids) {
+    const row = rows.get(rid);
+    if (row !== undefined) found.set(rid, row);
+  }
+  return found;
+}
+
+/** Drivers take a list as one value only as JSON. */
+function read(database: Database, rids: readonly number[]): MemoryRow[] {
+  const sql = 'SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?))';
+  return database.all<MemoryRow>(sql, JSON.stringify(rids));
 }

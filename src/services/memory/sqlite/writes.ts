@@ -1,47 +1,43 @@
-import { setImmediate } from 'node:timers/promises';
-import type { Database } from './open.ts';
+import type { Database } from './database.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
-import type { Decision, Stored } from '../change.ts';
+import type { Stored, StoreOptions, Taken, VectorSpace } from '../engine.ts';
 import { spaceText, termsOf } from '../rank.ts';
-import type { Analyser } from '../../../meaning/analyser.ts';
-import { REVISIONS_KEPT, type StoreOptions, type VectorSpace } from '../store.ts';
-import { metaText } from './figures.ts';
-import { entryOf, indexed, revisionOf, tagsOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
-import { SOUND, SOUND_REVISION } from './sound.ts';
-
-/** Rows that a change of analyser handles in one transaction, so that others get their turn. */
-const BATCH = 200;
+import {
+  entryOf,
+  indexed,
+  type MemoryRow,
+  metaText,
+  revisionOf,
+  type RevisionRow,
+  termsText,
+} from './rows.ts';
+import { type Happened, happenedIn, headsOf, onceEach } from '../../../lines/line.ts';
+import type { Page } from '../../../lines/log.ts';
+import { jsonObject } from '../../../base/parse/json.ts';
+import { coveredBy, entityOf, keyOfEntity, memoryOf } from '../lines/fold.ts';
 
 export interface StoredRow extends Stored {
   rid: number;
 }
 
 export function readStored(database: Database, { type, id }: MemoryKey): StoredRow | undefined {
-  const row = database.get<MemoryRow>(
-    `SELECT * FROM memory WHERE type = ? AND id = ? AND ${SOUND}`,
-    type,
-    id,
-  );
+  const row = database.get<MemoryRow>(`SELECT * FROM memory WHERE type = ? AND id = ?`, type, id);
   if (row === undefined) return undefined;
   const earlier =
     row.revision === 1
       ? []
-      : database.all<RevisionRow>(
-          `SELECT * FROM revision WHERE rid = ? AND ${SOUND_REVISION} ORDER BY revision DESC LIMIT ?`,
-          row.rid,
-          REVISIONS_KEPT,
-        );
+      : database.all<RevisionRow>(`SELECT * FROM revision WHERE rid = ? ORDER BY revision DESC`, row.rid);
   return { rid: row.rid, entry: entryOf(row), revisions: earlier.map(revisionOf) };
 }
 
 export function readReworded(database: Database): Stored[] {
   const found = new Map<number, { entry: MemoryEntry; revisions: MemoryRevision[] }>();
   for (const row of database.all<MemoryRow>(
-    `SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) AND ${SOUND} ORDER BY rid`,
+    `SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid`,
   ))
     found.set(row.rid, { entry: entryOf(row), revisions: [] });
   for (const row of database.all<RevisionRow & { rid: number }>(
-    `SELECT * FROM revision WHERE ${SOUND_REVISION} ORDER BY rid, revision DESC`,
+    `SELECT * FROM revision ORDER BY rid, revision DESC`,
   ))
     found.get(row.rid)?.revisions.push(revisionOf(row));
   return [...found.values()];
@@ -49,51 +45,28 @@ export function readReworded(database: Database): Stored[] {
 
 /** The number of this transaction; every row that it changes carries it. */
 export function nextRev(database: Database): number {
-  const noted = Number(metaText(database, 'rev') ?? 0);
-  // Higher than that of any row: what comes later is found by its number.
-  const used = database.get<{ rev: number }>(
-    `SELECT coalesce(max(rev), 0) AS rev FROM memory WHERE rev BETWEEN 0 AND ${MOST_COUNTED}`,
-  );
-  const known = Math.max(noted >= 0 && noted <= MOST_COUNTED ? noted : 0, used?.rev ?? 0);
-  // A row from elsewhere may be counted by a fraction; one of ours that were would be left out as odd.
-  const rev = Math.floor(known) + 1;
+  const rev = Number(metaText(database, 'rev') ?? 0) + 1;
   database.run("INSERT OR REPLACE INTO meta VALUES ('rev', ?)", String(rev));
   return rev;
 }
 
-/** Far more than is ever counted to, and far less than what JavaScript cannot count. */
-const MOST_COUNTED = 2 ** 52;
-
-/** One more than the last, as SQLite chooses it, of those that JavaScript has numbers for. */
-export const NEXT_RID = `(SELECT coalesce(max(rid), 0) + 1 FROM memory WHERE rid BETWEEN 0 AND ${MOST_COUNTED})`;
-
-/** Removes what is stored under a key, also what cannot be read: something else takes its place. */
-export function makeRoom(database: Database, { type, id }: { type: string; id: string }): void {
-  const there = 'SELECT rid FROM memory WHERE type = ? AND id = ?';
-  if (database.get(`SELECT 1 WHERE EXISTS (${there})`, type, id) === undefined) return;
-  for (const table of ['vector', 'revision'])
-    database.run(`DELETE FROM ${table} WHERE rid IN (${there})`, type, id);
-  database.run(`DELETE FROM words WHERE rowid IN (${there})`, type, id);
-  database.run('DELETE FROM memory WHERE type = ? AND id = ?', type, id);
-}
-
-/** Stores what was decided; all inside one transaction of the caller. */
-export function writeStored(
+/** Brings the row of a memory to what its lines say now; inside a transaction of the caller. */
+function writeStored(
   database: Database,
   current: StoredRow | undefined,
-  { next, vector, textChanged }: Decision & { next: Stored },
-  { analyser, space }: StoreOptions,
+  { entry, revisions }: Stored,
+  { analyser }: StoreOptions,
   rev: number,
 ): void {
-  const { entry, revisions } = next;
-  if (current === undefined) makeRoom(database, entry);
+  const others = entry.others === undefined ? null : JSON.stringify(entry.others);
   const rid =
     database.get<{ rid: number }>(
-      `INSERT INTO memory (rid, type, id, agent, text, tags, project, created_at, updated_at, revision,
+      `INSERT INTO memory (type, id, agent, text, tags, others, project, created_at, updated_at, revision,
                            forgotten_at, superseded_by, superseded_at, terms, rev)
-       VALUES (${NEXT_RID}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)
        ON CONFLICT (type, id) DO UPDATE SET agent = excluded.agent, text = excluded.text, tags = excluded.tags,
-         updated_at = excluded.updated_at, revision = excluded.revision, forgotten_at = excluded.forgotten_at,
+         others = excluded.others, created_at = excluded.created_at, updated_at = excluded.updated_at,
+         revision = excluded.revision, forgotten_at = excluded.forgotten_at,
          superseded_by = excluded.superseded_by, superseded_at = excluded.superseded_at, rev = excluded.rev
        RETURNING rid`,
       entry.type,
@@ -101,6 +74,7 @@ export function writeStored(
       entry.agent,
       entry.text,
       JSON.stringify(entry.tags),
+      others,
       entry.project,
       entry.createdAt,
       entry.updatedAt,
@@ -110,33 +84,30 @@ export function writeStored(
       entry.supersededAt ?? null,
       rev,
     )?.rid ?? 0;
-  const [previous] = revisions;
-  if (previous !== undefined && current?.entry.revision !== entry.revision) {
+  if (current !== undefined) database.run('DELETE FROM revision WHERE rid = ?', rid);
+  for (const { revision, text, tags, agent, at } of revisions)
     database.run(
-      'INSERT OR REPLACE INTO revision (rid, revision, text, tags, agent, at) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO revision (rid, revision, text, tags, agent, at) VALUES (?, ?, ?, ?, ?, ?)',
       rid,
-      previous.revision,
-      previous.text,
-      JSON.stringify(previous.tags),
-      previous.agent,
-      previous.at,
+      revision,
+      text,
+      JSON.stringify(tags),
+      agent,
+      at,
     );
-    database.run('DELETE FROM revision WHERE rid = ? AND revision < ?', rid, entry.revision - REVISIONS_KEPT);
-  }
-  if (textChanged || current?.entry.tags.join('\0') !== entry.tags.join('\0'))
+  if (current === undefined || wordsIn(current.entry) !== wordsIn(entry))
     writeTerms(database, rid, termsOf(analyser, entry));
-  if (textChanged) database.run('DELETE FROM vector WHERE rid = ?', rid);
-  if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
+  if (current !== undefined && current.entry.text !== entry.text)
+    database.run('DELETE FROM vector WHERE rid = ?', rid);
 }
 
-/** Removes rows with all that belongs to them. The word index keeps words of removed rows until it is rewritten. */
-export function removeStored(database: Database, rows: readonly StoredRow[]): void {
-  for (const { rid } of rows) {
-    for (const table of ['vector', 'revision', 'memory'])
-      database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
-    database.run('DELETE FROM words WHERE rowid = ?', rid);
-  }
-  if (rows.length > 0) database.run("INSERT INTO words (words) VALUES ('optimize')");
+const wordsIn = ({ text, tags, others = [] }: MemoryEntry): string => [text, ...others, ...tags].join('\0');
+
+/** Removes a row with all that belongs to it. */
+function removeStored(database: Database, { rid }: StoredRow): void {
+  for (const table of ['vector', 'revision', 'memory'])
+    database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
+  database.run('DELETE FROM words WHERE rowid = ?', rid);
 }
 
 function writeTerms(database: Database, rid: number, terms: readonly string[]): void {
@@ -148,7 +119,14 @@ function writeTerms(database: Database, rid: number, terms: readonly string[]): 
   );
 }
 
-function writeVector(database: Database, rid: number, space: VectorSpace, vector: Float32Array): void {
+/** A vector for a memory that is otherwise left alone. */
+export function addVector(
+  database: Database,
+  rid: number,
+  space: VectorSpace,
+  vector: Float32Array,
+  rev: number,
+): void {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
   database.run(
     'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)',
@@ -156,42 +134,83 @@ function writeVector(database: Database, rid: number, space: VectorSpace, vector
     spaceText(space),
     bytes,
   );
+  database.run('UPDATE memory SET rev = ? WHERE rid = ?', rev, rid);
 }
 
-/** A vector for a memory that is otherwise left alone; false when it has one, or changed since that revision. */
-export function addVector(
+/** How far the lines were taken in; with the number of the last taking. */
+export function markIn(database: Database): { taken: string; mark: Map<string, string> } {
+  const rows = database.all<{ name: string; value: string }>('SELECT name, value FROM mark');
+  return {
+    taken: metaText(database, 'taken') ?? '',
+    mark: new Map(rows.map(({ name, value }) => [name, value])),
+  };
+}
+
+/**
+ * Takes a page of lines in, with all that follows from it; inside a transaction. Answers with nothing where another
+ * process has taken something in since the mark was read.
+ */
+export function takePage(
   database: Database,
-  { rid }: { rid: number },
-  space: VectorSpace,
-  vector: Float32Array,
-  rev: () => number,
-  replace: boolean,
-): boolean {
-  const known = 'SELECT 1 FROM vector WHERE rid = ? AND space = ?';
-  if (!replace && database.get(known, rid, spaceText(space)) !== undefined) return false;
-  writeVector(database, rid, space, vector);
-  database.run('UPDATE memory SET rev = ? WHERE rid = ?', rev(), rid);
-  return true;
+  taken: string,
+  { lines, gone, marks }: Page,
+  options: StoreOptions,
+): Taken | undefined {
+  if (metaText(database, 'taken') !== taken) return undefined;
+  const touched = new Set<string>();
+  for (const file of gone) {
+    for (const { of } of database.all<{ of: string }>('SELECT DISTINCT of FROM event WHERE file = ?', file))
+      touched.add(of);
+    database.run('DELETE FROM event WHERE file = ?', file);
+  }
+  for (const { line, file } of lines) {
+    for (const happened of happenedIn(line)) {
+      const { of, id } = happened;
+      if (keyOfEntity(of) === undefined) continue;
+      touched.add(of);
+      database.run(
+        'INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)',
+        of,
+        id,
+        file,
+        JSON.stringify(happened),
+      );
+    }
+  }
+  const changed: MemoryKey[] = [];
+  const covered = new Map<string, Set<string>>();
+  let rev: number | undefined;
+  for (const of of touched) {
+    const key = keyOfEntity(of);
+    if (key === undefined) continue;
+    const current = readStored(database, key);
+    const events = eventsOf(database, of);
+    const next = memoryOf(key, options.project, events);
+    const ids = coveredBy(events);
+    if (ids.length > 0) covered.set(of, new Set(ids));
+    changed.push(key);
+    rev ??= nextRev(database);
+    if (next !== undefined) writeStored(database, current, next, options, rev);
+    else if (current !== undefined) removeStored(database, current);
+  }
+  // The word index keeps words of removed rows until it is rewritten, which takes a while.
+  const isErased = lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
+  if (isErased) database.run("INSERT INTO words (words) VALUES ('optimize')");
+  for (const [name, value] of marks)
+    if (value === undefined) database.run('DELETE FROM mark WHERE name = ?', name);
+    else database.run('INSERT OR REPLACE INTO mark VALUES (?, ?)', name, value);
+  if (marks.size + touched.size > 0)
+    database.run("UPDATE meta SET value = ? WHERE key = 'taken'", String(Number(taken) + 1));
+  return { keys: changed, covered };
 }
 
-/** Words are derived: if the analyser finds different ones, they are recomputed, with pauses between batches. */
-export async function reanalyse(database: Database, analyser: Analyser): Promise<void> {
-  if (metaText(database, 'analyser') === analyser.id || database.readOnly) return;
-  for (let from = 0; ;) {
-    const rows = await database.write(() => {
-      const batch = database.all<{ rid: number; text: string; tags: string }>(
-        `SELECT rid, text, tags FROM memory WHERE rid > ? AND ${SOUND} ORDER BY rid LIMIT ?`,
-        from,
-        BATCH,
-      );
-      for (const { rid, text, tags } of batch)
-        writeTerms(database, rid, termsOf(analyser, { text, tags: tagsOf(tags) }));
-      if (batch.length === 0) database.run("INSERT OR REPLACE INTO meta VALUES ('analyser', ?)", analyser.id);
-      return batch;
-    });
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    from = last.rid;
-    await setImmediate();
-  }
+/** The lines about a memory that nothing follows yet, and whether a newer program has written one of them. */
+export function headsIn(database: Database, key: MemoryKey): { heads: string[]; newer: boolean } {
+  const events = eventsOf(database, entityOf(key));
+  return { heads: headsOf(events), newer: events.some(({ newer }) => newer) };
+}
+
+function eventsOf(database: Database, of: string): Happened[] {
+  const rows = database.all<{ body: string }>('SELECT body FROM event WHERE of = ?', of);
+  return onceEach(rows.flatMap(({ body }) => (jsonObject(body) as Happened | undefined) ?? []));
 }

@@ -31,7 +31,6 @@ export const REVIEWING: readonly string[] = ['task_approve', 'sources_approve', 
 export const REMOVING: readonly string[] = [
   'memory_forget',
   'memory_purge',
-  'memory_copies',
   'sources_remove',
   'sources_clear',
   'usage_clear',

@@ -37,11 +37,6 @@ export const REMOVALS: Readonly<Partial<Record<string, Removal>>> = {
       return memories.map(({ id, text }) => `${id}  ${oneLine(text, 160)}`).join('\n');
     },
   },
-  memory_copies: {
-    question: 'Put this copy in the place of the memories?',
-    when: ({ restore, apply }) => restore !== undefined && apply === true,
-    details: named('restore'),
-  },
   sources_remove: { question: 'Remove this source?', details: named('source') },
   sources_clear: { question: 'Remove these copies from the cache?' },
   usage_clear: { question: 'Forget what was started in this project?' },

@@ -1,0 +1,437 @@
+import { randomBytes } from 'node:crypto';
+import { join, sep } from 'node:path';
+import { inTurn } from '../base/async.ts';
+import { grouped } from '../base/grouped.ts';
+import { BmadError } from '../base/errors.ts';
+import { withLock } from '../base/files/file-lock.ts';
+import { removeFile } from '../base/files/open-file.ts';
+import { appendLog, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
+import {
+  ensureFolder,
+  readStateBytes,
+  stateNames,
+  writeAtomic,
+  writeOnce,
+} from '../base/files/file-state.ts';
+import { headAt } from '../base/files/repository.ts';
+import { localDay } from '../base/text/local-time.ts';
+import { LINE_VERSION, MOST_LINE, isConflictMark, lineJson, newLineId, readLine } from './line.ts';
+import type { Author, Line, LineEvent } from './line.ts';
+import type {
+  Appended,
+  Expectation,
+  Log,
+  LogTrouble,
+  Lost,
+  Mark,
+  NewEvent,
+  Page,
+  PlacedLine,
+  Said,
+} from './log.ts';
+
+/** Where the lines of a project are kept. */
+export interface LinePlace {
+  /** The state of the project, which may be in git. */
+  folder: string;
+  /** The folder that nothing may lead out of. */
+  inside?: string | undefined;
+  /** This user's own lines once more, out of the reach of git; none where there is no home folder. */
+  mirror?: string | undefined;
+  /** Other folders that have lines of the project, to which none is added. */
+  also?: readonly { at: string; inside: string | undefined }[] | undefined;
+  /** The project itself, whose commit decides when a new file is begun. */
+  project?: string | undefined;
+  /** Git ignores what is new, until a person shares it. */
+  isPrivate: boolean;
+}
+
+export interface Writer {
+  /** Asked for with the first line: one who only reads needs none. */
+  machine: () => Promise<string>;
+  by: Author;
+}
+
+/** Whether a folder has the lines of a day. */
+export const isLineDay = (name: string): boolean => DAY.test(name);
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const DAY_LENGTH = 10;
+const FILE = /^[\w-]{1,40}\.jsonl$/;
+/** Days that clocks and time zones may still count as today. */
+const OPEN_DAYS_MS = 2 * 24 * 60 * 60_000;
+const LOCK = '.lines.lock';
+const PATIENCE_MS = 20_000;
+/** How often a line is written again because git has moved on meanwhile. */
+const TRIES = 5;
+/** What a reader takes in at once, so that others get their turn. */
+const PAGE_EVENTS = 500;
+
+/** The file that this process appends to, and how it left it. */
+interface OpenFile {
+  name: string;
+  day: string;
+  head: string;
+  version: string;
+}
+
+/** Lines in files: one for each process and day, so that any two histories of git merge without a conflict. */
+export class LineFiles implements Log {
+  readonly #place: LinePlace;
+  readonly #writer: Writer;
+  readonly #turn = inTurn();
+  #machine: string | undefined;
+  #open: OpenFile | undefined;
+  #troubles: LogTrouble[] = [];
+
+  constructor(place: LinePlace, writer: Writer) {
+    this.#place = place;
+    this.#writer = writer;
+  }
+
+  append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost> {
+    return this.#turn(async () => {
+      const line = await this.#lineOf(events);
+      if (expect === undefined) return this.#write(line);
+      const { folder, inside } = this.#place;
+      return withLock(join(folder, LOCK), { inside, waitMs: PATIENCE_MS }, async () => {
+        const lost = await this.#since(expect);
+        return lost.length > 0 ? { lost } : this.#write(line);
+      });
+    });
+  }
+
+  async *read(after: Mark): AsyncIterable<Page> {
+    const page = new PageInMaking();
+    const troubles: LogTrouble[] = [];
+    const seen = new Set<string>();
+    const before = grouped(after.keys(), (name) => name.slice(0, DAY_LENGTH));
+    const now = Date.now();
+    for (const day of await this.#days()) {
+      const version = this.#dayVersion(day);
+      const isOver = now - Date.parse(day) > OPEN_DAYS_MS;
+      const isKnown = isOver && after.get(day) === version;
+      if (isKnown) {
+        for (const name of before.get(day) ?? []) seen.add(name);
+        continue;
+      }
+      for (const name of await this.#filesOf(day)) {
+        seen.add(name).add(day);
+        const path = this.#longer(name);
+        const known = placeIn(after.get(name));
+        if (path === undefined || (known !== undefined && logStamp(path)?.version === known.version))
+          continue;
+        const part = await this.#readFile(name, path, known, troubles);
+        if (part === undefined) {
+          seen.delete(name);
+          continue;
+        }
+        if (part.again && known !== undefined) page.gone.push(name);
+        for (const line of part.lines) {
+          // A file counts as read when all of it has been taken in; what comes twice counts once.
+          if (page.events >= PAGE_EVENTS) yield page.take();
+          page.lines.push({ line, file: name });
+          page.events += line.events.length;
+        }
+        page.marks.set(name, placeText(part.known));
+      }
+      if (isOver) page.marks.set(day, version);
+    }
+    for (const name of after.keys()) {
+      if (seen.has(name)) continue;
+      page.marks.set(name, undefined);
+      if (!DAY.test(name)) page.gone.push(name);
+    }
+    this.#troubles = troubles;
+    yield page.take();
+  }
+
+  async changed(since: Mark): Promise<boolean> {
+    const days = await this.#days();
+    const known = new Set(days);
+    const before = new Map<string, number>();
+    for (const name of since.keys()) {
+      const day = name.slice(0, DAY_LENGTH);
+      if (!known.has(day)) return true;
+      if (name !== day) before.set(day, (before.get(day) ?? 0) + 1);
+    }
+    for (const day of days) {
+      if (since.get(day) === this.#dayVersion(day)) continue;
+      const names = await this.#filesOf(day);
+      if (names.length !== (before.get(day) ?? 0)) return true;
+      for (const name of names) {
+        const path = this.#longer(name);
+        if (path === undefined || logStamp(path)?.version !== placeIn(since.get(name))?.version) return true;
+      }
+    }
+    return false;
+  }
+
+  /** In each file that is here, whoever has written it: others do the same with theirs when they meet the line that says so. */
+  erase(said: Said): Promise<boolean> {
+    return this.#turn(async () => {
+      let any = false;
+      for (const { at, inside } of this.#folders())
+        for (const name of await lineFiles(at, inside))
+          if (await this.#erased(join(at, name), inside, said)) any = true;
+      this.#open = undefined;
+      return any;
+    });
+  }
+
+  async #erased(path: string, inside: string | undefined, said: Said): Promise<boolean> {
+    const texts: string[] = [];
+    let any = false;
+    const keep = (text: string): void => {
+      const line = readLine(text);
+      const isMeant = ({ of, erased }: LineEvent): boolean =>
+        erased !== true && said.get(of)?.has(line?.id ?? '') === true;
+      if (line?.events.some(isMeant) !== true) {
+        texts.push(text);
+        return;
+      }
+      any = true;
+      const events = line.events.map((event) =>
+        isMeant(event) ? { ...event, data: {}, erased: true as const } : event,
+      );
+      texts.push(lineJson({ ...line, events }));
+    };
+    await readLog(path, undefined, () => undefined, keep, inside);
+    if (any) await replaceLog(path, texts, inside);
+    return any;
+  }
+
+  troubles(): readonly LogTrouble[] {
+    return this.#troubles;
+  }
+
+  async #lineOf(events: readonly NewEvent[]): Promise<Line> {
+    const { by } = this.#writer;
+    const machine = (this.#machine ??= await this.#writer.machine());
+    const line: Line = {
+      v: LINE_VERSION,
+      id: newLineId(),
+      at: new Date().toISOString(),
+      machine,
+      by,
+      events,
+    };
+    if (new Set(events.map(({ of }) => of)).size < events.length)
+      throw new Error('A line says one thing about an entity.');
+    if (lineJson(line).length > MOST_LINE)
+      throw new BmadError('invalid_input', 'That is too much for one entry: at most 1 MB fits.', {
+        hint: 'Divide it, or keep it in a file of the project and name the file.',
+      });
+    return line;
+  }
+
+  /** What others have written about the same since a reading. */
+  async #since({ since, heads }: Expectation): Promise<PlacedLine[]> {
+    const found: PlacedLine[] = [];
+    for await (const { lines } of this.read(since))
+      found.push(
+        ...lines.filter(({ line: { id, events } }) =>
+          events.some(({ of }) => heads.get(of)?.includes(id) === false),
+        ),
+      );
+    return found;
+  }
+
+  /** Project first, then the mirror: what was refused is nowhere. */
+  async #write(line: Line): Promise<Appended> {
+    const { mirror } = this.#place;
+    const text = lineJson(line);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const { name, undo, isSafe } = await this.#appended(text);
+      try {
+        if (isSafe && mirror !== undefined) await appendLog(join(mirror, name), [text]);
+      } catch (error) {
+        await undo();
+        throw error;
+      }
+      if (isSafe) return { line, file: name };
+      await undo();
+    }
+    throw new BmadError(
+      'conflict',
+      'The files of the project changed again and again while this was written.',
+      {
+        hint: 'Nothing was kept. Try again when git has finished.',
+      },
+    );
+  }
+
+  /**
+   * Appends to the file of this process, or begins one: where the day has changed, where something else has changed the file,
+   * and where git has checked out or made another commit, because what is committed must never change.
+   */
+  async #appended(text: string): Promise<{ name: string; isSafe: boolean; undo: () => Promise<void> }> {
+    const { folder, inside, project, isPrivate } = this.#place;
+    const day = localDay(new Date());
+    const head = project === undefined ? '' : await headAt(project);
+    const open = this.#open;
+    const fits =
+      open?.day === day && open.head === head && logStamp(join(folder, open.name))?.version === open.version;
+    const name = fits ? open.name : `${day}/${this.#machine}-${randomBytes(6).toString('hex')}.jsonl`;
+    if (!fits) {
+      if (isPrivate) await keepFromGit(folder, inside);
+      await ensureFolder(join(folder, day), inside);
+      if (this.#place.mirror !== undefined) await ensureFolder(join(this.#place.mirror, day));
+    }
+    const path = join(folder, name);
+    const before = fits ? (logStamp(path)?.bytes ?? 0) : 0;
+    await appendLog(path, [text], inside);
+    const stamp = logStamp(path);
+    const isThere = stamp !== undefined && stamp.bytes === before + Buffer.byteLength(text) + 1;
+    const isSameHead = project === undefined || (await headAt(project)) === head;
+    const isSafe = isThere && isSameHead;
+    this.#open = isSafe ? { name, day, head, version: stamp.version } : undefined;
+    // Where git took the file while the line was written, it goes back to what was committed, and the line into a new file.
+    const undo = async (): Promise<void> => {
+      this.#open = undefined;
+      if (isThere && before === 0) await removeFile(path, inside).catch(() => undefined);
+      else if (isThere) await shortenLog(path, before, inside).catch(() => undefined);
+    };
+    return { name, isSafe, undo };
+  }
+
+  /** Where lines are read: those of the project, those of the other place, and this user's own once more. */
+  #folders(): { at: string; inside: string | undefined }[] {
+    const { folder, inside, mirror, also = [] } = this.#place;
+    return [
+      { at: folder, inside },
+      ...also,
+      ...(mirror === undefined ? [] : [{ at: mirror, inside: undefined }]),
+    ];
+  }
+
+  async #names(below: string, form: RegExp): Promise<string[]> {
+    const found = new Set<string>();
+    for (const { at, inside } of this.#folders())
+      for (const name of await stateNames(join(at, below), inside)) if (form.test(name)) found.add(name);
+    return [...found].sort();
+  }
+
+  #days(): Promise<string[]> {
+    return this.#names('', DAY);
+  }
+
+  async #filesOf(day: string): Promise<string[]> {
+    return (await this.#names(day, FILE)).map((name) => `${day}/${name}`);
+  }
+
+  /** Changes when something was added to a day, or removed from it. */
+  #dayVersion(day: string): string {
+    return this.#folders()
+      .map(({ at }) => logStamp(join(at, day))?.version ?? '')
+      .join(' ');
+  }
+
+  /** Of a file and its mirror, the one that has more: git may have taken the file back to an earlier state. */
+  #longer(name: string): string | undefined {
+    const [longest] = this.#folders()
+      .map(({ at }) => ({ path: join(at, name), bytes: logStamp(join(at, name))?.bytes ?? -1 }))
+      .filter(({ bytes }) => bytes >= 0)
+      .sort((a, b) => b.bytes - a.bytes);
+    return longest?.path;
+  }
+
+  async #readFile(
+    name: string,
+    path: string,
+    known: FilePlace | undefined,
+    troubles: LogTrouble[],
+  ): Promise<{ lines: Line[]; again: boolean; known: FilePlace } | undefined> {
+    const version = logStamp(path)?.version ?? '';
+    const lines: Line[] = [];
+    const odd = { conflict: 0, unreadable: 0 };
+    let again = false;
+    const inside = this.#folders().find(({ at }) => path.startsWith(at + sep))?.inside;
+    const read = await readLog(
+      path,
+      known,
+      () => (again = true),
+      (text) => {
+        const line = readLine(text);
+        if (line !== undefined) lines.push(line);
+        else odd[isConflictMark(text) ? 'conflict' : 'unreadable'] += 1;
+      },
+      inside,
+    );
+    if (read === undefined) return undefined;
+    for (const what of ['conflict', 'unreadable'] as const)
+      if (odd[what] > 0) troubles.push({ file: name, what, count: odd[what] });
+    return { lines, again, known: { ...read.place, version } };
+  }
+}
+
+/** What comes of several files at once, so that ten thousand small ones are not ten thousand pages. */
+class PageInMaking {
+  lines: PlacedLine[] = [];
+  events = 0;
+  gone: string[] = [];
+  marks = new Map<string, string | undefined>();
+
+  take(): Page {
+    const { lines, gone, marks } = this;
+    this.lines = [];
+    this.events = 0;
+    this.gone = [];
+    this.marks = new Map();
+    return { lines, gone, marks };
+  }
+}
+
+/** How far a file was read, and what it was like then. */
+interface FilePlace {
+  file: bigint;
+  offset: number;
+  version: string;
+}
+
+const placeText = ({ file, offset, version }: FilePlace): string => `${file} ${offset} ${version}`;
+
+function placeIn(text: string | undefined): FilePlace | undefined {
+  const [file = '', offset = '', ...version] = text?.split(' ') ?? [];
+  if (!/^\d+$/.test(file) || !/^\d+$/.test(offset)) return undefined;
+  return { file: BigInt(file), offset: Number(offset), version: version.join(' ') };
+}
+
+/** The files of lines in a folder, with their days. */
+export async function lineFiles(folder: string, inside?: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const day of (await stateNames(folder, inside)).filter((name) => DAY.test(name)))
+    for (const name of await stateNames(join(folder, day), inside))
+      if (FILE.test(name)) found.push(`${day}/${name}`);
+  return found;
+}
+
+/** Before the first lines come; a person who shares them takes it away. */
+async function keepFromGit(folder: string, inside: string | undefined): Promise<void> {
+  if (!(await stateNames(folder, inside)).some(isLineDay))
+    await writeOnce(join(folder, '.gitignore'), '*\n', inside);
+}
+
+/** Takes the files of one folder into another place, and into its mirror, that are not there yet. */
+export async function copyLines(
+  from: string,
+  { folder, inside, mirror, isPrivate }: LinePlace,
+): Promise<void> {
+  if (isPrivate) await keepFromGit(folder, inside);
+  const targets = [
+    { at: folder, jail: inside },
+    ...(mirror === undefined ? [] : [{ at: mirror, jail: undefined }]),
+  ];
+  for (const { at, jail } of targets)
+    for (const name of await onlyThere(from, at, jail)) {
+      const bytes = await readStateBytes(join(from, name));
+      if (bytes !== undefined) await writeAtomic(join(at, name), bytes.toString('utf8'), { inside: jail });
+    }
+}
+
+/** The files of lines that one folder has and another one lacks. */
+export async function onlyThere(there: string, here: string, inside: string | undefined): Promise<string[]> {
+  const files = await lineFiles(there);
+  const known = new Set(files.length === 0 ? [] : await lineFiles(here, inside));
+  return files.filter((name) => !known.has(name));
+}

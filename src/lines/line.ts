@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { jsonObject } from '../base/parse/json.ts';
+
+/** Who wrote a line, as far as the server could tell. */
+export interface Author {
+  kind: 'token' | 'oauth' | 'person' | 'local';
+  name: string;
+  host?: string | undefined;
+  session?: string | undefined;
+}
+
+/** Something that happened to one entity. */
+export interface LineEvent {
+  /** The entity: `memory/decisions/2f0c…`, `task/…`, `run/…`. */
+  of: string;
+  /** The lines about this entity that the writer had seen and that nothing had followed. Clocks do not matter to it. */
+  after: readonly string[];
+  do: string;
+  data: Readonly<Record<string, unknown>>;
+  /** What it said was forgotten for good; that it happened stays. */
+  erased?: true | undefined;
+}
+
+/** What happened in one append, written once and never changed: all of its events count, or none. */
+export interface Line {
+  v: number;
+  id: string;
+  /** By the clock of the writer, which decides only where `after` does not. */
+  at: string;
+  machine: string;
+  by: Author;
+  events: readonly LineEvent[];
+}
+
+/** Raised only for what older programs must not skip: what such a line is about is read-only for them. */
+export const LINE_VERSION = 1;
+
+/** What is said about the entity of such an event is removed, here and wherever the line is met. */
+export const ERASE = 'erase';
+
+/** In characters of JSON; more is refused when it is written, and skipped when it is read. */
+export const MOST_LINE = 1_000_000;
+const MOST_EVENTS = 10_000;
+
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+const inDigits = (value: number, length: number): string =>
+  Array.from({ length }, (_, at) => DIGITS[Math.floor(value / 32 ** (length - 1 - at)) % 32]).join('');
+
+/** Sorts by time, and is never given twice: 48 bits of the clock and 50 by chance. */
+export function newLineId(now = Date.now()): string {
+  const random = randomBytes(7);
+  return inDigits(now, 10) + inDigits(random.readUIntBE(0, 3), 5) + inDigits(random.readUIntBE(3, 4), 5);
+}
+
+export function lineJson(line: Line): string {
+  const { v, id, at, machine, by, events } = line;
+  return JSON.stringify({ v, id, at, machine, by, events });
+}
+
+/** A line of a file; nothing where the text is not one. What is unknown in it stays in its data and is skipped by folds. */
+export function readLine(text: string): Line | undefined {
+  if (text.length > MOST_LINE) return undefined;
+  const { v, id, at, machine, by, events } = jsonObject(text) ?? {};
+  if (!Number.isInteger(v) || Number(v) < 1 || !isName(id) || typeof at !== 'string') return undefined;
+  if (!Array.isArray(events) || events.length > MOST_EVENTS || Number.isNaN(Date.parse(at))) return undefined;
+  const read = events.map(readEvent);
+  if (read.some((event) => event === undefined)) return undefined;
+  return {
+    v: Number(v),
+    id,
+    at: new Date(at).toISOString(),
+    machine: typeof machine === 'string' ? machine : '',
+    by: readAuthor(by),
+    events: read as LineEvent[],
+  };
+}
+
+/** Of a conflict that git left in a file, both sides count, and these lines do not. */
+export const isConflictMark = (text: string): boolean => /^(?:<{7}|={7}|>{7}|\|{7})(?: |$)/.test(text);
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= 200;
+
+function readEvent(value: unknown): LineEvent | undefined {
+  const { of, after, do: verb, data, erased } = isObject(value) ? value : {};
+  if (!isName(of) || !isName(verb)) return undefined;
+  const seen = after ?? [];
+  if (!Array.isArray(seen) || !seen.every(isName)) return undefined;
+  return {
+    of,
+    after: seen,
+    do: verb,
+    data: isObject(data) ? data : {},
+    ...(erased === true ? { erased } : {}),
+  };
+}
+
+function readAuthor(value: unknown): Author {
+  const { kind, name, host, session } = isObject(value) ? value : {};
+  const known = (['token', 'oauth', 'person'] as const).find((each) => each === kind) ?? 'local';
+  return {
+    kind: known,
+    name: typeof name === 'string' ? name : '',
+    ...(typeof host === 'string' ? { host } : {}),
+    ...(typeof session === 'string' ? { session } : {}),
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An event with what its line says about it. */
+export interface Happened extends LineEvent {
+  id: string;
+  at: string;
+  by: Author;
+  machine: string;
+  /** Written by a newer program, whose rules are not known here. */
+  newer: boolean;
+}
+
+/** What a line says, event by event. */
+export const happenedIn = ({ id, at, by, machine, v, events }: Line): Happened[] =>
+  events.map((event) => ({ ...event, id, at, by, machine, newer: v > LINE_VERSION }));
+
+/**
+ * The events of an entity, each once, though its line came from two files or two machines. Two texts under one id are nobody's
+ * doing but a hand's: one that was forgotten holds against one that was not, else the smaller one, so that all readers agree.
+ */
+export function onceEach(events: readonly Happened[]): Happened[] {
+  const known = new Map<string, Happened>();
+  for (const event of events) {
+    const other = known.get(event.id);
+    if (other === undefined || precedes(event, other)) known.set(event.id, event);
+  }
+  return [...known.values()];
+}
+
+function precedes(event: Happened, other: Happened): boolean {
+  if (event.erased !== other.erased) return event.erased === true;
+  return JSON.stringify(event) < JSON.stringify(other);
+}
+
+const earlier = (a: Happened, b: Happened): number =>
+  a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1;
+
+/**
+ * The events of one entity in the one order that all readers have: each after those it names, else by time, then by id. One that
+ * names what never came stands by its time; of several that name each other, which no writer does, the earliest begins.
+ */
+export function inOrder(events: readonly Happened[]): Happened[] {
+  const left = new Map([...events].sort(earlier).map((event) => [event.id, event]));
+  const waits = new Map<string, number>();
+  const followers = new Map<string, string[]>();
+  for (const { id, after } of left.values()) {
+    const named = [...new Set(after)].filter((other) => other !== id && left.has(other));
+    waits.set(id, named.length);
+    for (const other of named) followers.set(other, [...(followers.get(other) ?? []), id]);
+  }
+  const ordered: Happened[] = [];
+  const ready = new Sorted(earlier);
+  for (const event of left.values()) if (waits.get(event.id) === 0) ready.add(event);
+  while (left.size > 0) {
+    const next = ready.take() ?? left.values().next().value;
+    if (next === undefined) break;
+    left.delete(next.id);
+    ordered.push(next);
+    for (const id of followers.get(next.id) ?? []) {
+      const open = (waits.get(id) ?? 0) - 1;
+      waits.set(id, open);
+      const follower = left.get(id);
+      if (open === 0 && follower !== undefined) ready.add(follower);
+    }
+  }
+  return ordered;
+}
+
+/** The lines about an entity that no other one follows. More than one is a fork: two wrote without seeing each other. */
+export function headsOf(events: readonly Happened[]): string[] {
+  const followed = new Set(events.flatMap(({ after }) => after));
+  const heads = events.map(({ id }) => id).filter((id) => !followed.has(id));
+  // Lines that name each other leave none; then the last of them stands for all.
+  return heads.length > 0 ? heads.sort() : events.slice(-1).map(({ id }) => id);
+}
+
+/** Few at a time: kept in order by inserting where it belongs. */
+class Sorted {
+  readonly #items: Happened[] = [];
+  readonly #compare: (a: Happened, b: Happened) => number;
+
+  constructor(compare: (a: Happened, b: Happened) => number) {
+    this.#compare = compare;
+  }
+
+  add(item: Happened): void {
+    let [low, high] = [0, this.#items.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#compare(this.#items[middle] as Happened, item) > 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#items.splice(low, 0, item);
+  }
+
+  take(): Happened | undefined {
+    return this.#items.pop();
+  }
+}

@@ -1,0 +1,173 @@
+import { inOrder, type Happened } from '../../../lines/line.ts';
+import {
+  MEMORY_TYPES,
+  type MemoryEntry,
+  type MemoryKey,
+  type MemoryRevision,
+} from '../../../model/memory.ts';
+import { REVISIONS_KEPT, type Stored } from '../engine.ts';
+import { isSoundEntry, isSoundRevision, isoTime } from '../select.ts';
+
+/**
+ * What lines say about memories. Each says what the memory is after it, so that the last one is enough to know it by; those
+ * before are its earlier wordings.
+ */
+export type Verb = 'remember' | 'forget' | 'restore' | 'supersede' | 'moved' | 'erase';
+
+export const entityOf = ({ type, id }: MemoryKey): string => `memory/${type}/${id}`;
+
+/** Which memory an entity is; nothing for what is none. */
+export function keyOfEntity(of: string): MemoryKey | undefined {
+  const [noun, type, id, ...more] = of.split('/');
+  const known = MEMORY_TYPES.find((name) => name === type);
+  return noun === 'memory' && known !== undefined && id !== undefined && id !== '' && more.length === 0
+    ? { type: known, id }
+    : undefined;
+}
+
+/** The memory as a line has it: what it is known by stands in the entity, how often it was changed in the lines. */
+export function dataOf({ entry, revisions }: Stored, verb: Verb): Record<string, unknown> {
+  const { type: _type, id: _id, project: _project, revision: _revision, others: _others, ...data } = entry;
+  // Lines are the history of what came with them; what was kept in another way before brings its own.
+  return verb === 'moved' && revisions.length > 0 ? { ...data, earlier: revisions.toReversed() } : data;
+}
+
+/** The lines about a memory that have to lose what they say: somebody who did not know of them, or did, removed it for good. */
+export function coveredBy(events: readonly Happened[]): string[] {
+  const stones = events.filter((event) => event.do === 'erase');
+  if (stones.length === 0) return [];
+  const follows = followers(events);
+  return events
+    .filter((event) => event.do !== 'erase' && event.erased !== true)
+    .filter((event) => stones.some((stone) => !follows(event, stone)))
+    .map(({ id }) => id);
+}
+
+interface Wording {
+  text: string;
+  tags: readonly string[];
+  agent: string;
+  at: string;
+}
+
+interface Said {
+  event: Happened;
+  /** What the memory is after it, without what only all lines together tell. */
+  entry: MemoryEntry;
+  earlier: readonly MemoryRevision[];
+}
+
+/**
+ * A memory from all lines about it, the same for every order in which they came. The last one holds. A forget holds against
+ * all that was written without knowing of it. Of two that were written without knowing of each other, the text of the other
+ * one stays with the memory until somebody has written after both.
+ */
+export function memoryOf(key: MemoryKey, project: string, events: readonly Happened[]): Stored | undefined {
+  const ordered = inOrder(events);
+  const follows = followers(ordered);
+  const erased = ordered.filter((event) => event.do === 'erase');
+  const said = ordered
+    .filter((event) => erased.every((stone) => follows(event, stone)))
+    .flatMap((event) => saidBy(key, project, event));
+  const last = said.at(-1);
+  if (last === undefined) return undefined;
+  const revisions: MemoryRevision[] = [];
+  let current: Wording | undefined;
+  for (const { entry, earlier } of said)
+    for (const wording of [...earlier, { ...entry, at: entry.updatedAt }]) {
+      if (current !== undefined && isSame(current, wording)) continue;
+      // Of what was forgotten in a version before, the text was not kept.
+      if (current !== undefined && current.text !== '')
+        revisions.unshift({ revision: revisions.length + 1, ...plain(current) });
+      // Clocks of different machines disagree; a memory's own times never run backwards.
+      const at = current !== undefined && current.at > wording.at ? current.at : wording.at;
+      current = { ...wording, at };
+    }
+  const forgotten = said.filter(({ entry }) => entry.forgottenAt !== undefined);
+  const open = forgotten.find(
+    ({ event }) =>
+      !said.some((other) => other.entry.forgottenAt === undefined && follows(other.event, event)),
+  );
+  const forgottenAt = (open ?? last).entry.forgottenAt;
+  const others = [...new Set(said.filter((each) => isOpen(each, said)).map(({ entry }) => entry.text))];
+  const { forgottenAt: _, ...entry } = last.entry;
+  return {
+    entry: {
+      ...entry,
+      createdAt: said.map((each) => each.entry.createdAt).sort()[0] ?? entry.createdAt,
+      updatedAt: current?.at ?? entry.updatedAt,
+      revision: revisions.length + 1,
+      ...(forgottenAt === undefined ? {} : { forgottenAt }),
+      ...(others.length > 1 ? { others: others.filter((text) => text !== entry.text) } : {}),
+    },
+    revisions: revisions.slice(0, REVISIONS_KEPT),
+  };
+}
+
+const plain = ({ text, tags, agent, at }: Wording): Wording => ({ text, tags, agent, at });
+
+const isSame = (one: Wording, other: Wording): boolean =>
+  one.text === other.text && one.agent === other.agent && one.tags.join('\0') === other.tags.join('\0');
+
+/** Nobody has written after it. */
+const isOpen = ({ event }: Said, said: readonly Said[]): boolean =>
+  !said.some((other) => other.event.after.includes(event.id));
+
+/** Whether one was written by somebody who knew of the other, however far back. */
+function followers(events: readonly Happened[]): (event: Happened, earlier: Happened) => boolean {
+  const known = new Map(events.map((event) => [event.id, event]));
+  return (event, earlier) => {
+    const open = [...event.after];
+    const seen = new Set(open);
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (id === earlier.id) return true;
+      for (const next of known.get(id)?.after ?? [])
+        if (!seen.has(next)) {
+          seen.add(next);
+          open.push(next);
+        }
+    }
+    return false;
+  };
+}
+
+/** What cannot be read, and what a newer program has written in a way that is not known here, says nothing. */
+function saidBy({ type, id }: MemoryKey, project: string, event: Happened): Said[] {
+  if (event.erased === true || event.do === 'erase') return [];
+  const {
+    text,
+    tags = [],
+    agent,
+    createdAt,
+    updatedAt,
+    earlier,
+    forgottenAt,
+    supersededAt,
+    supersededBy,
+  } = event.data;
+  const entry: unknown = {
+    type,
+    id,
+    project,
+    agent,
+    text,
+    tags,
+    createdAt: momentOr(createdAt, event.at),
+    updatedAt: momentOr(updatedAt, event.at),
+    revision: 1,
+    ...(forgottenAt === undefined ? {} : { forgottenAt }),
+    ...(supersededAt === undefined ? {} : { supersededAt }),
+    ...(supersededBy === undefined ? {} : { supersededBy }),
+  };
+  if (!isSoundEntry(entry)) return [];
+  const before = Array.isArray(earlier) ? earlier.slice(-REVISIONS_KEPT).filter(isSoundRevision) : [];
+  return [{ event, entry, earlier: before }];
+}
+
+const momentOr = (value: unknown, other: string): string => {
+  try {
+    return typeof value === 'string' ? isoTime(value) : other;
+  } catch {
+    return other;
+  }
+};

@@ -1,0 +1,200 @@
+import { setImmediate } from 'node:timers/promises';
+import { push } from '../../../base/grouped.ts';
+import { happenedIn, headsOf, onceEach, type Happened } from '../../../lines/line.ts';
+import type { Page as LinePage } from '../../../lines/log.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import {
+  LineIndex,
+  type MemoryQuery,
+  type Page,
+  type Stored,
+  type StoreHealth,
+  type Taken,
+  type VectorFor,
+  type VectorSpace,
+} from '../engine.ts';
+import { dot, ranked, spaceText, termsOf, weighed } from '../rank.ts';
+import { keyText, listed, passes, readyFilter, tally } from '../select.ts';
+import { coveredBy, entityOf, keyOfEntity, memoryOf } from './fold.ts';
+
+/** Entries whose words are looked at before others get their turn. */
+const WORDS_AT_ONCE = 200;
+
+interface Kept extends Stored {
+  /** Of the embedder in use. */
+  vector: Float32Array | undefined;
+  /** Nothing until somebody searches. */
+  terms: readonly string[] | undefined;
+}
+
+/** The same in the memory of this process, made anew with each: for places where nothing better runs. */
+export class IndexInMemory extends LineIndex {
+  readonly #mark = new Map<string, string>();
+  /** What was said about each memory, by file. */
+  readonly #events = new Map<string, { file: string; event: Happened }[]>();
+  readonly #kept = new Map<string, Kept>();
+  readonly #frequency = new Map<string, number>();
+  #taken = 0;
+  #rev = 0;
+
+  async mark() {
+    return { taken: String(this.#taken), mark: this.#mark };
+  }
+
+  async take(taken: string, { lines, gone, marks }: LinePage): Promise<Taken | undefined> {
+    if (taken !== String(this.#taken)) return undefined;
+    const touched = new Set<string>();
+    if (gone.length > 0)
+      for (const [of, events] of this.#events) {
+        const left = events.filter(({ file }) => !gone.includes(file));
+        if (left.length === events.length) continue;
+        touched.add(of);
+        this.#events.set(of, left);
+      }
+    for (const { line, file } of lines)
+      for (const event of happenedIn(line)) {
+        if (keyOfEntity(event.of) === undefined) continue;
+        touched.add(event.of);
+        push(this.#events, event.of, { file, event });
+      }
+    const keys = [...touched].flatMap((of) => keyOfEntity(of) ?? []);
+    const covered = new Map<string, Set<string>>();
+    for (const key of keys) {
+      this.#fold(key);
+      const ids = coveredBy(this.#eventsOf(key));
+      if (ids.length > 0) covered.set(entityOf(key), new Set(ids));
+    }
+    for (const [name, value] of marks)
+      if (value === undefined) this.#mark.delete(name);
+      else this.#mark.set(name, value);
+    this.#taken++;
+    return { keys, covered };
+  }
+
+  async heads(key: MemoryKey) {
+    const events = this.#eventsOf(key);
+    return { heads: headsOf(events), newer: events.some(({ newer }) => newer) };
+  }
+
+  #eventsOf(key: MemoryKey): Happened[] {
+    return onceEach((this.#events.get(entityOf(key)) ?? []).map(({ event }) => event));
+  }
+
+  #fold(key: MemoryKey): void {
+    const before = this.#kept.get(keyText(key));
+    const next = memoryOf(key, this.options.project, this.#eventsOf(key));
+    this.#rev++;
+    for (const term of new Set(before?.terms))
+      this.#frequency.set(term, (this.#frequency.get(term) ?? 0) - 1);
+    if (next === undefined) this.#kept.delete(keyText(key));
+    else
+      this.#kept.set(keyText(key), {
+        ...next,
+        vector: before?.entry.text === next.entry.text ? before.vector : undefined,
+        terms: undefined,
+      });
+  }
+
+  async list(filter: MemoryFilter, page: Page) {
+    return listed(this.#passing(filter), page);
+  }
+
+  async count(filter: MemoryFilter): Promise<number> {
+    return this.#passing(filter).length;
+  }
+
+  #passing(filter: MemoryFilter): MemoryEntry[] {
+    const ready = readyFilter(filter);
+    return this.#entries().filter((entry) => passes(entry, ready));
+  }
+
+  #entries(): MemoryEntry[] {
+    return [...this.#kept.values()].map(({ entry }) => entry);
+  }
+
+  async stats() {
+    const { space } = this.options;
+    const count = [...this.#kept.values()].filter(({ vector }) => vector !== undefined).length;
+    return tally(this.#entries(), space === undefined || count === 0 ? [] : [{ ...space, count }]);
+  }
+
+  async found({ terms, ways, vector, filter, limit, minScore }: MemoryQuery) {
+    await this.#readWords();
+    const ready = readyFilter(filter);
+    const words = weighed(terms, (term) => this.#frequency.get(term) ?? 0, this.#kept.size, ways);
+    const candidates = [...this.#kept.values()].flatMap((kept) => {
+      if (!passes(kept.entry, ready)) return [];
+      const cosine = vector === undefined || kept.vector === undefined ? undefined : dot(vector, kept.vector);
+      return [{ entry: kept.entry, terms: kept.terms ?? [], cosine }];
+    });
+    return ranked(words, candidates, { compared: vector !== undefined, limit, minScore });
+  }
+
+  /** Most runs never search. */
+  async #readWords(): Promise<void> {
+    let count = 0;
+    for (const kept of this.#kept.values()) {
+      if (kept.terms !== undefined) continue;
+      kept.terms = termsOf(this.options.analyser, kept.entry);
+      for (const term of new Set(kept.terms)) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1);
+      if (++count % WORDS_AT_ONCE === 0) await setImmediate();
+    }
+  }
+
+  async reworded(): Promise<Stored[]> {
+    return [...this.#kept.values()].filter(({ revisions }) => revisions.length > 0);
+  }
+
+  async waiting(_space: VectorSpace, page: Page) {
+    const waiting = [...this.#kept.values()].filter(
+      ({ entry, vector }) => entry.forgottenAt === undefined && vector === undefined,
+    );
+    return listed(
+      waiting.map(({ entry }) => entry),
+      page,
+    );
+  }
+
+  async embedding() {
+    const living = [...this.#kept.values()].filter(({ entry }) => entry.forgottenAt === undefined);
+    const embedded = living.filter(({ vector }) => vector !== undefined).length;
+    return { space: this.options.space, total: living.length, embedded };
+  }
+
+  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+    const own = this.options.space;
+    if (own === undefined || spaceText(own) !== spaceText(space)) return 0;
+    let taken = 0;
+    for (const { key, revision, vector } of vectors) {
+      const kept = this.#kept.get(keyText(key));
+      if (kept?.entry.revision !== revision) continue;
+      kept.vector = vector;
+      taken++;
+    }
+    this.#rev += taken;
+    return taken;
+  }
+
+  async stamp(): Promise<string> {
+    return String(this.#rev);
+  }
+
+  async stored(key: MemoryKey): Promise<Stored | undefined> {
+    return this.#kept.get(keyText(key));
+  }
+
+  async health(): Promise<StoreHealth> {
+    return {
+      engine: 'memory',
+      place: 'the memory of this process',
+      details: {},
+      schema: 1,
+      degraded: false,
+      notes: [],
+    };
+  }
+
+  async close(): Promise<void> {
+    // There is nothing to close.
+  }
+}

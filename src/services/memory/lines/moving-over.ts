@@ -1,0 +1,298 @@
+import { dirname, join } from 'node:path';
+import { BmadError } from '../../../base/errors.ts';
+import { firstBytes, lastBytes, refuseTwice } from '../../../base/files/file-identity.ts';
+import { withLock } from '../../../base/files/file-lock.ts';
+import { readLog } from '../../../base/files/file-log.ts';
+import {
+  newWorkFolder,
+  readStateBytes,
+  removeTree,
+  setAside,
+  sizeAndTime,
+  sweepWork,
+  writeAtomic,
+  writeNew,
+} from '../../../base/files/file-state.ts';
+import { removeFile } from '../../../base/files/open-file.ts';
+import { jsonIn, jsonObject } from '../../../base/parse/json.ts';
+import type { LinePlace } from '../../../lines/files.ts';
+import { LINE_VERSION, newLineId, type Line } from '../../../lines/line.ts';
+import type { Log, NewEvent } from '../../../lines/log.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
+import type { Stored } from '../engine.ts';
+import { isSoundEntry, isSoundRevision } from '../select.ts';
+import type { Connection, Driver } from '../sqlite/driver.ts';
+import { dataOf, entityOf } from './fold.ts';
+import { asMuchAsFits } from './store.ts';
+
+/**
+ * Versions before kept memories in a database or a log of their own. It is read once and written as lines; then a copy stays
+ * beside them, and in its place something that those versions refuse to open, so that none begins an empty one.
+ */
+const [DATABASE, LOG] = ['.bmad-memory.db', '.bmad-memory.jsonl'];
+/** Higher than that of any store that was ever written. */
+const REFUSED = 1_000;
+const LOCK = 'moving.lock';
+const LOCK_MS = 60_000;
+
+interface Where {
+  place: LinePlace;
+  driver: Driver | undefined;
+  /** A folder of the user for copies that are looked into. */
+  work: string;
+}
+
+export interface OldStore extends Where {
+  path: string;
+  memories: Stored[];
+  /** Rows or lines that are no memories. */
+  odd: number;
+}
+
+/** What lines say already about some memories. */
+export type Known = (
+  keys: readonly MemoryKey[],
+) => Promise<readonly { heads: readonly string[]; stored: Stored | undefined }[]>;
+
+/** What a version before has left in a folder, in either form. */
+export async function oldStores(where: Where): Promise<OldStore[]> {
+  const { folder, inside } = where.place;
+  const database = join(folder, DATABASE);
+  const head = await firstBytes(database, HEAD_BYTES).catch(() => Buffer.alloc(0));
+  const isOfSqlite = head.subarray(0, MAGIC.length).equals(MAGIC);
+  const isMoved = isOfSqlite && head.readUInt32BE(VERSION_AT) >= REFUSED;
+  const isThere = !isMoved && ((await sizeAndTime(database))?.size ?? 0) > 0;
+  // A file with a second name may be one of the user's.
+  for (const name of [DATABASE, LOG]) await refuseTwice(join(folder, name));
+  const log = await readOldLog(join(folder, LOG), inside);
+  return [...(isThere ? [await readDatabase(database, where)] : []), ...(log ?? [])].map((found) => ({
+    ...where,
+    ...found,
+  }));
+}
+
+type OldContent = Pick<OldStore, 'path' | 'memories' | 'odd'>;
+
+/** Where SQLite says which version of tables a file has. */
+const [VERSION_AT, HEAD_BYTES] = [60, 64];
+const MAGIC = Buffer.from('SQLite format 3\0');
+const MOST_BYTES = 1024 ** 3;
+const ENDS = ['', '-wal', '-journal'];
+/** How a journal ends that names a second file, which SQLite would read, and remove when it is done. */
+const SECOND_FILE = Buffer.from('d9d505f920a163d7', 'hex');
+const COPIES = 5;
+
+/**
+ * A database in a project comes from whoever wrote the project. It is never opened where it is, but in a copy of the user's,
+ * and only if the tables are what those versions have made: a view could be a query without an end.
+ */
+async function readDatabase(path: string, { place: { inside }, driver, work }: Where): Promise<OldContent> {
+  if (driver === undefined) throw needsSqlite(path);
+  await sweepWork(work);
+  const folder = await newWorkFolder(work);
+  try {
+    const copy = join(folder, 'old.db');
+    await copied(path, copy, inside);
+    return { path, ...memoriesIn(copy, driver) };
+  } catch (error) {
+    throw error instanceof BmadError ? error : unreadable(path, error);
+  } finally {
+    await removeTree(folder).catch(() => undefined);
+  }
+}
+
+/** All of its files as they are at one moment: somebody may be writing to them. */
+async function copied(path: string, to: string, inside: string | undefined): Promise<void> {
+  const state = async (): Promise<string> =>
+    JSON.stringify(await Promise.all(ENDS.map((end) => sizeAndTime(path + end))));
+  for (let tries = 0; tries < COPIES; tries++) {
+    const before = await state();
+    for (const end of ENDS) {
+      await removeFile(to + end);
+      const bytes = await readStateBytes(path + end, { inside, maxBytes: MOST_BYTES });
+      if (bytes !== undefined && bytes.length > 0) await writeNew(to + end, bytes);
+    }
+    if ((await state()) !== before) continue;
+    if ((await lastBytes(`${to}-journal`, SECOND_FILE.length)).equals(SECOND_FILE))
+      throw new Error('Its journal names another file.');
+    return;
+  }
+  throw new Error('It changes all the time.');
+}
+
+const WAIT_MS = 5_000;
+const MEMORY_COLUMNS =
+  'rid INTEGER PRIMARY KEY, type TEXT NOT NULL, id TEXT NOT NULL, agent TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, project TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, revision INTEGER NOT NULL, forgotten_at TEXT, superseded_by TEXT, superseded_at TEXT, terms TEXT NOT NULL, rev INTEGER NOT NULL, UNIQUE (type, id)';
+const REVISION_COLUMNS =
+  'rid INTEGER NOT NULL REFERENCES memory (rid), revision INTEGER NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, agent TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (rid, revision)';
+/** As versions before have made them, with one blank wherever there are some. */
+const TABLES = [`CREATE TABLE memory ( ${MEMORY_COLUMNS} )`, `CREATE TABLE revision ( ${REVISION_COLUMNS} )`];
+
+function memoriesIn(path: string, driver: Driver): Pick<OldContent, 'memories' | 'odd'> {
+  const connection = driver.connect(path, WAIT_MS);
+  try {
+    const made =
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name IN ('memory', 'revision') ORDER BY name";
+    const tables = Array.from(rowsOf(connection, made), ({ sql }) =>
+      String(sql)
+        .split(/[ \t\n\f\r]+/)
+        .join(' '),
+    );
+    if (tables.join('\n') !== TABLES.join('\n')) throw new Error('It has other tables.');
+    const earlier = new Map<unknown, MemoryRevision[]>();
+    for (const row of rowsOf(connection, 'SELECT * FROM revision ORDER BY rid, revision DESC')) {
+      const { revision, text, agent, at } = row;
+      const wording: unknown = { revision, text, tags: jsonIn(String(row['tags'])), agent, at };
+      if (isSoundRevision(wording)) earlier.set(row['rid'], [...(earlier.get(row['rid']) ?? []), wording]);
+    }
+    const memories: Stored[] = [];
+    let odd = 0;
+    for (const row of rowsOf(connection, 'SELECT * FROM memory ORDER BY rid')) {
+      const entry: unknown = {
+        type: row['type'],
+        id: row['id'],
+        agent: row['agent'],
+        text: row['text'],
+        tags: jsonIn(String(row['tags'])),
+        project: row['project'],
+        createdAt: row['created_at'],
+        updatedAt: row['updated_at'],
+        revision: row['revision'],
+        ...(row['forgotten_at'] === null ? {} : { forgottenAt: row['forgotten_at'] }),
+        ...(row['superseded_by'] === null ? {} : { supersededBy: row['superseded_by'] }),
+        ...(row['superseded_at'] === null ? {} : { supersededAt: row['superseded_at'] }),
+      };
+      if (isSoundEntry(entry)) memories.push({ entry, revisions: earlier.get(row['rid']) ?? [] });
+      else odd++;
+    }
+    return { memories, odd };
+  } finally {
+    connection.close();
+  }
+}
+
+const rowsOf = (connection: Connection, sql: string): Iterable<Record<string, unknown>> =>
+  connection.prepare(sql).iterate() as Iterable<Record<string, unknown>>;
+
+async function readOldLog(path: string, inside: string | undefined): Promise<OldContent[] | undefined> {
+  const found = new Map<string, Stored>();
+  let odd = 0;
+  let version: number | undefined;
+  const read = await readLog(
+    path,
+    undefined,
+    () => undefined,
+    (text) => {
+      const line = jsonObject(text);
+      if (version === undefined) {
+        version = line?.['log'] === 'bmad-memory' ? Number(line['version']) : 0;
+        return;
+      }
+      const { entry, revisions } = (line?.['put'] ?? {}) as { entry?: MemoryEntry; revisions?: unknown };
+      if (isSoundEntry(entry))
+        found.set(`${entry.type}/${entry.id}`, {
+          entry,
+          revisions: Array.isArray(revisions) ? revisions.filter(isSoundRevision) : [],
+        });
+      else if (line?.['key'] === undefined) odd++;
+    },
+    inside,
+  );
+  if (read === undefined || version === undefined || version >= REFUSED) return undefined;
+  if (version === 0) throw unreadable(path, undefined);
+  return [{ path, memories: [...found.values()], odd }];
+}
+
+/** Those memories of an old store about which lines say nothing yet, or something older. What was forgotten leaves its text. */
+export async function newerIn(memories: readonly Stored[], known: Known): Promise<NewEvent[]> {
+  const lines = await known(memories.map(({ entry }) => entry));
+  return memories.flatMap((stored, at) => {
+    const { heads = [], stored: there } = lines[at] ?? {};
+    if (heads.length > 0 && !isNewer(stored, there)) return [];
+    const isGone = stored.entry.forgottenAt !== undefined;
+    const kept = isGone ? { entry: { ...stored.entry, text: '' }, revisions: [] } : stored;
+    return [{ of: entityOf(stored.entry), after: heads, do: 'moved', data: dataOf(kept, 'moved') }];
+  });
+}
+
+/** Whether somebody has gone on with it in a version before; what was removed for good does not come back. */
+function isNewer({ entry }: Stored, there: Stored | undefined): boolean {
+  if (there === undefined) return false;
+  const { updatedAt, forgottenAt } = there.entry;
+  if (entry.updatedAt > updatedAt) return true;
+  return forgottenAt === undefined && (entry.forgottenAt ?? '') > updatedAt;
+}
+
+/** The same as lines that are nowhere, for one who may not write. */
+export function asLines(events: readonly NewEvent[]): Line[] {
+  const by = { kind: 'local', name: '' } as const;
+  const at = new Date(0).toISOString();
+  return events.map((event) => ({ v: LINE_VERSION, id: newLineId(0), at, machine: '', by, events: [event] }));
+}
+
+/**
+ * Writes the memories of an old store as lines and sets it aside when all are there, then takes in what a version before has
+ * written meanwhile. Interrupted anywhere, it goes on the next time.
+ */
+export async function moveOver(old: OldStore, log: Log, known: Known): Promise<void> {
+  const { path, memories, place } = old;
+  const { inside } = place;
+  await withLock(join(dirname(path), LOCK), { inside, waitMs: LOCK_MS }, async () => {
+    // Another process may have done it while this one waited.
+    if ((await oldStores(old)).every((each) => each.path !== path)) return;
+    await written(memories, log, known);
+    const lines = await known(memories.map(({ entry }) => entry));
+    if (lines.some(({ heads }) => heads.length === 0)) throw notMoved(path);
+    const aside = await setAside(path);
+    if (path.endsWith(LOG)) {
+      await writeAtomic(path, `${JSON.stringify({ log: 'bmad-memory', version: REFUSED })}\n`, { inside });
+      for (const late of (await readOldLog(aside, inside)) ?? []) await written(late.memories, log, known);
+      return;
+    }
+    for (const end of ['-wal', '-journal', '-shm']) {
+      const bytes = await readStateBytes(path + end, { inside, maxBytes: MOST_BYTES });
+      if (bytes !== undefined && end !== '-shm') await writeNew(aside + end, bytes, inside);
+      await removeFile(path + end, inside);
+    }
+    await refuse(path, old);
+    await written((await readDatabase(aside, old)).memories, log, known);
+  });
+}
+
+async function written(memories: readonly Stored[], log: Log, known: Known): Promise<void> {
+  for (const part of asMuchAsFits(await newerIn(memories, known))) await log.append(part);
+}
+
+/** Puts a database there that versions before take for one of a newer version. */
+async function refuse(path: string, { place: { inside }, driver, work }: Where): Promise<void> {
+  const folder = await newWorkFolder(work);
+  try {
+    const made = join(folder, 'refused.db');
+    const connection = driver?.connect(made, WAIT_MS);
+    connection?.exec(`PRAGMA user_version=${REFUSED}; CREATE TABLE moved (see TEXT)`);
+    connection?.close();
+    const bytes = await readStateBytes(made);
+    if (bytes !== undefined) await writeNew(path, bytes, inside);
+  } finally {
+    await removeTree(folder).catch(() => undefined);
+  }
+}
+
+const needsSqlite = (path: string): BmadError =>
+  new BmadError('unavailable', `The memories are in ${path}, but SQLite is not available to open it.`, {
+    subject: path,
+    hint: 'Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later.',
+  });
+
+const unreadable = (path: string, cause: unknown): BmadError =>
+  new BmadError('unavailable', `${path} of an earlier version cannot be read. It was left unchanged.`, {
+    subject: path,
+    hint: 'Move it elsewhere and import the last export of the memories; "sqlite3 FILE .recover" may recover what is readable.',
+    cause,
+  });
+
+const notMoved = (path: string): BmadError =>
+  new BmadError('unavailable', `Not all memories of ${path} were written as lines; it was left unchanged.`, {
+    subject: path,
+    hint: 'Check the disk, then try again.',
+  });

@@ -1,0 +1,381 @@
+import { join } from 'node:path';
+import { inTurn } from '../../../base/async.ts';
+import { BmadError } from '../../../base/errors.ts';
+import { ours } from '../../../base/expected.ts';
+import { isWritable } from '../../../base/files/file-state.ts';
+import { ERASE } from '../../../lines/line.ts';
+import type { Log, Mark, NewEvent } from '../../../lines/log.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import {
+  type Decide,
+  IndexFailure,
+  type LineIndex,
+  type MemoryIndex,
+  type MemoryQuery,
+  MemoryStore,
+  type Page,
+  type Stored,
+  type StoreHealth,
+  type StoreOptions,
+  type VectorFor,
+  type VectorSpace,
+} from '../engine.ts';
+import { readOnlyFolder } from '../place.ts';
+import { isForgotten, keyText } from '../select.ts';
+import { dataOf, entityOf, type Verb } from './fold.ts';
+import { IndexInMemory } from './in-memory.ts';
+
+/** In characters of a line: what is in one is taken in at once, while nothing else of the process runs. */
+const EVENTS_SIZE = 100_000;
+/** How often another process may be faster with the same lines before somebody is told. */
+const ROUNDS = 100;
+/** How often an index is asked that fails. */
+const TRIES = 3;
+
+interface More {
+  /** A server that others use too: it answers, and is told of each change. */
+  shared?: MemoryStore | undefined;
+  /** No for one who only reads: no line is written then, none is removed, and nobody is told. */
+  writes?: boolean | undefined;
+  /** The folder that lines are written to. */
+  folder?: string | undefined;
+}
+
+interface Planned {
+  key: MemoryKey;
+  verb: Verb;
+  next: Stored;
+}
+
+/** Events in parts for a line each. */
+export function asMuchAsFits(events: readonly NewEvent[]): NewEvent[][] {
+  const parts: NewEvent[][] = [];
+  let size = Infinity;
+  for (const event of events) {
+    const { length } = JSON.stringify(event);
+    if (size + length > EVENTS_SIZE) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(event);
+    size += length;
+  }
+  return parts;
+}
+
+/** A line says one thing about a memory: the second of two equal keys follows the first. */
+function eachOnce(keys: readonly MemoryKey[]): MemoryKey[][] {
+  const parts: MemoryKey[][] = [];
+  let seen = new Set<string>();
+  for (const key of keys) {
+    if (parts.length === 0 || seen.has(keyText(key))) {
+      parts.push([]);
+      seen = new Set();
+    }
+    parts.at(-1)?.push(key);
+    seen.add(keyText(key));
+  }
+  return parts;
+}
+
+/**
+ * Memories as lines, which are the truth, and an index of them, which answers. A change is acknowledged when its line is
+ * written; the index follows, and whoever asks it sees all lines that were written before.
+ */
+export class LinedStore extends MemoryStore {
+  readonly #log: Log;
+  #index: LineIndex;
+  readonly #more: More;
+  readonly #turn = inTurn();
+  /** Why the index that was asked for is not in use. */
+  #trouble: string | undefined;
+  /** What the server has not been told yet. */
+  readonly #owed = new Map<string, MemoryKey>();
+  /** What this process itself has changed of that, which holds whatever the server has. */
+  readonly #own = new Set<string>();
+  #catching: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(log: Log, index: LineIndex, options: StoreOptions, more: More = {}) {
+    super(options);
+    this.#log = log;
+    this.#index = index;
+    this.#more = more;
+  }
+
+  /**
+   * Asks the index with all lines there are. One that turns out to be damaged, or was made again meanwhile, is asked again
+   * when it has the lines; where that is no use, the memory of this process takes its place.
+   */
+  async #ask<T>(work: (index: MemoryIndex) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const index = await this.#fresh();
+        const { made } = this.#index;
+        const answer = await work(index);
+        if (made === this.#index.made || tries > TRIES) return answer;
+      } catch (error) {
+        if (!(error instanceof IndexFailure)) throw error;
+        if (tries >= TRIES) this.#doWithout(error);
+      }
+    }
+  }
+
+  #doWithout(error: IndexFailure): void {
+    // Another call may have found out first: the failure is that of the index before.
+    if (this.#index instanceof IndexInMemory) return;
+    this.#trouble = `${error.line} Until then, this process keeps an index in its memory.`;
+    this.#index.leave();
+    this.#index = new IndexInMemory(this.options);
+  }
+
+  /** The index with all lines there are. */
+  async #fresh(): Promise<MemoryIndex> {
+    // One that is under way may have looked already; the next one serves all who ask meanwhile.
+    await (this.#next ??= this.#afterThat());
+    return this.#more.shared ?? this.#index;
+  }
+
+  async #afterThat(): Promise<void> {
+    await this.#catching?.catch(() => undefined);
+    this.#next = undefined;
+    this.#catching = this.#catchUp();
+    try {
+      await this.#catching;
+    } finally {
+      this.#catching = undefined;
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    const before = await this.#index.mark();
+    if (before.mark.size === 0 || (await this.#log.changed(before.mark)))
+      for (let round = 0, { taken, mark } = before; ; { taken, mark } = await this.#index.mark()) {
+        if (round++ === ROUNDS) throw contended();
+        const isDone = await this.#takeAll(taken, mark);
+        if (isDone) break;
+      }
+    const { shared, writes = true } = this.#more;
+    if (shared !== undefined && writes && this.#owed.size > 0)
+      await this.#share(shared, [...this.#owed.values()]);
+    this.#owed.clear();
+    this.#own.clear();
+  }
+
+  /** False where another process has taken lines in meanwhile, so that the mark is another one. */
+  async #takeAll(first: string, mark: Mark): Promise<boolean> {
+    const covered = new Map<string, ReadonlySet<string>>();
+    let taken = first;
+    for await (const page of this.#log.read(mark)) {
+      const isEmpty = page.lines.length + page.gone.length + page.marks.size === 0;
+      if (isEmpty) continue;
+      const change = await this.#index.take(taken, page);
+      if (change === undefined) return false;
+      ({ taken } = await this.#index.mark());
+      for (const [of, ids] of change.covered) covered.set(of, ids);
+      for (const key of change.keys) this.#owed.set(keyText(key), key);
+    }
+    if (covered.size === 0 || this.#more.writes === false) return true;
+    // Whoever meets what was removed for good removes it too, and where that cannot be done, does not show it.
+    return !(await this.#log.erase(covered).catch(ours(() => false)));
+  }
+
+  /** Tells the server what lines of others, or of this machine while it was out of reach, have made of memories. */
+  async #share(shared: MemoryStore, keys: readonly MemoryKey[]): Promise<void> {
+    const folded = await Promise.all(keys.map((key) => this.#index.stored(key)));
+    const there = keys.filter((_, at) => folded[at] !== undefined);
+    const known = folded.filter((each) => each !== undefined);
+    await shared.change(there, (current, at) => {
+      const next = known[at] as Stored;
+      const isOwn = this.#own.has(keyText(next.entry));
+      const isOlder = isOwn || current === undefined || isBehind(current.entry, next.entry);
+      const textChanged = current?.entry.text !== next.entry.text;
+      return { decision: { next: isOlder ? next : undefined, vector: undefined, textChanged }, answer: at };
+    });
+    const removed = keys.filter((_, at) => folded[at] === undefined);
+    if (removed.length > 0) await shared.purge(removed);
+  }
+
+  async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+    return this.#turn(async () => {
+      this.#refuseReaders();
+      const answers: T[] = [];
+      const vectors: { key: MemoryKey; vector: Float32Array }[] = [];
+      for (const part of eachOnce(keys)) {
+        const current = await this.#ask((index) => Promise.all(part.map((key) => index.stored(key))));
+        const plans = part.flatMap((key, at): Planned[] => {
+          const { decision, answer } = decide(current[at], answers.length);
+          answers.push(answer);
+          const { next, vector } = decision;
+          if (vector !== undefined) vectors.push({ key, vector });
+          return next === undefined ? [] : [{ key, verb: verbFor(current[at], next), next }];
+        });
+        await this.#write(plans.map(({ key, verb, next }) => ({ key, do: verb, data: dataOf(next, verb) })));
+      }
+      await this.#addVectors(vectors);
+      return answers;
+    });
+  }
+
+  /** Says something about each of these memories, after all that is known of it. */
+  async #write(said: readonly { key: MemoryKey; do: Verb; data: Record<string, unknown> }[]): Promise<void> {
+    if (said.length === 0) return;
+    const known = await this.#ask(() => Promise.all(said.map(({ key }) => this.#index.heads(key))));
+    const newer = said.find((_, at) => known[at]?.newer);
+    if (newer !== undefined) throw newerLine(newer.key);
+    for (const { key } of said) this.#own.add(keyText(key));
+    const events = said.map(({ key, ...what }, at) => ({
+      of: entityOf(key),
+      after: known[at]?.heads ?? [],
+      ...what,
+    }));
+    for (const part of asMuchAsFits(events)) await this.#log.append(part);
+    await this.stamp();
+  }
+
+  async #addVectors(given: readonly { key: MemoryKey; vector: Float32Array }[]): Promise<void> {
+    const { space } = this.options;
+    if (space === undefined || given.length === 0) return;
+    await this.#ask(async (index) => {
+      const entries = await Promise.all(given.map(({ key }) => index.get(key)));
+      const vectors = given.flatMap((each, at): VectorFor[] => {
+        const revision = entries[at]?.revision;
+        return revision === undefined ? [] : [{ ...each, revision }];
+      });
+      return index.writeVectors(space, vectors);
+    });
+  }
+
+  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
+    return this.#turn(async () => {
+      this.#refuseReaders();
+      const once = [...new Map(keys.map((key) => [keyText(key), key])).values()];
+      const found = await this.#ask((index) => Promise.all(once.map((key) => index.get(key))));
+      const gone = found.filter((entry) => entry !== undefined).filter(isForgotten);
+      await this.#write(gone.map((key) => ({ key, do: ERASE, data: {} })));
+      return gone;
+    });
+  }
+
+  #refuseReaders(): void {
+    if (this.#more.writes === false)
+      throw new BmadError('forbidden', 'Memories are only read here: nothing was written.');
+  }
+
+  /** What lines say about some memories, whatever a server has of them, and which of these lines nothing follows. */
+  known(keys: readonly MemoryKey[]): Promise<{ heads: string[]; stored: Stored | undefined }[]> {
+    const look = async (key: MemoryKey) => {
+      const { heads } = await this.#index.heads(key);
+      return { heads, stored: await this.#index.stored(key) };
+    };
+    return this.#ask(() => Promise.all(keys.map(look)));
+  }
+
+  async stored(key: MemoryKey): Promise<Stored | undefined> {
+    return this.#ask((index) => index.stored(key));
+  }
+
+  async found(query: MemoryQuery): Promise<MemoryHit[]> {
+    return this.#ask((index) => index.found(query));
+  }
+
+  override async answer(query: MemoryQuery, wanted: { all: boolean; files: boolean }) {
+    return this.#ask((index) => index.answer(query, wanted));
+  }
+
+  async waiting(space: VectorSpace, page: Page) {
+    return this.#ask((index) => index.waiting(space, page));
+  }
+
+  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+    return this.#ask((index) => index.writeVectors(space, vectors));
+  }
+
+  async list(filter: MemoryFilter, page: Page) {
+    return this.#ask((index) => index.list(filter, page));
+  }
+
+  async count(filter: MemoryFilter): Promise<number> {
+    return this.#ask((index) => index.count(filter));
+  }
+
+  async stats() {
+    return this.#ask((index) => index.stats());
+  }
+
+  async reworded(): Promise<Stored[]> {
+    return this.#ask((index) => index.reworded());
+  }
+
+  async embedding() {
+    return this.#ask((index) => index.embedding());
+  }
+
+  async stamp(): Promise<string> {
+    return this.#ask((index) => index.stamp());
+  }
+
+  override async hasGone(): Promise<boolean> {
+    return this.#ask((index) => index.hasGone());
+  }
+
+  async health(): Promise<StoreHealth> {
+    const health = await this.#ask((index) => index.health());
+    const troubles = this.#log
+      .troubles()
+      .map(({ file, what, count }) =>
+        what === 'conflict'
+          ? `${file} has conflict markers of git; both sides count.`
+          : `${file} has ${count === 1 ? '1 line' : `${count} lines`} that cannot be read.`,
+      );
+    const { folder, writes = true } = this.#more;
+    const isShut = writes && folder !== undefined && !(await isWritable(join(folder, '.lines')));
+    const notes = [
+      ...(isShut ? [readOnlyFolder(folder).line] : []),
+      ...(this.#trouble === undefined ? [] : [this.#trouble]),
+      ...health.notes,
+      ...troubles,
+    ];
+    return { ...health, damaged: troubles.length > 0, degraded: notes.length > 0, notes };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#index.close(), this.#more.shared?.close()]);
+  }
+
+  override leave(): void {
+    this.#index.leave();
+    this.#more.shared?.leave();
+  }
+
+  override async prepare(pause: () => Promise<void>): Promise<void> {
+    await this.#ask((index) => index.prepare(pause));
+  }
+}
+
+/** Whether a server has not heard of what lines say. What others have done to it there since holds. */
+function isBehind(there: MemoryEntry, here: MemoryEntry): boolean {
+  if (there.updatedAt !== here.updatedAt) return there.updatedAt < here.updatedAt;
+  const [marks, own] = [there, here].map((each) => [each.forgottenAt, each.supersededAt]);
+  return own?.some((mark, at) => mark !== undefined && marks?.[at] === undefined) === true;
+}
+
+/** What a change was, for people who read the lines; the memory after it stands in the line itself. */
+function verbFor(current: Stored | undefined, { entry }: Stored): Verb {
+  if (entry.forgottenAt !== undefined && current?.entry.forgottenAt === undefined) return 'forget';
+  if (entry.forgottenAt === undefined && current?.entry.forgottenAt !== undefined) return 'restore';
+  return entry.supersededAt !== undefined && current?.entry.supersededAt === undefined
+    ? 'supersede'
+    : 'remember';
+}
+
+const newerLine = ({ id }: MemoryKey): BmadError =>
+  new BmadError('unavailable', `The memory ${id} was changed by a newer version of this server.`, {
+    subject: id,
+    hint: 'It can be read here. To change it, update this server.',
+  });
+
+const contended = (): BmadError =>
+  new BmadError('unavailable', 'Other processes keep writing memories of this project.', {
+    hint: 'Try again in a moment.',
+  });

@@ -1,0 +1,221 @@
+import type { Page as LinePage } from '../../../lines/log.ts';
+import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import {
+  LineIndex,
+  type MemoryQuery,
+  type Page,
+  type Stored,
+  type StoreHealth,
+  type StoreOptions,
+  type Taken,
+  type VectorFor,
+  type VectorSpace,
+} from '../engine.ts';
+import { spaceText } from '../rank.ts';
+import { pageOf, positionOf, readyFilter } from '../select.ts';
+import { KeptFile, type Database, type Journal } from './database.ts';
+import type { Driver } from './driver.ts';
+import {
+  after,
+  areAllEmbedded,
+  condition,
+  type Condition,
+  embeddedIn,
+  entryOf,
+  IN_ORDER,
+  type MemoryRow,
+  metaText,
+  numberIn,
+  statsIn,
+} from './rows.ts';
+import { addVector, headsIn, markIn, nextRev, readReworded, readStored, takePage } from './writes.ts';
+import { Matrix } from './matrix.ts';
+import { fileName, makeTables, SCHEMA } from './rows.ts';
+import { searched } from './search.ts';
+
+/** The name of the file says what it was made by, so that two programs do not make it again in turns. */
+export const indexName = (project: string, { analyser }: StoreOptions): string =>
+  `${project}.${SCHEMA}-${analyser.id}.db`;
+
+/** The memories of a project in one SQLite file of the user's cache, which many processes share. */
+export class SqliteIndex extends LineIndex {
+  readonly #file: KeptFile;
+  readonly #driver: Driver;
+  /** The vectors of one opening of the file. */
+  #vectors: { of: Database; matrix: Matrix } | undefined;
+  /** Whether anything was forgotten or superseded, as of a change. */
+  #gone: { of: Database; rev: number; any: boolean } | undefined;
+  #ownWrites = true;
+
+  constructor(path: string, driver: Driver, options: StoreOptions, journal: Journal = 'auto') {
+    super(options);
+    this.#driver = driver;
+    this.#file = new KeptFile(path, driver, journal, { prepare: makeTables, identify: fileName });
+  }
+
+  override get made(): string | undefined {
+    return this.#file.name;
+  }
+
+  mark() {
+    return this.#read(markIn);
+  }
+
+  async take(taken: string, page: LinePage): Promise<Taken | undefined> {
+    const isErased = page.lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
+    return this.#file.use(async (database) => {
+      const changed = await database.write(() => takePage(database, taken, page, this.options));
+      this.#ownWrites = true;
+      if (isErased && changed !== undefined) database.emptyLog();
+      return changed;
+    });
+  }
+
+  heads(key: MemoryKey) {
+    return this.#read((database) => headsIn(database, key));
+  }
+
+  override async prepare(pause: () => Promise<void>): Promise<void> {
+    await this.#file.use(async (database) => this.#matrixOf(database)?.load(database, pause));
+  }
+
+  async list(filter: MemoryFilter, page: Page) {
+    return this.#page((database) => condition(database, readyFilter(filter)), page);
+  }
+
+  async count(filter: MemoryFilter): Promise<number> {
+    return this.#read((database) => {
+      const { sql, values } = condition(database, readyFilter(filter));
+      return numberIn(database, `SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values);
+    });
+  }
+
+  async stats() {
+    return this.#read(statsIn);
+  }
+
+  /** To count takes as long as many questions; what is new since the last look is found by its number. */
+  override async hasGone(): Promise<boolean> {
+    return this.#read((database) => {
+      const known = this.#gone?.of === database ? this.#gone : { of: database, rev: 0, any: false };
+      const rev = Number(metaText(database, 'rev') ?? 0);
+      const gone =
+        'SELECT 1 FROM memory WHERE rev >= ? AND (forgotten_at NOT NULL OR superseded_at NOT NULL)';
+      const any = known.any || database.get(`${gone} LIMIT 1`, known.rev) !== undefined;
+      this.#gone = { of: database, rev, any };
+      return any;
+    });
+  }
+
+  async found(query: MemoryQuery) {
+    return this.#file.use(async (database) => {
+      const matrix = query.vector === undefined ? undefined : this.#matrixOf(database);
+      await matrix?.load(database);
+      return database.read(() => {
+        matrix?.refresh(database, this.#ownWrites);
+        if (matrix !== undefined) this.#ownWrites = false;
+        return searched(database, matrix, query);
+      });
+    });
+  }
+
+  async reworded(): Promise<Stored[]> {
+    return this.#read(readReworded);
+  }
+
+  async waiting(space: VectorSpace, page: Page) {
+    if (await this.#read((database) => areAllEmbedded(database, space)))
+      return { entries: [], next: undefined };
+    const sql = `forgotten_at IS NULL AND NOT EXISTS
+      (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
+    return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
+  }
+
+  async embedding() {
+    const { space } = this.options;
+    return this.#read((database) => ({ space, ...embeddedIn(database, space) }));
+  }
+
+  async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
+    return this.#file.use(async (database) => {
+      const taken = await database.write(() => {
+        let rev: number | undefined;
+        let count = 0;
+        for (const { key, revision, vector } of vectors) {
+          const row = database.get<{ rid: number }>(
+            'SELECT rid FROM memory WHERE type = ? AND id = ? AND revision = ?',
+            key.type,
+            key.id,
+            revision,
+          );
+          if (row === undefined) continue;
+          addVector(database, row.rid, space, vector, (rev ??= nextRev(database)));
+          count++;
+        }
+        return count;
+      });
+      this.#ownWrites = true;
+      return taken;
+    });
+  }
+
+  async stamp(): Promise<string> {
+    return this.#read((database) => {
+      // The numbers of another file say nothing about those of the one before.
+      return `${fileName(database) ?? ''}-${metaText(database, 'rev') ?? ''}`;
+    });
+  }
+
+  async health(): Promise<StoreHealth> {
+    const { name, version, safeLog } = this.#driver;
+    const notes = safeLog
+      ? []
+      : [`SQLite ${version} (${name}) is older than 3.51.3: without a write-ahead log, writes are slower.`];
+    await this.#read(() => undefined);
+    return {
+      engine: 'sqlite',
+      place: this.#file.path,
+      details: { driver: name, sqlite: version },
+      schema: SCHEMA,
+      degraded: notes.length > 0,
+      notes,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+  }
+
+  override leave(): void {
+    this.#vectors = undefined;
+    this.#file.leave();
+  }
+
+  async stored(key: MemoryKey): Promise<Stored | undefined> {
+    return this.#read((database) => readStored(database, key));
+  }
+
+  #read<T>(work: (database: Database) => T): Promise<T> {
+    return this.#file.use((database) => database.read(() => work(database)));
+  }
+
+  #matrixOf(database: Database): Matrix | undefined {
+    const { space } = this.options;
+    if (space === undefined) return undefined;
+    if (this.#vectors?.of !== database) this.#vectors = { of: database, matrix: new Matrix(space) };
+    return this.#vectors.matrix;
+  }
+
+  async #page(conditionOf: (database: Database) => Condition, page: Page) {
+    const from = page.after === undefined ? undefined : after(positionOf(page.after));
+    const rows = await this.#read((database) => {
+      const where = conditionOf(database);
+      // The signs make one condition of many: for each of them by itself SQLite expects to leave out most rows, and then sorts all
+      // instead of reading the first in order.
+      const sql = `SELECT * FROM memory WHERE +(${where.sql}) ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`;
+      const values = [...where.values, ...(from?.values ?? []), page.limit + 1];
+      return database.all<MemoryRow>(sql, ...values);
+    });
+    return pageOf(rows.map(entryOf), page.limit);
+  }
+}

@@ -1,0 +1,174 @@
+import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { KeptFile } from '../../src/services/memory/sqlite/database.ts';
+import { postingsOf } from '../../src/services/memory/sqlite/postings.ts';
+import { fileName, makeTables } from '../../src/services/memory/sqlite/rows.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { memory, storeOptions } from './places.ts';
+import { openLines, partsOf, type Opening } from './processes.ts';
+import { analyser, embedded } from './words.ts';
+
+const driver = await sqliteDriver();
+
+async function open(folder: string, more: Opening = {}): Promise<MemoryStore> {
+  const store = await openLines('sqlite', folder, more);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const many = (name: string, count: number) =>
+  Array.from({ length: count }, (_, at) => memory(`${name}${at}`, `Memory ${at} of ${name}, one of many.`));
+
+const all = async (store: MemoryStore): Promise<string[]> =>
+  (await store.list({}, { limit: 500 })).entries.map(({ text }) => text).sort();
+
+async function sql(file: string, text: string): Promise<void> {
+  const connection = driver.connect(file, 5_000);
+  connection.exec(text);
+  connection.close();
+}
+
+/** What may happen to the file, by its path and that of another project's. */
+const HARMS: [string, (file: string, other: string) => Promise<void>][] = [
+  ['emptied', (file) => truncate(file, 0)],
+  ['cut off', async (file) => truncate(file, Math.floor((await readFile(file)).length / 2))],
+  ['overwritten with something else', (file) => writeFile(file, 'No database at all. '.repeat(3_000))],
+  [
+    'overwritten in the middle',
+    async (file) => {
+      const bytes = await readFile(file);
+      bytes.fill(0xa5, 4_096, bytes.length - 4_096);
+      await writeFile(file, bytes);
+    },
+  ],
+  ['replaced by that of another project', (file, other) => rename(other, file)],
+  ['overwritten with that of another project', (file, other) => copyFile(other, file)],
+  ['deleted', (file) => rm(file)],
+  [
+    'deleted with all that belongs to it',
+    async (file) => {
+      for (const end of ['', '-wal', '-shm']) await rm(file + end, { force: true });
+    },
+  ],
+  ['given another table', (file) => sql(file, 'DROP TABLE memory; CREATE TABLE memory (x)')],
+  ['robbed of its words', (file) => sql(file, 'DROP TABLE words')],
+];
+
+describe.each(['wal', 'delete'] as const)('an index (%s) that is', (journal) => {
+  it.each(HARMS)(
+    '%s is made again by the next call, under a running server and after it (F-08)',
+    async (_, harm) => {
+      for (const running of [true, false]) {
+        const [folder, elsewhere] = [
+          await temporaryFolder(onTestFinished),
+          await temporaryFolder(onTestFinished),
+        ];
+        const theirs = await openLines('sqlite', elsewhere, { journal });
+        await theirs.upsert(many('theirs', 40));
+        await theirs.close();
+        const file = partsOf(folder).index;
+        const store = await openLines('sqlite', folder, { journal });
+        await store.upsert(many('ours', 60));
+        const before = await all(store);
+        if (!running) await store.close();
+        await harm(file, partsOf(elsewhere).index);
+        const next = running ? store : await openLines('sqlite', folder, { journal });
+        const query = { terms: ['ours'], filter: {}, limit: 99 };
+        expect((await next.search(query)).length).toBe(60);
+        expect(await all(next)).toEqual(before);
+        expect(await next.count({})).toBe(60);
+        await next.upsert([memory('new', 'Written after it.')]);
+        expect(await next.count({})).toBe(61);
+        expect(await next.health()).toMatchObject({ engine: 'sqlite', degraded: false, notes: [] });
+        await next.close();
+        const last = await openLines('sqlite', folder, { journal });
+        expect(await all(last)).toEqual([...before, 'Written after it.'].sort());
+        await last.close();
+      }
+    },
+  );
+});
+
+describe('an index in SQLite', () => {
+  it('that cannot be written is done without, and that is said', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const full = {
+      ...driver,
+      connect(path: string, wait: number) {
+        const connection = driver.connect(path, wait);
+        connection.exec('PRAGMA max_page_count=40');
+        return connection;
+      },
+    };
+    const store = await open(folder, { driver: full });
+    await store.upsert(many('ours', 400));
+    expect(await store.count({})).toBe(400);
+    const { engine, degraded, notes } = await store.health();
+    expect({ engine, degraded }).toEqual({ engine: 'memory', degraded: true });
+    expect(notes.join()).toMatch(/cannot be used.*keeps an index in its memory/);
+    expect(await (await open(folder)).count({})).toBe(400);
+  });
+
+  it('has no log with a SQLite that would damage it, and says so', async () => {
+    const old = { ...driver, version: '3.45.1', safeLog: false };
+    const store = await open(await temporaryFolder(onTestFinished), { driver: old });
+    expect((await store.health()).notes.join()).toContain('3.45.1');
+    expect(['3.51.2', '3.50.9', '2.99.99', ''].map(isSafe)).toEqual([false, false, false, false]);
+    expect(['3.51.3', '3.53.0', '4.0.0', '3.51.10'].map(isSafe)).toEqual([true, true, true, true]);
+  });
+
+  it('finds a memory among many, by either way', async () => {
+    const store = await open(await temporaryFolder(onTestFinished));
+    const usual = Array.from({ length: 3_000 }, (_, index) =>
+      memory(`m${index}`, `Ordinary memory ${index % 50} about the usual things`, {
+        tags: [`t${index % 7}`],
+      }),
+    );
+    await store.upsert([...usual, memory('needle', 'A zebra crossed the usual road')]);
+    const query = { terms: ['zebra', 'usual'], vector: embedded('zebra crossed'), filter: {}, limit: 5 };
+    expect((await store.search(query))[0]?.entry.text).toContain('zebra');
+    const byTag = await store.search({ ...query, filter: { tagsAny: ['t3'] }, limit: 5 });
+    expect(byTag.map(({ entry }) => entry.tags)).toEqual(Array.from({ length: 5 }, () => ['t3']));
+  });
+
+  it('has a file of its own for another way to take words apart', async () => {
+    const { indexName } = await import('../../src/services/memory/sqlite/index.ts');
+    const shouting = { id: 'shouting-1', terms: (text: string) => [text.toUpperCase()] };
+    const names = [analyser, shouting].map((each) =>
+      indexName('shop', { ...storeOptions(), analyser: each }),
+    );
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it('puts words in the order of SQLite, also after changes', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const store = await open(folder);
+    const words = 'queue cache queue retry ledger tenant queue'.split(' ');
+    const text = (index: number): string =>
+      Array.from({ length: 3 + (index % 9) }, (_, at) => words[(index * (at + 1)) % words.length]).join(' ');
+    await store.upsert(Array.from({ length: 500 }, (_, index) => memory(`m${index}`, text(index))));
+    const kept = new KeptFile(partsOf(folder).index, driver, 'auto', {
+      prepare: makeTables,
+      identify: fileName,
+    });
+    onTestFinished(() => kept.close());
+    const orders = (): Promise<[unknown, unknown]> =>
+      kept.use((database) =>
+        database.read((): [unknown, unknown] => {
+          const asked =
+            'SELECT rowid AS rid FROM words WHERE words MATCH \'"ledger" OR "tenant"\' ORDER BY rank LIMIT 60';
+          const theirs = database.all<{ rid: number }>(asked).map(({ rid }) => rid);
+          return [postingsOf(database).best(['ledger', 'tenant'], 60), theirs];
+        }),
+      );
+    const [ours, theirs] = await orders();
+    expect(ours).toEqual(theirs);
+    await store.update(memory('m7', ''), { text: 'ledger tenant', at: '2026-03-02' });
+    await store.upsert([memory('new', 'tenant ledger'), memory('newer', 'nothing of it')]);
+    const [after, expected] = await orders();
+    expect(after).toEqual(expected);
+    expect(after).not.toEqual(ours);
+  });
+});
