@@ -43,8 +43,16 @@ const RECIPES = {
 
 export type Version = keyof typeof RECIPES;
 
+const underWay = new Map<Version, Promise<string>>();
+
 /** The folder of a real install, made from npm on first use and kept. Tests must not write into it. */
-export async function installOf(version: Version): Promise<string> {
+export function installOf(version: Version): Promise<string> {
+  const known = underWay.get(version) ?? madeOrKept(version);
+  underWay.set(version, known);
+  return known;
+}
+
+async function madeOrKept(version: Version): Promise<string> {
   if (process.env['BMAD_TEST_INSTALLS'] === 'none')
     throw new Error('This test needs an install: list its file in vitest.config.ts with those that do.');
   const folder = join(cache, version);
