@@ -298,9 +298,8 @@ function sqlFailure(path: string, error: unknown): unknown {
 /** Whatever went wrong with it: nothing is lost, and whoever needs it does without. */
 function indexFailure(path: string, error: unknown): IndexFailure {
   if (error instanceof IndexFailure) return error;
-  const message = isBusy(error)
-    ? `Another process is using ${path}.`
-    : `${path} cannot be used: ${error instanceof Error ? error.message : 'SQLite refused it'}.`;
+  const why = error instanceof Error ? error.message.replace(/\.$/, '') : 'SQLite refused it';
+  const message = isBusy(error) ? `Another process is using ${path}.` : `${path} cannot be used: ${why}.`;
   return new IndexFailure('unavailable', message, { subject: path, hint: HINT, cause: error });
 }
 
