@@ -8,7 +8,6 @@ import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
 import { customAgents, installedVersion } from '../sources/installed-version.ts';
 import type { Project } from '../sources/project-root.ts';
-import { embedderSettings } from './memories.ts';
 import { createParts, type Parts } from './parts.ts';
 import { readSettings, type Outside, type Settings } from './settings.ts';
 
@@ -53,7 +52,7 @@ function contextOf(
   settings: Settings,
   { gitSources, rankings, roots, workspaces, watching, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing' | 'worded'> {
-  const { outside, config, from, warnings, log, secrets, state, cache, privateFolders } = settings;
+  const { outside, config, from, warnings, log, secrets, cache, privateFolders } = settings;
   /** Which project is meant without a name may depend on what the client says. */
   async function settled(project: string | undefined): Promise<string | undefined> {
     if (project === undefined) await roots.known;
@@ -125,15 +124,6 @@ function contextOf(
       });
     }),
     memoriesAnswer: memories.answer,
-    async embedders() {
-      if (outside.forOthers === true)
-        throw new BmadError(
-          'forbidden',
-          'Embedders can only be tried and added at the command line of this machine.',
-        );
-      const { openEmbedders } = await import('../services/embedders/embedders.ts');
-      return openEmbedders(state, outside.cwd, embedderSettings(settings));
-    },
     async readUserFile(path) {
       if (outside.forOthers === true)
         throw new BmadError('forbidden', 'Files on this machine can only be read from its command line.');

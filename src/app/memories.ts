@@ -136,7 +136,7 @@ function setupFor(kit: Kit, writes: boolean, settings: Settings, embedders: Shar
   };
 }
 
-export function embedderSettings({ config, builtIn, state }: Settings): MemorySetup['embedder'] {
+function embedderSettings({ config, builtIn }: Settings): MemorySetup['embedder'] {
   return {
     embedder: config.embedder,
     modelFolder: builtIn,
@@ -145,9 +145,5 @@ export function embedderSettings({ config, builtIn, state }: Settings): MemorySe
     openaiUrl: config.openaiUrl,
     openaiApiKey: config.openaiApiKey,
     transformersModel: config.modelFolder,
-    async addedTable(name) {
-      const { addedFolder } = await import('../services/embedders/embedders.ts');
-      return addedFolder(state, name);
-    },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { meta, PERSONAL, settingMeta } from './setting-meta.ts';
+import { meta, settingMeta } from './setting-meta.ts';
 
 /** What a server does between calls. */
 export const liveSettings = {
@@ -15,11 +15,4 @@ export const liveSettings = {
     .default(true)
     .describe('After listing its tools, have a server load what a first call needs while it is idle.')
     .register(settingMeta, { rare: true, off: 'false', summary: 'Load nothing ahead of calls' }),
-  channel: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Tell a running session of Claude Code when a task was approved, a contract has failed, a story is ready or sources have changed. Claude Code has to be started with --channels; over stdio only.',
-    )
-    .register(settingMeta, { ...PERSONAL, summary: 'Tell a Claude Code session of news' }),
 };

@@ -31,10 +31,10 @@ export const memorySettings = {
     )
     .register(settingMeta, meta('mode', 'Journal mode of the SQLite index', PERSONAL)),
   embedder: z
-    .enum(['auto', 'static', 'none', 'table', 'ollama', 'openai', 'transformers'])
+    .enum(['auto', 'static', 'none', 'ollama', 'openai', 'transformers'])
     .default('auto')
     .describe(
-      'How the meaning of texts is compared: auto (Ollama if its address is set, else the built-in model), static (built in), none (words only), table (one you added), ollama, openai (any compatible server) or transformers (a model in a folder).',
+      'How the meaning of texts is compared: auto (Ollama if its address is set, else the built-in model), static (built in), none (words only), ollama, openai (any compatible server) or transformers (a model in a folder).',
     )
     .register(settingMeta, meta('name', 'How meanings are compared', PERSONAL)),
   qdrantUrl: address()
@@ -61,7 +61,7 @@ export const memorySettings = {
     .max(200)
     .optional()
     .describe(
-      'Model for the ollama or openai embedder, nomic-embed-text or text-embedding-3-small if not set; or the name of an added table.',
+      'Model for the ollama or openai embedder, nomic-embed-text or text-embedding-3-small if not set.',
     )
     .register(settingMeta, meta('name', 'Embedding model', PERSONAL)),
   modelFolder: text

@@ -16,7 +16,6 @@ import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delegation } from '../services/delegation/delegation.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { ProjectFacts } from '../services/facts/facts.ts';
-import type { EmbeddersPort } from '../services/embedders/embedders.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Progress } from '../services/progress/progress.ts';
@@ -95,7 +94,7 @@ export interface CataloguePort {
 }
 
 /** What projects remember. */
-export interface MemoryPort extends EmbeddersPort {
+export interface MemoryPort {
   /** What a project remembers; without an argument, the project the server was started for. */
   memory(project?: string, mayWrite?: boolean): Promise<Memory>;
   /** Makes the first recall in the project short that the server was started for, in pieces, if it has memories. */

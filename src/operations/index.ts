@@ -20,7 +20,6 @@ import { getWorkflowDetails } from './catalogue/workflow-details.ts';
 import { appData, askDecision, showBoard, showCatalogue } from './client/app-views.ts';
 import { complete } from './client/complete.ts';
 import { listMark } from './client/list-mark.ts';
-import { projectNews } from './client/project-news.ts';
 import { findPrompt, listPrompts } from './client/prompts.ts';
 import { listResources, readResource } from './client/resources.ts';
 import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
@@ -29,9 +28,6 @@ import { listReceipts, verifyReceipts } from './completion/receipts.ts';
 import { runCompletionContract } from './completion/run-completion-contract.ts';
 import { trust } from './completion/trust.ts';
 import { delegateToAgent } from './delegation/delegate-to-agent.ts';
-import { embedderAdd } from './embedders/embedder-add.ts';
-import { embedderRemove } from './embedders/embedder-remove.ts';
-import { embedderTry } from './embedders/embedder-try.ts';
 import { sourcesAdd } from './git-sources/sources-add.ts';
 import { sourcesApprove } from './git-sources/sources-approve.ts';
 import { sourcesClear } from './git-sources/sources-clear.ts';
@@ -215,7 +211,6 @@ export const operations: readonly AnyOperation[] = [
   listSkillFolder,
   complete,
   listMark,
-  projectNews,
   showBoard,
   showCatalogue,
   askDecision,
@@ -227,7 +222,4 @@ export const operations: readonly AnyOperation[] = [
   preferOrigin,
   sourcesResolve,
   inbox,
-  embedderAdd,
-  embedderRemove,
-  embedderTry,
 ];

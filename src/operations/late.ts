@@ -94,7 +94,6 @@ export const LATE = {
   list_skill_folder: async () => (await import('./client/skills.ts')).listSkillFolder,
   complete: async () => (await import('./client/complete.ts')).complete,
   list_mark: async () => (await import('./client/list-mark.ts')).listMark,
-  project_news: async () => (await import('./client/project-news.ts')).projectNews,
   show_board: async () => (await import('./client/app-views.ts')).showBoard,
   show_catalogue: async () => (await import('./client/app-views.ts')).showCatalogue,
   ask_decision: async () => (await import('./client/app-views.ts')).askDecision,

@@ -123,7 +123,6 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   list_skill_folder: { serves: 'clients', projectless: true },
   complete: { serves: 'clients', projectless: true },
   list_mark: { serves: 'surface', projectless: true },
-  project_news: { serves: 'surface', projectless: true },
   show_board: { serves: 'apps' },
   show_catalogue: { serves: 'apps' },
   ask_decision: { serves: 'apps', projectless: true },
@@ -135,7 +134,4 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   prefer_origin: { command: 'prefer', positional: ['name', 'origin'] },
   sources_resolve: { projectless: true },
   inbox: { command: 'inbox' },
-  embedder_add: { command: 'embedder add', positional: ['folder'], projectless: true },
-  embedder_remove: { command: 'embedder remove', positional: ['name'], projectless: true },
-  embedder_try: { command: 'embedder try', positional: ['question'] },
 };

@@ -30,7 +30,4 @@ export const TYPED = {
   memory_pairs: async () => (await import('./memory/memory-pairs.ts')).memoryPairs,
   prefer_origin: async () => (await import('./catalogue/prefer.ts')).preferOrigin,
   inbox: async () => (await import('./inbox/inbox.ts')).inbox,
-  embedder_add: async () => (await import('./embedders/embedder-add.ts')).embedderAdd,
-  embedder_remove: async () => (await import('./embedders/embedder-remove.ts')).embedderRemove,
-  embedder_try: async () => (await import('./embedders/embedder-try.ts')).embedderTry,
 } satisfies Record<string, () => Promise<AnyOperation>>;

@@ -9,7 +9,6 @@ export const DOORS: Record<string, string | readonly string[]> = {
   'smol-toml': 'base/parse/parse.ts',
   'csv-parse': 'base/parse/parse.ts',
   '@orama/stemmers': 'meaning/',
-  '@huggingface/tokenizers': 'meaning/embedders/table-tokens.ts',
   diff: ['base/text/diff.ts', 'page/parts/diff.tsx'],
   preact: 'page/',
   '@preact/signals': 'page/',

@@ -2,7 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import type { Embedder } from '../embedder.ts';
 
 export interface EmbedderSettings {
-  embedder: 'auto' | 'static' | 'none' | 'table' | 'ollama' | 'openai' | 'transformers';
+  embedder: 'auto' | 'static' | 'none' | 'ollama' | 'openai' | 'transformers';
   /** The folder that has the built-in model. */
   modelFolder: string;
   /** The built-in model, where others of the process use it too. */
@@ -12,8 +12,6 @@ export interface EmbedderSettings {
   openaiUrl: string;
   openaiApiKey: string | undefined;
   transformersModel: string | undefined;
-  /** Where a table is that the user has added; without a name, the only one. */
-  addedTable?: ((name: string | undefined) => Promise<{ name: string; folder: string }>) | undefined;
 }
 
 const OLLAMA_MODEL = 'nomic-embed-text';
@@ -33,12 +31,6 @@ export async function chooseEmbedder(
       if (settings.builtIn !== undefined) return settings.builtIn();
       const { openStaticEmbedder } = await import('./static.ts');
       return openStaticEmbedder(settings.modelFolder);
-    }
-    case 'table': {
-      const added = await settings.addedTable?.(model);
-      if (added === undefined) throw new BmadError('unavailable', 'No table was added.');
-      const { openTable } = await import('./table.ts');
-      return openTable(added.folder, added.name);
     }
     case 'ollama': {
       const { ollamaEmbedder } = await import('./http.ts');

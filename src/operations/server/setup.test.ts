@@ -62,10 +62,10 @@ describe('setup', () => {
   it('keeps what the user has added, in every format, shows it, and starts exactly that (X-03)', async () => {
     const node = process.execPath;
     const env = { BMAD_TOOLSETS: 'bmad', EXAMPLE_API_KEY: 'sk-something-long-and-secret' };
-    const old = { command: '/gone/node', args: ['/gone/dist/bmad-mcp-server.cjs', '--channel'] };
+    const old = { command: '/gone/node', args: ['/gone/dist/bmad-mcp-server.cjs', '--no-watch'] };
     const here = await machine(afterAll, {
       '.cursor/mcp.json': JSON.stringify({ mcpServers: { bmad: { ...old, env, cwd: 'shop', timeout: 9 } } }),
-      '.codex/config.toml': `[mcp_servers.bmad]\ncommand = "/gone/bmad-mcp-server"\nargs = ["--channel"]\nstartup_timeout_sec = 20\n[mcp_servers.bmad.env]\nBMAD_TOOLSETS = "bmad"\n`,
+      '.codex/config.toml': `[mcp_servers.bmad]\ncommand = "/gone/bmad-mcp-server"\nargs = ["--no-watch"]\nstartup_timeout_sec = 20\n[mcp_servers.bmad.env]\nBMAD_TOOLSETS = "bmad"\n`,
       '.config/goose/config.yaml': `extensions:\n  bmad:\n    cmd: /gone/bmad-mcp-server\n    envs:\n      BMAD_TOOLSETS: bmad\n    timeout: 9\n`,
     });
     const hosts = ['cursor', 'codex', 'goose'];
@@ -73,20 +73,20 @@ describe('setup', () => {
     const kept = Object.fromEntries(rows.map((row) => [row.host, (row as { kept?: string[] }).kept]));
     expect(kept).toEqual({
       cursor: [
-        'args = ["--channel"]',
+        'args = ["--no-watch"]',
         'env.BMAD_TOOLSETS = "bmad"',
         'env.EXAMPLE_API_KEY = "***"',
         'cwd = "shop"',
         'timeout = 9',
       ],
-      codex: ['args = ["--channel"]', 'startup_timeout_sec = 20', 'env.BMAD_TOOLSETS = "bmad"'],
+      codex: ['args = ["--no-watch"]', 'startup_timeout_sec = 20', 'env.BMAD_TOOLSETS = "bmad"'],
       goose: ['envs.BMAD_TOOLSETS = "bmad"', 'timeout = 9'],
     });
     expect(JSON.parse(await here.text('.cursor/mcp.json'))).toEqual({
-      mcpServers: { bmad: { command: node, args: [serverFile, '--channel'], env, cwd: 'shop', timeout: 9 } },
+      mcpServers: { bmad: { command: node, args: [serverFile, '--no-watch'], env, cwd: 'shop', timeout: 9 } },
     });
     expect(parseToml(await here.text('.codex/config.toml'))).toMatchObject({
-      mcp_servers: { bmad: { args: [serverFile, '--channel'], env: { BMAD_TOOLSETS: 'bmad' } } },
+      mcp_servers: { bmad: { args: [serverFile, '--no-watch'], env: { BMAD_TOOLSETS: 'bmad' } } },
     });
     expect(parseYaml(await here.text('.config/goose/config.yaml'))).toMatchObject({
       extensions: { bmad: { cmd: node, envs: { BMAD_TOOLSETS: 'bmad' }, timeout: 9 } },

@@ -84,9 +84,6 @@ export function mcpServerFactory(
           resources: { ...CHANGING, subscribe: true },
           completions: {},
           extensions: SKILLS_CAPABILITY,
-          ...(context.config.channel && requestInfo === undefined
-            ? { experimental: { 'claude/channel': {} } }
-            : {}),
         },
         cacheHints: {
           'tools/list': LISTS,

@@ -2,7 +2,6 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
-import { channelOf } from './channel-gate.ts';
 import { clientIn } from './client-name.ts';
 import type { FirstAnswers } from './early.ts';
 import { followListeners, inTurn } from './listening.ts';
@@ -60,11 +59,9 @@ export function serveTransport(
     },
     { transport, onerror: (error) => context.log.info('protocol', { error: error.message }) },
   );
-  const send = transport.send.bind(transport);
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
   const follow = followListeners(watch, idle);
-  const channel = context.config.channel ? channelOf(context, idle, () => current) : undefined;
   transport.onmessage = inTurn(
     (message) => {
       idle.heard();
@@ -72,11 +69,7 @@ export function serveTransport(
         use ??= setTimeout(() => used(clientIn(message, current)), USED_MS).unref();
       return follow(message);
     },
-    (message) => {
-      const refusal = channel?.refusal(message);
-      if (refusal !== undefined) return void send(refusal);
-      received?.(message);
-    },
+    (message) => received?.(message),
   );
   const ended = new Promise<void>((resolve) => {
     // The connection is over for both.
@@ -85,7 +78,6 @@ export function serveTransport(
       idle.close();
       clearTimeout(use);
       watch.close();
-      channel?.close();
       theirs?.();
       resolve();
     };
