@@ -47,6 +47,11 @@ const DEEP = [
   'tests/e2e/{many-folders,rerank,replicas,git-processes,http-shutdown}.test.ts',
   'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',
 ];
+/** What a usual run tries with fewer versions of BMAD, and with a fifth of the generated cases. */
+const DEEPER = [
+  'tests/{installs,property,steps}/**/*.test.ts',
+  'src/{readers/compiled/installs,lines/files}.test.ts',
+];
 const isDeep = process.argv.includes('deep');
 
 const cores = availableParallelism();
@@ -117,7 +122,7 @@ const PARTS = [
   project('processes', PROCESSES, waiting),
   project('browser', BROWSER, { exclude: [BUILT_PAGE], ...fetching, ...waiting }),
   project('conformance', CONFORMANCE, { ...fetching, ...waiting }),
-  ...(isDeep ? [project('deep', DEEP, { ...fetching, ...waiting })] : []),
+  ...(isDeep ? [project('deep', [...DEEP, ...DEEPER], { ...fetching, ...waiting })] : []),
 ];
 
 const isPart = process.argv.some((word) => word.startsWith('--project'));
@@ -140,7 +145,7 @@ export default defineConfig({
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/fixed-seed.ts',
     // Whatever language the developer reads.
-    env: { LC_ALL: 'C' },
+    env: { LC_ALL: 'C', ...(isDeep ? { BMAD_TEST_DEEP: '1' } : {}) },
     reporters: ['default', './tests/support/closing-line.ts'],
     // A limit for what hangs, not for what is slow: a busy machine may take ten times as long.
     testTimeout: 240_000,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
+import { isDeep } from '../../tests/support/how-much.ts';
 import { childProgram } from '../../tests/support/child-program.ts';
 import { LineFiles } from './files.ts';
 import type { Log, Mark, PlacedLine } from './log.ts';
@@ -168,6 +169,9 @@ const GIT = {
   GIT_COMMITTER_EMAIL: 't@example.org',
 };
 
+/** More for a long trial. */
+const STEPS = isDeep ? 300 : 30;
+
 describe('lines that are shared by git', () => {
   const git = async (at: string, ...args: string[]): Promise<string> =>
     (await run('git', args, { cwd: at, env: GIT })).stdout.trim();
@@ -194,7 +198,7 @@ describe('lines that are shared by git', () => {
       return Math.floor((seed / 2 ** 31) * below);
     };
     let merges = 0;
-    for (let step = 0; step < 60; step += 1) {
+    for (let step = 0; step < STEPS; step += 1) {
       const clone = clones[pick(2)];
       if (clone === undefined) continue;
       const { name, root, log, own } = clone;
@@ -229,7 +233,7 @@ describe('lines that are shared by git', () => {
       await git(forge, 'commit', '-q', '--allow-empty', '-m', `forge ${step}`);
       await git(forge, 'push', '-q', 'origin', 'HEAD:main');
     }
-    expect(merges).toBeGreaterThan(30);
+    expect(merges).toBeGreaterThan(STEPS / 2);
     for (const { root, log, own } of clones) {
       await git(root, 'add', '-A');
       await git(root, 'commit', '-q', '--allow-empty', '-m', 'last');

@@ -11,6 +11,7 @@ import { renderSources } from '../../src/services/delivery/render-skill.ts';
 import { folderTree } from '../../src/sources/tree.ts';
 import { contentRoot, contextIn, temporaryFolder } from '../support/app.ts';
 import { askUpstream, upstreamMissing, type UpstreamReply } from '../support/upstream.ts';
+import { cases } from '../support/how-much.ts';
 
 /** Our merging and rendering against BMAD's own Python scripts, on the same files. */
 const missing = upstreamMissing();
@@ -60,7 +61,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 describe.skipIf(missing !== undefined)(`upstream's scripts (${missing ?? 'python3 found'})`, () => {
   it('merge 150 generated sets of skill layers as we do', async () => {
     const sets = fc.sample(fc.tuple(layer, fc.option(layer), fc.option(layer)), {
-      numRuns: 150,
+      numRuns: cases(150),
       seed: 20_261_115,
     });
     const folders = await Promise.all(
@@ -96,7 +97,7 @@ describe.skipIf(missing !== undefined)(`upstream's scripts (${missing ?? 'python
 
   it('merge 100 generated central configurations as we do', async () => {
     const sets = fc.sample(fc.tuple(layer, fc.option(layer), fc.option(layer), fc.option(layer)), {
-      numRuns: 100,
+      numRuns: cases(100),
       seed: 7,
     });
     const names = ['config.toml', 'config.user.toml', 'custom/config.toml', 'custom/config.user.toml'];

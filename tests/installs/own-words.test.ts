@@ -9,6 +9,7 @@ import { toolList } from '../../src/surfaces/mcp/tools.ts';
 import { testCall } from '../support/app.ts';
 import { project, projectAt } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
+import { usually } from '../support/how-much.ts';
 
 const OLDER: readonly Version[] = ['4.44.3', '6.0.0-alpha.7', '6.0.0-alpha.22', '6.0.4', '6.3.0', '6.8.0'];
 
@@ -45,28 +46,31 @@ function shownIn(text: string): Record<string, unknown>[] {
 }
 
 describe('M-40: the project’s generation leads', () => {
-  it.each(OLDER)('lists of %s have nothing of another version, and say how to see it', async (version) => {
-    const { ask, rows } = await project(version);
-    for (const what of ['agents', 'workflows', 'tasks', 'skills', 'modules', 'resources']) {
-      const items = await rows(list, { what, limit: 200 });
-      expect(
-        items.filter(({ origin }) => /built in/.test(String(origin))),
-        what,
-      ).toEqual([]);
-    }
-    const { answer } = await ask(list, { what: 'workflows' });
-    expect(answer.note).toMatch(/BMAD 6\.12\.0 \(built in\) has \d+ more, of another version\./);
-    expect(answer.steps).toContainEqual({
-      operation: 'list',
-      args: { what: 'workflows', origin: 'package' },
-      why: 'List what is built in',
-    });
-    for (const operation of [listPrompts, listResources]) {
-      const items = await rows(operation);
-      expect(items.length).toBeGreaterThan(0);
-      expect(items.filter((item) => /built in/.test(String(item['origin'])))).toEqual([]);
-    }
-  });
+  it.each(usually(OLDER))(
+    'lists of %s have nothing of another version, and say how to see it',
+    async (version) => {
+      const { ask, rows } = await project(version);
+      for (const what of ['agents', 'workflows', 'tasks', 'skills', 'modules', 'resources']) {
+        const items = await rows(list, { what, limit: 200 });
+        expect(
+          items.filter(({ origin }) => /built in/.test(String(origin))),
+          what,
+        ).toEqual([]);
+      }
+      const { answer } = await ask(list, { what: 'workflows' });
+      expect(answer.note).toMatch(/BMAD 6\.12\.0 \(built in\) has \d+ more, of another version\./);
+      expect(answer.steps).toContainEqual({
+        operation: 'list',
+        args: { what: 'workflows', origin: 'package' },
+        why: 'List what is built in',
+      });
+      for (const operation of [listPrompts, listResources]) {
+        const items = await rows(operation);
+        expect(items.length).toBeGreaterThan(0);
+        expect(items.filter((item) => /built in/.test(String(item['origin'])))).toEqual([]);
+      }
+    },
+  );
 
   it('a list of what only the built-in version has is given to whoever names it', async () => {
     const { rows, ask } = await project('4.44.3');
@@ -82,7 +86,7 @@ describe('M-40: the project’s generation leads', () => {
     expect(answer.note).not.toContain('of another version');
   });
 
-  it.each([...OLDER, '6.12.0'] as const)(
+  it.each(usually([...OLDER, '6.12.0']))(
     'every example in the opening words works in %s',
     async (version) => {
       const opened = await project(version);

@@ -3,6 +3,7 @@ import { stringify as toToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { stringify as toYaml } from 'yaml';
 import { maskConfigSecrets, maskSecretValues } from '../../src/base/secrets/masking.ts';
+import { cases } from '../support/how-much.ts';
 
 const CANARY = 'c4n4ry';
 
@@ -97,7 +98,7 @@ describe.each(styles)('%s', (_, file, write) => {
         expect(maskConfigSecrets(file, masked)).toBe(masked);
         expect(JSON.stringify(maskSecretValues(tree))).not.toContain(CANARY);
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     );
   });
 
@@ -179,7 +180,7 @@ describe('any text', () => {
         const masked = maskConfigSecrets(file, parts.join(''));
         expect(maskConfigSecrets(file, masked)).toBe(masked);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

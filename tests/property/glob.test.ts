@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { globMatcher } from '../../src/base/text/glob.ts';
+import { cases } from '../support/how-much.ts';
 
 /**
  * What a pattern means, in the plainest words: `?` is a character, `*` any number of them, `**` crosses folders too,
@@ -43,7 +44,7 @@ describe('globMatcher', () => {
       fc.property(pattern, path, (glob, text) => {
         expect(globMatcher(glob)(text)).toBe(means(glob, text));
       }),
-      { numRuns: 20_000 },
+      { numRuns: cases(20_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { entryOf } from '../../src/hosts/entries.ts';
 import { FORMATS, cut, entryIn, put, type ConfigText } from '../../src/hosts/splice.ts';
 import { HOSTS } from '../../src/hosts/table.ts';
 import { hostConfig } from '../support/host-configs.ts';
+import { cases } from '../support/how-much.ts';
 
 const START = {
   command: 'C:\\Program Files\\nodejs\\node.exe',
@@ -44,9 +45,9 @@ describe('an entry in the configuration of a host', () => {
         if (config.text.includes('\r\n')) expect(made.text.replaceAll('\r\n', '')).not.toContain('\n');
         expect(cut(after, made.made)).toBe(config.text);
       }),
-      { numRuns: 350 },
+      { numRuns: cases(350) },
     );
-    expect(seen).toBeGreaterThanOrEqual(350);
+    expect(seen).toBeGreaterThanOrEqual(cases(350));
   });
 
   it('never changes a broken file', () => {
@@ -69,7 +70,7 @@ describe('an entry in the configuration of a host', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NameIndex } from '../../src/catalogue/names.ts';
 import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
 import { originOf, recordOf } from '../support/records.ts';
+import { cases } from '../support/how-much.ts';
 
 const MODULES = ['bmm', 'cis', 'core'];
 const IDS = [
@@ -52,7 +53,7 @@ describe('NameIndex', () => {
           expect([handle, qualifiedName(found)]).toEqual([handle, qualifiedName(each)]);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -67,7 +68,7 @@ describe('NameIndex', () => {
           expect(names.resolve({ name, kinds: [each.kind], fuzzy: false }).record).toBe(each);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -81,7 +82,7 @@ describe('NameIndex', () => {
         const accepted = found === undefined ? [asked] : namesOf(found);
         expect(accepted.some((own) => own === asked || own === asked.replace(/^bmad-agent-/, ''))).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

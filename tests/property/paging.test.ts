@@ -4,6 +4,7 @@ import { BmadError } from '../../src/base/errors.ts';
 import { cutToFit } from '../../src/base/text/markdown.ts';
 import { fitItems, listPage, textPart } from '../../src/base/text/paging.ts';
 import { byteLength } from '../../src/base/text/text.ts';
+import { cases } from '../support/how-much.ts';
 
 const words = fc.constantFrom(
   'a',
@@ -54,7 +55,7 @@ describe('textPart', () => {
         expect(parts.length === 1).toBe(byteLength(whole) <= bytes);
         expect(parts.includes('')).toBe(whole === '');
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -94,7 +95,7 @@ describe('cutToFit', () => {
         const least = byteLength(whole) > bytes + 3 ? Math.floor((bytes - 3) / 4) * 0.6 : 0;
         expect(head.length).toBeGreaterThanOrEqual(least);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BmadError } from '../../src/base/errors.ts';
 import { contentPath, contentUri } from '../../src/base/files/paths.ts';
+import { cases } from '../support/how-much.ts';
 
 /** Names people and programs give to files, with everything in them that could be mistaken for syntax. */
 const letter = fc.oneof(
@@ -42,7 +43,7 @@ describe('contentPath', () => {
       fc.property(cleanPath, (path) => {
         expect(contentPath(contentUri(path))).toBe(path);
       }),
-      { numRuns: 800 },
+      { numRuns: cases(800) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('contentPath', () => {
         expect(path).not.toMatch(/(?![\t\n])[\p{Cc}\\]/u);
         return contentPath(contentUri(path)) === path;
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

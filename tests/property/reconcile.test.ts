@@ -8,6 +8,7 @@ import { rankOf } from '../../src/services/progress/words.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { TEXT } from '../support/progress-trees/pieces.ts';
+import { cases } from '../support/how-much.ts';
 
 const LEDGER = '_bmad-output/implementation-artifacts/sprint-status.yaml';
 
@@ -61,7 +62,7 @@ interface Case {
   files: { path: string; text: string }[];
 }
 
-const cases: fc.Arbitrary<Case> = fc
+const trees: fc.Arbitrary<Case> = fc
   .record({
     rows,
     extra,
@@ -113,7 +114,7 @@ describe('reconcile', () => {
   it('changes nothing on a second run, lowers no status, and keeps everything else', async () => {
     let written = 0;
     await fc.assert(
-      fc.asyncProperty(cases, async ({ ledger, files }) => {
+      fc.asyncProperty(trees, async ({ ledger, files }) => {
         const cleanUps: (() => Promise<void>)[] = [];
         const folder = await temporaryFolder((cleanUp) => cleanUps.push(cleanUp));
         try {
@@ -153,9 +154,9 @@ describe('reconcile', () => {
           await Promise.all(cleanUps.map((cleanUp) => cleanUp()));
         }
       }),
-      { numRuns: 60, examples: [[ROW_ADDED_BESIDE_ITS_EPIC]] },
+      { numRuns: cases(60), examples: [[ROW_ADDED_BESIDE_ITS_EPIC]] },
     );
     // A property that never saw a change would prove nothing.
-    expect(written).toBeGreaterThan(15);
+    expect(written).toBeGreaterThan(cases(15));
   });
 });

@@ -4,6 +4,7 @@ import { execute } from '../../src/operations/execute.ts';
 import { complete } from '../../src/operations/client/complete.ts';
 import { search } from '../../src/operations/catalogue/search.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { cases } from '../support/how-much.ts';
 
 const context = await contextIn(await temporaryFolder(afterAll));
 
@@ -54,7 +55,7 @@ describe('search', () => {
         }
         expect(await answer({ query: words, type })).toEqual(first);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -68,7 +69,7 @@ describe('search', () => {
         expect(scores).toEqual([...scores].sort((a, b) => b - a));
         expect(items.every(({ why }) => why !== '')).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('search', () => {
         const outcome = await execute(complete, { what: 'workflow', value }, context, testCall());
         expect(outcome.ok).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { quoted } from '../../src/base/errors.ts';
 import { findSection, outline } from '../../src/base/text/markdown.ts';
 import { formatCsv, parseCsv } from '../../src/base/parse/parse.ts';
 import { cell, cut, fenced, oneLine } from '../../src/base/text/text.ts';
+import { cases } from '../support/how-much.ts';
 
 const awkward = fc.oneof(
   fc
@@ -28,7 +29,7 @@ describe('fenced', () => {
         expect(closing.findIndex((mark) => mark.length >= fence.length)).toBe(lines.length - 1);
         expect(fenced(text, 'md').slice(fence.length + 3)).toContain(text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });
@@ -43,7 +44,7 @@ describe('cell', () => {
         expect(bars).toHaveLength(2);
         expect(cell(text)).not.toMatch(/[\n\r]/);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });
@@ -92,7 +93,7 @@ describe('formatCsv', () => {
       fc.property(fc.array(row, { maxLength: 6 }), (rows) => {
         expect(parseCsv('x.csv', formatCsv(rows))).toEqual(rows);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });
@@ -124,7 +125,7 @@ describe('outline', () => {
           expect(findSection(sections, section.title)?.title).toBe(section.title);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   parseYaml,
   textField,
 } from './parse.ts';
+import { cases } from '../../../tests/support/how-much.ts';
 
 const BOM = '\uFEFF';
 
@@ -76,7 +77,7 @@ describe('parseYaml', () => {
         // No plain table begins with a comment.
         expect(outcome(text)).toEqual(outcome(`#${text}`));
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 

@@ -4,6 +4,7 @@ import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { openSession, type Session } from '../../../tests/support/operations.ts';
 import { describeAgents } from './describe-agents.ts';
 import { list } from './list.ts';
+import { usually } from '../../../tests/support/how-much.ts';
 
 interface Agent {
   name: string;
@@ -37,7 +38,7 @@ describe('describe_agents', () => {
     expect(agent?.workflowMenuItems).toEqual(agent?.menuItems);
   });
 
-  it.each(['6.0.0-alpha.7', '6.0.0-alpha.22', '6.2.0', '6.3.0', '6.12.0'] as const)(
+  it.each(usually(['6.0.0-alpha.7', '6.0.0-alpha.22', '6.2.0', '6.3.0', '6.12.0']))(
     'has all agents of %s, each with a persona and workflows that are there',
     async (version) => {
       const session = await inInstall(version);

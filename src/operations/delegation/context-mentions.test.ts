@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { namedIn } from './context-mentions.ts';
+import { cases } from '../../../tests/support/how-much.ts';
 
 const paths = (line: string): string[] => namedIn(line).mentions.map(({ path }) => path);
 
@@ -37,6 +38,6 @@ it('comes to an end with any mixture of them, and invents no path', () => {
       const line = pieces.join('').repeat(times).slice(0, 50_000);
       for (const path of paths(line).slice(0, 50)) expect(line).toContain(path);
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
 });

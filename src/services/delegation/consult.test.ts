@@ -4,6 +4,7 @@ import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
 import { consult, type DelegationLimits, type Consultation } from './consult.ts';
 import type { Person } from './prompts.ts';
+import { cases } from '../../../tests/support/how-much.ts';
 
 const LIMITS: DelegationLimits = { depth: 3, rounds: 20, tokens: 60_000, answerTokens: 2_000, timeMs: 1_000 };
 const NAMES = ['a', 'b', 'c', 'd'];
@@ -206,7 +207,7 @@ describe('consult', () => {
           expect(told.answer === undefined).toBe(told.why !== undefined);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 

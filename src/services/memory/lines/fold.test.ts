@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headsOf, onceEach, type Happened } from '../../../lines/line.ts';
 import { memoryOf } from './fold.ts';
+import { cases } from '../../../../tests/support/how-much.ts';
 
 const KEY = { type: 'decisions', id: '2f0c' } as const;
 const OF = 'memory/decisions/2f0c';
@@ -89,7 +90,7 @@ describe('a memory that is made of lines', () => {
           expect(fold(mixed)).toEqual(fold(all));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('a memory that is made of lines', () => {
         expect(shown([...all, forget, late, back])).toMatchObject({ text: 'back' });
         expect(shown([...all, forget, late, back])?.forgottenAt).toBeUndefined();
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -121,7 +122,7 @@ describe('a memory that is made of lines', () => {
           revisions: [],
         });
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 

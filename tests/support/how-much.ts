@@ -1,0 +1,15 @@
+import type { Version } from './installs.ts';
+
+/** Long trials were asked for, with `npm run test:deep`. */
+export const isDeep = process.env['BMAD_TEST_DEEP'] !== undefined;
+
+/** The first and the last release of each shape that BMAD has had: what all tests see. The others are for long trials. */
+const USUAL = new Set<Version>(['4.44.3', '6.0.0-alpha.7', '6.0.0-alpha.22', '6.0.4', '6.3.0', '6.12.0']);
+
+/** Of something that is tried with many versions, those that every run has. */
+export function usually<T extends Version>(versions: readonly T[]): readonly T[] {
+  return isDeep ? versions : versions.filter((version) => USUAL.has(version));
+}
+
+/** Generated cases: a fifth of them in a usual run. */
+export const cases = (many: number): number => (isDeep ? many : Math.ceil(many / 5));
