@@ -49,8 +49,7 @@ export async function writeKitFiles(
       await attempt(path, () => addLine(writing, memory, path, entry));
     }
     await attempt(MEMORIES_FILE, () => keepInJson(writing.kit, memory, entry, earlier));
-    // The log is the kit's: where there is no kit, nobody reads it.
-    if (mode === undefined || writing.kit.keptWith === 'output') return;
+    if (mode === undefined) return;
     const { agent, text: query, type } = entry;
     await attempt(ACTIVITY_FILE, async () => {
       await logActivity(memory, { cmd: 'remember', agent, mode, query, type });

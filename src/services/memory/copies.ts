@@ -32,6 +32,8 @@ import { allEntries } from './transfer/transfer.ts';
 
 const MARKS = 'unfinished';
 
+const NO_COPIES: Written = { files: [], problems: [], complete: true };
+
 /** How a memory was made, for the kit's log; undefined if no one asked for it to be remembered. */
 type Mode = 'semantic' | 'local' | undefined;
 
@@ -89,6 +91,9 @@ async function copied(
       keepLine: true,
       by: await successorOf(opened, store, entry),
     });
+  // Only the kit's own tools read them: other projects have their memories as lines, and lose copies of earlier versions.
+  if (opened.files.kit.keptWith !== undefined)
+    return entry.revision > 1 ? removeFromKitFiles(writing, entry, { earlier }) : NO_COPIES;
   // A shared store may contain what must not be in files that a team commits.
   const safe = shownBy(opened).entry(entry);
   return writeKitFiles(writing, safe, {

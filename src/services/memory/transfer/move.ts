@@ -38,7 +38,7 @@ export async function moveIntoProject(
         mirror: await mirrorOf(setup, to, inside),
         isPrivate: true,
       });
-      const all = (await allEntries(store, {})).toReversed();
+      const all = home.keptWith === undefined ? (await allEntries(store, {})).toReversed() : [];
       const living = (type: MemoryType): Promise<MemoryEntry[]> =>
         Promise.resolve(all.filter((entry) => entry.type === type));
       const agents = await readKitAgents(kit);
