@@ -209,7 +209,7 @@ export interface Bundle {
   folder: string;
 }
 
-/** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0003). */
+/** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0010). */
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
   const late = Object.entries({ ...LATE_PARTS, ...LATE_MODULES });
   const parts = Object.fromEntries(late.map(([file, name]) => [name, file]));

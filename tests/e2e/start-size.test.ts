@@ -48,7 +48,7 @@ describe('what the start of the server loads', () => {
     const { files, kilobytes } = await loadedBy(listed);
     expect(
       files,
-      'A part that most sessions never need is loaded at the start. Load it with import() on first use; see LATE_PARTS in scripts/bundle.ts and docs/decisions/0034-what-a-start-loads.md.',
+      'A part that most sessions never need is loaded at the start. Load it with import() on first use; see LATE_PARTS in scripts/bundle.ts and docs/decisions/0010-start-and-bundles.md.',
     ).toEqual([basename(serverFile), 'server.cjs']);
     expect(
       kilobytes,

@@ -9,7 +9,7 @@ import { installOf } from '../support/installs.ts';
 import { FRENCH_TEXTS } from '../support/french-texts.ts';
 
 const tokenizer = new Tiktoken(o200k);
-/** What is stated in docs/decisions/0029: the error over all texts of a kind, and of any single one, in percent. */
+/** What is stated in docs/guide/context.md: the error over all texts of a kind, and of any single one, in percent. */
 const TOGETHER = 12;
 const SINGLE = { least: -25, most: 40 };
 const SIZES = { least: 800, most: 60_000 };

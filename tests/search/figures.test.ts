@@ -10,7 +10,7 @@ import { isRight, type Part } from './labelled.ts';
 import { figuresOf, openInstalls, placesOf, searching, type Figures, type Install } from './measure.ts';
 
 /**
- * Floors a little below what was measured (docs/decisions/0023 and 0049); the search is deterministic, so a figure that falls
+ * Floors a little below what was measured (docs/measurements/search.md); the search is deterministic, so a figure that falls
  * below has a cause. None of these sentences may be looked at to raise them.
  */
 const FLOORS: readonly (readonly [Part, 'words' | 'words and meaning', Omit<Figures, 'sentences'>])[] = [

@@ -11,7 +11,7 @@ import { NONSENSE, OTHER_NONSENSE } from './nonsense.ts';
 const installs = await openInstalls();
 const model = await openStaticEmbedder(join(repository, 'assets'));
 
-/** Shares a little beside what was measured: docs/decisions/0023. */
+/** Shares a little beside what was measured: docs/measurements/search.md. */
 describe.each([
   ['words', undefined],
   ['words and meaning', model],

@@ -3,7 +3,7 @@ import type { CodeIndex, IndexedFile } from './code-index.ts';
 import { pieceOf, wordsIn } from './pieces.ts';
 import type { CodeQuestion } from './rank.ts';
 
-/** Measured on comments and the functions they were written for; see docs/decisions/0018. */
+/** Measured on comments and the functions they were written for; see docs/measurements/code-search.md. */
 const K1 = 3;
 const B = 0.75;
 const COVER_SHARE = 0.1;

@@ -301,7 +301,7 @@ function nothingAt(given: string, paths: readonly string[]): BmadError {
   });
 }
 
-/** What the meaning of a name counts. Chosen on one half of the pairs; see docs/decisions/0058. */
+/** What the meaning of a name counts. Chosen on one half of the pairs; see docs/measurements/code-search.md. */
 const NAME_SHARE = 0.8;
 /** Only the best are looked at again: a name that fits cannot make up for everything else. */
 const LOOKED_AT = 100;

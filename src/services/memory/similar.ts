@@ -37,7 +37,7 @@ const LOOKED_AT = 12;
 const SHOWN = 3;
 const SNIPPET = 160;
 
-/** From where on two memories are about the same; below, they are near by chance. docs/decisions/0021 has the figures. */
+/** From where on two memories are about the same; below, they are near by chance. docs/measurements/memory.md has the figures. */
 const PAIR = { words: 0.5, meaning: 0.75 };
 
 /** How near two memories are that are about the same: in meaning, or by the words that both have, of the shorter one's. */

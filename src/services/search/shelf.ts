@@ -19,7 +19,7 @@ export interface SearchHit {
 
 /**
  * How much meaning counts where words cover enough of the question, and how much more where they cover none of it. Chosen on the
- * tuning half of the labelled sentences; see docs/decisions/0023.
+ * tuning half of the labelled sentences; see docs/measurements/search.md.
  */
 const MEANING_SHARE = 0.35;
 const MEANING_WITHOUT_WORDS = 0.3;
@@ -34,7 +34,7 @@ const SAME_NAME = 0.8;
 const WORTH_SHOWING = 0.2;
 /**
  * A hit is weak below this share of the question's words; where meaning is compared too, below that share and this likeness.
- * Chosen between the right answers of the tuning half and sentences about something else; see docs/decisions/0023.
+ * Chosen between the right answers of the tuning half and sentences about something else; see docs/measurements/search.md.
  */
 const WEAK = { words: 0.14, wordsToo: 0.2, meaning: 0.25 };
 const WORDS_SHOWN = 3;

@@ -23,7 +23,7 @@ export interface WordTable {
   fields: Uint8Array;
 }
 
-/** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. Small changes change little. */
+/** Chosen on the tuning half of the labelled sentences; see docs/measurements/search.md. Small changes change little. */
 const WEIGHTS: Record<Field, number> = {
   name: 2,
   'full name': 4,
