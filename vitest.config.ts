@@ -43,6 +43,7 @@ const WITH_PROCESSES = [
  */
 const DEEP = [
   'tests/faults/{kills,errors}.test.ts',
+  'tests/memory/many-kills.test.ts',
   'tests/property/growth.test.ts',
   'tests/e2e/{many-folders,rerank,replicas,git-processes,http-shutdown}.test.ts',
   'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',

@@ -31,7 +31,7 @@ const dist = join(root, '.cache', 'dist');
 const content = join(dist, 'content');
 const bmadPackage = packageFolder('bmad-method');
 
-const PROGRAMS = ['server', 'http', 'shared', 'bmad-mcp-server', 'bmad', 'code-thread'];
+const PROGRAMS = ['server', 'http', 'shared', 'bmad-mcp-server', 'bmad', 'code-thread', 'memory-thread'];
 
 /** BMAD's skills as its installer would lay them out, taken from the exact package; nothing of it is in git. */
 async function copyContent(): Promise<void> {

@@ -49,6 +49,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/codebase/codebase.ts': 'codebase',
   'src/app/codebase-thread.ts': 'codebase-thread',
   'src/app/open-codebase.ts': 'open-codebase',
+  'src/app/index-thread.ts': 'index-thread',
   'src/services/completion/completion.ts': 'completion',
   'src/services/knowledge/knowledge.ts': 'knowledge',
   'src/services/progress/progress.ts': 'progress',

@@ -8,7 +8,7 @@ import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { userCacheFolder, userStateFolder } from '../../src/config/locations.ts';
 import { kitAtHome } from '../../src/kit/home.ts';
-import { ANALYSER } from '../../src/services/memory/memory.ts';
+import { ANALYSER } from '../../src/services/memory/rank.ts';
 import { openStore } from '../../src/services/memory/open.ts';
 import { callTool } from './call-tool.ts';
 import { withClient, type Client } from './client.ts';

@@ -1,3 +1,4 @@
+import { once } from '../base/async.ts';
 import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/memory.ts';
 import type { StateMove } from '../kit/home.ts';
 import type { Kit } from '../kit/kit.ts';
@@ -18,6 +19,11 @@ interface Known {
 /** The memories of the projects in use; each is opened when first asked for. Nothing is loaded before that. */
 export function createMemories(settings: Settings, builtIn: BuiltIn) {
   const embedders = sharedEmbedder(settings, builtIn);
+  const thread = lateThread(settings);
+  const setupOf = (kit: Kit, writes: boolean): MemorySetup => ({
+    ...setupFor(kit, writes, settings, embedders),
+    thread,
+  });
   const known = createBounded<Known>(KEPT, ({ memory }) => {
     void memory.then((left) => left.rest()).catch(() => undefined);
   });
@@ -47,7 +53,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
       const { openMemory } = await import('../services/memory/memory.ts');
-      const memory = Promise.resolve(openMemory(setupFor(kit, writes, settings, embedders)));
+      const memory = Promise.resolve(openMemory(setupOf(kit, writes)));
       known.set(key, { version, memory });
       if (opened !== undefined) void opened.memory.then((before) => before.rest());
       return memory;
@@ -63,7 +69,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     /** What moves the memories of the user into the project. */
     async move(kit: Kit): Promise<StateMove | undefined> {
       const { moveMemory } = await import('../services/memory/memory.ts');
-      return moveMemory(setupFor(kit, true, settings, embedders));
+      return moveMemory(setupOf(kit, true));
     },
     /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
     async answer(): Promise<boolean> {
@@ -89,6 +95,13 @@ function isHere(settings: Settings): boolean {
 
 function isOnServer({ config: { memoryEngine, qdrantUrl } }: Settings): boolean {
   return memoryEngine === 'qdrant' || (memoryEngine === 'auto' && qdrantUrl !== undefined);
+}
+
+/** A thread for indexes; a command has no one beside it who would be held up. */
+function lateThread(settings: Settings): MemorySetup['thread'] {
+  if (settings.outside.patient) return undefined;
+  const opened = once(async () => (await import('./index-thread.ts')).indexThread(settings));
+  return async (data, signal, tell) => (await opened())(data, signal, tell);
 }
 
 /** One embedder for all projects: the built-in one takes megabytes, others are servers that have to be asked first. */

@@ -45,6 +45,10 @@ export function projectState(
       const { statePlace } = await import('../services/facts/state-place.ts');
       return statePlace(await own(), userState, config.projectState);
     },
+    async shareLines(isShared) {
+      const { shareLines } = await import('../services/facts/state-place.ts');
+      return shareLines(await own(), isShared);
+    },
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');
       return openCompletion({

@@ -8,11 +8,13 @@ import { removeFile } from '../base/files/open-file.ts';
 import { appendLog, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
 import {
   ensureFolder,
+  readState,
   readStateBytes,
   stateNames,
   writeAtomic,
   writeOnce,
 } from '../base/files/file-state.ts';
+import { isThereNow } from '../base/files/file-identity.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/local-time.ts';
 import { LINE_VERSION, MOST_LINE, isConflictMark, lineJson, newLineId, readLine } from './line.ts';
@@ -61,6 +63,8 @@ const FILE = /^[\w-]{1,40}\.jsonl$/;
 /** Days that clocks and time zones may still count as today. */
 const OPEN_DAYS_MS = 2 * 24 * 60 * 60_000;
 const LOCK = '.lines.lock';
+/** In a mirror: where the project was that it belongs to. */
+const OF_PROJECT = 'project';
 const PATIENCE_MS = 20_000;
 /** How often a line is written again because git has moved on meanwhile. */
 const TRIES = 5;
@@ -167,6 +171,19 @@ export class LineFiles implements Log {
     return false;
   }
 
+  async ahead(since: Mark): Promise<number> {
+    let bytes = 0;
+    for (const day of await this.#days()) {
+      if (since.get(day) === this.#dayVersion(day)) continue;
+      for (const name of await this.#filesOf(day)) {
+        const path = this.#longer(name);
+        const length = path === undefined ? 0 : (logStamp(path)?.bytes ?? 0);
+        bytes += Math.max(0, length - (placeIn(since.get(name))?.offset ?? 0));
+      }
+    }
+    return bytes;
+  }
+
   /** In each file that is here, whoever has written it: others do the same with theirs when they meet the line that says so. */
   erase(said: Said): Promise<boolean> {
     return this.#turn(async () => {
@@ -266,7 +283,7 @@ export class LineFiles implements Log {
    * and where git has checked out or made another commit, because what is committed must never change.
    */
   async #appended(text: string): Promise<{ name: string; isSafe: boolean; undo: () => Promise<void> }> {
-    const { folder, inside, project, isPrivate } = this.#place;
+    const { folder, inside, project, mirror, isPrivate } = this.#place;
     const day = localDay(new Date());
     const head = project === undefined ? '' : await headAt(project);
     const open = this.#open;
@@ -276,7 +293,9 @@ export class LineFiles implements Log {
     if (!fits) {
       if (isPrivate) await keepFromGit(folder, inside);
       await ensureFolder(join(folder, day), inside);
-      if (this.#place.mirror !== undefined) await ensureFolder(join(this.#place.mirror, day));
+      if (mirror !== undefined) await ensureFolder(join(mirror, day));
+      if (mirror !== undefined && project !== undefined)
+        await writeOnce(join(mirror, OF_PROJECT), `${project}\n`);
     }
     const path = join(folder, name);
     const before = fits ? (logStamp(path)?.bytes ?? 0) : 0;
@@ -404,6 +423,18 @@ export async function lineFiles(folder: string, inside?: string): Promise<string
     for (const name of await stateNames(join(folder, day), inside))
       if (FILE.test(name)) found.push(`${day}/${name}`);
   return found;
+}
+
+/** Mirrors of projects that are no longer where they were: what is in them is in no other place, as far as this machine knows. */
+export async function leftMirrors(mirrors: string): Promise<{ at: string; project: string }[]> {
+  const left: { at: string; project: string }[] = [];
+  for (const name of await stateNames(mirrors))
+    for (const each of await stateNames(join(mirrors, name))) {
+      const at = join(mirrors, name, each);
+      const project = (await readState(join(at, OF_PROJECT)).catch(() => undefined))?.trim();
+      if (project !== undefined && !isThereNow(project)) left.push({ at, project });
+    }
+  return left;
 }
 
 /** Before the first lines come; a person who shares them takes it away. */

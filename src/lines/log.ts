@@ -54,6 +54,8 @@ export interface Log {
   read(after: Mark): AsyncIterable<Page>;
   /** Whether there may be more; looks at no file's content. */
   changed(since: Mark): Promise<boolean>;
+  /** How much there is to read after a mark, in bytes; looks at no file's content. */
+  ahead(since: Mark): Promise<number>;
   /** Removes for good what these lines say about entities; that something was said stays. Answers whether there was anything. */
   erase(said: Said): Promise<boolean>;
   /** What is in the files and is no line, as of the last reading. */

@@ -180,6 +180,8 @@ export interface PlacePort {
   unused(): Promise<boolean>;
   /** Where all of its state is, or will be. */
   place(): Promise<StatePlace>;
+  /** Lets git see its lines, or hides them again; false where that was so before. */
+  shareLines(isShared: boolean): Promise<boolean>;
   /** Runs a move while no other process moves state of the project. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }

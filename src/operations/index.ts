@@ -61,6 +61,7 @@ import { next } from './project/next.ts';
 import { projectState } from './project/project-state.ts';
 import { reconcileLedgers } from './project/reconcile.ts';
 import { sprintPlan } from './project/sprint-plan.ts';
+import { stateShare } from './project/state-share.ts';
 import { storyBrief } from './project/story-brief.ts';
 import { storyHistory } from './project/story-history.ts';
 import { storyStatus } from './project/story-status.ts';
@@ -173,6 +174,7 @@ export const operations: readonly AnyOperation[] = [
   sprintPlan,
   storyStatus,
   storyBrief,
+  stateShare,
   rememberStructured,
   recallStructured,
   manageMemories,

@@ -85,6 +85,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   sprint_plan: { behind: { manage_project: 'sprint_plan' }, command: 'project plan' },
   story_status: { behind: { manage_project: 'story_status' }, command: 'story status', positional: ['story', 'status'] },
   story_brief: { behind: { manage_project: 'story_brief' }, command: 'story brief', positional: ['story'] },
+  state_share: { command: 'state share' },
   remember_structured: { toolset: 'memory', command: 'memory remember', positional: ['type', 'agent', 'text'] },
   recall_structured: { toolset: 'memory', command: 'memory recall', positional: ['query'] },
   manage_memories: { toolset: 'memory', projectless: true },

@@ -23,6 +23,7 @@ export const TYPED = {
   task_approve: async () => (await import('./tasks/task-decide.ts')).taskApprove,
   task_refuse: async () => (await import('./tasks/task-decide.ts')).taskRefuse,
   task_approve_all: async () => (await import('./tasks/task-decide.ts')).taskApproveAll,
+  state_share: async () => (await import('./project/state-share.ts')).stateShare,
   memory_purge: async () => (await import('./memory/memory-purge.ts')).memoryPurge,
   memory_export: async () => (await import('./memory/memory-transfer.ts')).memoryExport,
   memory_import: async () => (await import('./memory/memory-transfer.ts')).memoryImport,

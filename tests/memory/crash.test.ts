@@ -1,17 +1,24 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, uuid } from './places.ts';
-import { lostOf, openLines, partsOf, runWriter, type IndexKind } from './processes.ts';
+import { killTrial, lostOf, openLines, partsOf, runWriter, type IndexKind } from './processes.ts';
 
 const KINDS: IndexKind[] = ['sqlite', 'memory'];
 
 /** The full runs are made by hand with larger numbers. */
 const WRITERS = Number(process.env['BMAD_TEST_MEMORY_WRITERS'] ?? 4);
 const WRITES = Number(process.env['BMAD_TEST_MEMORY_WRITES'] ?? 30);
-const KILLS = Number(process.env['BMAD_TEST_MEMORY_KILLS'] ?? 4);
+/** A hundred are in `many-kills.test.ts`. */
+const KILLS = Number(process.env['BMAD_TEST_MEMORY_KILLS'] ?? 5);
+const APART_WRITES = 80;
+/** A program with process numbers of its own, as sandboxes of editors and pods give them. */
+const APART = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+const canBeApart = spawnSync('unshare', [...APART.slice(1), 'true']).status === 0;
+const NEEDED = canBeApart ? '' : ' (skipped: this system does not let the tests make a PID namespace)';
 const LONG = 900_000;
 
 /** The index and its words, looked through by SQLite itself. */
@@ -98,23 +105,38 @@ describe.each(KINDS)('many processes that write lines, with an index in %s', (ki
   );
 
   it(
-    'that are killed while they write lose nothing they were told is stored',
+    'that are killed while they write lose nothing they were told is stored, and have nothing twice',
     async () => {
       const folder = await temporaryFolder(onTestFinished);
-      const acknowledged: string[] = [];
-      for (let round = 0; round < KILLS; round++) {
-        const after = 5 + ((round * 37) % 90);
-        const run = await runWriter(kind, folder, `k${round}`, 1_000, after);
-        expect(run.acknowledged.length).toBeGreaterThanOrEqual(after);
-        acknowledged.push(...run.acknowledged);
-      }
-      const store = await openLines(kind, folder);
-      expect(await lostOf(store, acknowledged)).toEqual([]);
-      // The last line of a writer may have been cut off; nobody was told that it is stored.
-      const { notes } = await store.health();
-      expect(notes.filter((note) => !note.includes('cannot be read'))).toEqual([]);
-      await store.close();
+      expect(await killTrial(kind, folder, 8, KILLS)).toMatchObject({ lost: [], twice: 0, notes: [] });
       if (kind === 'sqlite') await expectSound(folder);
+    },
+    LONG,
+  );
+
+  it.skipIf(!canBeApart)(
+    `in different process namespaces lose nothing either (F-01)${NEEDED}`,
+    async () => {
+      const folder = await temporaryFolder(onTestFinished);
+      const busy = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+      onTestFinished(() => busy.forEach((each) => each.kill('SIGKILL')));
+      const runs = await Promise.all(
+        [[], [], APART, APART].map((by, at) =>
+          runWriter(kind, folder, `n${at}`, APART_WRITES, undefined, by),
+        ),
+      );
+      expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        runs.map(() => ({ code: 0, stderr: '' })),
+      );
+      const store = await openLines(kind, folder);
+      expect(runs.flatMap(({ acknowledged }) => acknowledged)).toHaveLength(4 * APART_WRITES);
+      expect(
+        await lostOf(
+          store,
+          runs.flatMap(({ acknowledged }) => acknowledged),
+        ),
+      ).toEqual([]);
+      await store.close();
     },
     LONG,
   );

@@ -2,9 +2,6 @@ import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/pro
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MemoryStore } from '../../src/services/memory/engine.ts';
 import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
-import { KeptFile } from '../../src/services/memory/sqlite/database.ts';
-import { postingsOf } from '../../src/services/memory/sqlite/postings.ts';
-import { fileName, makeTables } from '../../src/services/memory/sqlite/rows.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
 import { openLines, partsOf, type Opening } from './processes.ts';
@@ -140,35 +137,5 @@ describe('an index in SQLite', () => {
       indexName('shop', { ...storeOptions(), analyser: each }),
     );
     expect(new Set(names).size).toBe(2);
-  });
-
-  it('puts words in the order of SQLite, also after changes', async () => {
-    const folder = await temporaryFolder(onTestFinished);
-    const store = await open(folder);
-    const words = 'queue cache queue retry ledger tenant queue'.split(' ');
-    const text = (index: number): string =>
-      Array.from({ length: 3 + (index % 9) }, (_, at) => words[(index * (at + 1)) % words.length]).join(' ');
-    await store.upsert(Array.from({ length: 500 }, (_, index) => memory(`m${index}`, text(index))));
-    const kept = new KeptFile(partsOf(folder).index, driver, 'auto', {
-      prepare: makeTables,
-      identify: fileName,
-    });
-    onTestFinished(() => kept.close());
-    const orders = (): Promise<[unknown, unknown]> =>
-      kept.use((database) =>
-        database.read((): [unknown, unknown] => {
-          const asked =
-            'SELECT rowid AS rid FROM words WHERE words MATCH \'"ledger" OR "tenant"\' ORDER BY rank LIMIT 60';
-          const theirs = database.all<{ rid: number }>(asked).map(({ rid }) => rid);
-          return [postingsOf(database).best(['ledger', 'tenant'], 60), theirs];
-        }),
-      );
-    const [ours, theirs] = await orders();
-    expect(ours).toEqual(theirs);
-    await store.update(memory('m7', ''), { text: 'ledger tenant', at: '2026-03-02' });
-    await store.upsert([memory('new', 'tenant ledger'), memory('newer', 'nothing of it')]);
-    const [after, expected] = await orders();
-    expect(after).toEqual(expected);
-    expect(after).not.toEqual(ours);
   });
 });

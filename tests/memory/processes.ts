@@ -51,8 +51,19 @@ export async function runWriter(
   name: string,
   count: number,
   killAfter?: number,
+  /** What it is started by, where it is not started as it is. */
+  by: readonly string[] = [],
 ): Promise<{ acknowledged: string[]; code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [await childProgram(WRITER), kind, folder, name, String(count)]);
+  const [program, ...args] = [
+    ...by,
+    process.execPath,
+    await childProgram(WRITER),
+    kind,
+    folder,
+    name,
+    String(count),
+  ];
+  const child = spawn(program, args);
   const acknowledged: string[] = [];
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
@@ -62,6 +73,36 @@ export async function runWriter(
   });
   const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));
   return { acknowledged, code, stderr };
+}
+
+/** So many writers at a time, all killed without warning in the middle of it, again and again: nothing acknowledged is lost or twice. */
+export async function killTrial(kind: IndexKind, folder: string, writers: number, rounds: number) {
+  const own = new Set<string>();
+  const all = new Set<string>();
+  for (let round = 0; round < rounds; round++)
+    for (const { acknowledged } of await Promise.all(
+      Array.from({ length: writers }, (_, at) =>
+        runWriter(kind, folder, `r${round}w${at}`, 1_000, 3 + ((round * 37 + at * 11) % 30)),
+      ),
+    ))
+      for (const name of acknowledged) {
+        all.add(name);
+        if (!name.startsWith('shared')) own.add(name);
+      }
+  const store = await openLines(kind, folder);
+  const lost = await lostOf(store, all);
+  const found = await store.stored([...own].map((name) => ({ type: 'decisions', id: uuid(name) })));
+  const twice = found.filter((each) => (each?.entry.revision ?? 0) > 1).length;
+  const { notes } = await store.health();
+  const ids = (await store.list({}, { limit: 1_000_000 })).entries.map(({ id }) => id);
+  await store.close();
+  return {
+    acknowledged: all.size,
+    lost,
+    twice: twice + ids.length - new Set(ids).size,
+    // The last line of a writer may have been cut off; nobody was told that it is stored.
+    notes: notes.filter((note) => !note.includes('cannot be read')),
+  };
 }
 
 /** Which of the acknowledged memories are not there. */

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { QdrantStore } from '../../src/services/memory/qdrant/store.ts';
-import type { VectorSpace } from '../../src/services/memory/engine.ts';
+import type { MemoryStore, NewMemory, VectorSpace } from '../../src/services/memory/engine.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { storeIn } from './open-project.ts';
 import { storeContract } from './contract.ts';
 import { FakeQdrant } from './fake-qdrant.ts';
 import { memory, storeOptions, uuid, type OpenOptions } from './places.ts';
@@ -45,6 +48,42 @@ async function server(apiKey?: string): Promise<{ fake: FakeQdrant; url: string 
 
 const open = (url: string, options: OpenOptions = {}, apiKey?: string) =>
   new QdrantStore({ ...storeOptions(options), address: { url, apiKey } });
+
+describe('a server beside lines', () => {
+  it.each(['sqlite', 'memory'] as const)(
+    'hears after a restart what it was not told, with an index in %s',
+    async (engine) => {
+      const { url } = await server();
+      const root = await temporaryFolder(onTestFinished);
+      await writeFiles(root, KIT_FILES);
+      const user = { state: `${root}/.user`, cache: `${root}/.cache` };
+      const each = async (qdrantUrl: string | undefined, work: (store: MemoryStore) => Promise<unknown>) => {
+        // What is remembered while the server is not asked goes into lines and their index alone.
+        const kind = qdrantUrl === undefined ? engine : ('qdrant' as const);
+        const store = await storeIn(root, { ...user, engine: kind, ...(qdrantUrl && { qdrantUrl }) });
+        await work(store);
+        await store.close();
+      };
+      const words = (name: string, text: string) => memory(name, text, { vector: undefined });
+      const [kept, changed, gone, erased] = ['kept', 'changed', 'gone', 'erased'].map((name) =>
+        words(name, `Said as ${name}`),
+      ) as [NewMemory, NewMemory, NewMemory, NewMemory];
+      await each(url, (store) => store.upsert([kept, changed, gone, erased]));
+      await each(undefined, async (store) => {
+        await store.update(changed, { text: 'Said in another way', at: '2026-03-09' });
+        await store.forget([gone, erased], '2026-03-09');
+        await store.purge([erased]);
+        await store.upsert([words('new', 'Said meanwhile')]);
+      });
+      await each(url, async (store) => {
+        const { entries } = await store.list({ includeForgotten: true }, { limit: 9 });
+        expect(entries.map(({ text, forgottenAt }) => `${text} ${forgottenAt !== undefined}`).sort()).toEqual(
+          ['Said as gone true', 'Said as kept false', 'Said in another way false', 'Said meanwhile false'],
+        );
+      });
+    },
+  );
+});
 
 describe('memories on Qdrant', () => {
   it('are in the collections of BMAD, with its keys and indexes', async () => {

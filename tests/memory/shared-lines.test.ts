@@ -140,6 +140,36 @@ describe('lines that two clones share by git', () => {
     }
   });
 
+  it('keep forgotten what either side has forgotten, on older branches and in an index made again too', async () => {
+    const [ada, bob] = (await team('ada', 'bob')) as [Clone, Clone];
+    const [one, two] = [words('one', 'The first plan'), words('two', 'The second plan')];
+    await ada.use((store) => store.upsert([one, two, words('other', 'It stays')]));
+    for (const clone of [ada, bob]) await clone.merge();
+    await bob.git('branch', 'older');
+    // Each forgets one of them, which the other one changes without knowing of it.
+    await ada.use((store) => store.forget([keyOf(one)], '2026-03-05'));
+    await bob.use((store) => store.update(one, { text: 'The first plan, improved', at: '2026-03-06' }));
+    await bob.use((store) => store.forget([keyOf(two)], '2026-03-05'));
+    await ada.use((store) => store.update(two, { text: 'The second plan, improved', at: '2026-03-06' }));
+    for (const clone of [ada, bob, ada]) await clone.merge();
+    for (const clone of [ada, bob]) expect(await texts(clone)).toEqual(['It stays']);
+    await bob.git('checkout', '-q', 'older');
+    await bob.use((store) => store.upsert([words('late', 'Said on the older branch')]));
+    await bob.commit();
+    await bob.git('checkout', '-q', 'main');
+    await bob.git('merge', '-q', '--no-edit', 'older');
+    for (const clone of [bob, ada]) {
+      await clone.merge();
+      await rm(`${clone.root}-cache`, { recursive: true });
+      expect(await texts(clone)).toEqual(['It stays', 'Said on the older branch']);
+    }
+    // One who knows that it was forgotten brings it back, for both.
+    await bob.use((store) => store.restore([keyOf(two)]));
+    for (const clone of [bob, ada]) await clone.merge();
+    expect(await texts(ada)).toEqual(await texts(bob));
+    expect(await texts(ada)).toContain('The second plan, improved');
+  });
+
   it('do not bring back what was removed for good, and lose its text where they are met', async () => {
     const [ada, bob, old] = (await team('ada', 'bob', 'old')) as [Clone, Clone, Clone];
     const secret = words('secret', 'The xylophone is under the stairs');

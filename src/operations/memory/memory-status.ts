@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
-import { onMachine } from '../project/state-place.ts';
+import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
 import { defineOperation } from '../operation.ts';
 
 /** What answers is made from the lines, so nobody has to be careful with it; a server may have what others wrote, too. */
@@ -28,6 +28,11 @@ export const memoryStatus = defineOperation({
     owner: z.enum(['project', 'user']),
     place: z.string().describe('The folder of the lines that are the memories'),
     files: z.int().describe('Files of lines in it'),
+    git: z.enum(['private', 'shared', 'user']).describe('Whether git sees them'),
+    mirror: z
+      .object({ place: z.string(), files: z.int(), only: z.int().describe('Files that are only there') })
+      .optional()
+      .describe('This user’s own lines once more, out of the reach of git'),
     engine: z.string().describe('What finds them'),
     index: z.string().optional().describe('Where that is; made from the lines, unless it is a server'),
     details: z.record(z.string(), z.string()),
@@ -44,13 +49,16 @@ export const memoryStatus = defineOperation({
   }),
   async run({ project }, context) {
     const status = await (await context.memory(project)).status();
-    const machine = status.owner === 'user' ? undefined : await onMachine(await context.state(project));
+    const state = await context.state(project);
+    const machine = status.owner === 'user' ? undefined : await onMachine(state);
     const { store, embedder, stats } = status;
     return {
       project: status.project,
       owner: status.owner,
       place: status.folder,
-      files: status.lineFiles,
+      files: status.lines.files,
+      git: linesPlace(await state.place()),
+      ...(status.lines.mirror === undefined ? {} : { mirror: status.lines.mirror }),
       engine: store?.engine ?? 'none',
       ...(store === undefined || store.engine === 'memory' ? {} : { index: store.place }),
       details: store?.details ?? {},
@@ -70,7 +78,10 @@ export const memoryStatus = defineOperation({
   render: (data) => ({
     body: lines(
       `Project: ${data.project}`,
-      `Lines: ${plural(data.files, 'file')} in ${data.place} (${data.owner === 'project' ? "the project's own" : "the user's, because the project has no memory folder"})`,
+      `Lines: ${plural(data.files, 'file')} in ${data.place} (${data.owner === 'project' ? `the project's own; ${PLACES[data.git]}` : "the user's, because the project has no memory folder"})`,
+      data.mirror === undefined
+        ? undefined
+        : `Mirror: ${plural(data.mirror.files, 'file')} in ${data.mirror.place}${data.mirror.only === 0 ? '' : `; ${data.mirror.only} of them only there`}`,
       indexText(data),
       Object.entries(data.details).map(([name, value]) => `  ${name}: ${value}`),
       data.embedder === 'none'

@@ -63,10 +63,10 @@ export const rememberStructured = defineOperation({
     steps: stepsField,
   }),
 
-  async run({ type, agent: named, text, tags, supersedes, project }, context, { signal }) {
+  async run({ type, agent: named, text, tags, supersedes, project }, context, { signal, progress }) {
     const agent = await keptAs(named, context, project);
     const memory = await context.memory(project);
-    const done = await memory.remember({ type, agent, text, tags, supersedes }, signal);
+    const done = await memory.remember({ type, agent, text, tags, supersedes }, signal, progress);
     const { outcome, entry, previous, revived, similar, superseded, language, files, notes } = done;
     return {
       outcome,

@@ -28,6 +28,18 @@ export function counted(part: Part, count: number): string {
 const MOVE: Step = { operation: 'move_state', why: 'See what would move into the project' };
 const SEE: Step = { operation: 'project_state', why: 'See all places, and the lines for .gitignore' };
 
+/** Who gets the lines that are the memories. */
+export function linesPlace({ home, parts }: Pick<Place, 'home' | 'parts'>): keyof typeof PLACES {
+  if (home === 'user') return 'user';
+  return parts.find(({ part }) => part === 'memories')?.shared === true ? 'shared' : 'private';
+}
+
+export const PLACES = {
+  private: 'private, git ignores them',
+  shared: 'shared, git sees them',
+  user: 'on this machine only',
+} as const;
+
 /** The one rule, said of this project. */
 export function placeText({ home, keep, folders }: Pick<Place, 'home' | 'keep' | 'folders'>): string {
   const where = folders.join(' and ');

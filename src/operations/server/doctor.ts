@@ -8,7 +8,7 @@ import { isListed, problemText } from '../../model/record.ts';
 import type { CataloguePort, MemoryPort, SettingsPort, StatePort, Workspace } from '../context.ts';
 import type { Step } from '../../base/step.ts';
 import { projectField, stepsField } from '../fields.ts';
-import { onMachine } from '../project/state-place.ts';
+import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
 import { defineOperation } from '../operation.ts';
 import { stateFindings } from './doctor-state.ts';
 import { cacheLines, cacheSchema, cacheView, isEmpty } from './cache-view.ts';
@@ -59,6 +59,7 @@ export const doctor = defineOperation({
     problems: z.array(z.string()),
     findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
     warnings: z.array(z.string()),
+    memories: z.enum(['private', 'shared', 'user']).optional().describe('Whether git sees them'),
     safety: safetySchema.optional(),
     cache: cacheSchema.optional(),
     steps: stepsField,
@@ -87,7 +88,9 @@ export const doctor = defineOperation({
     }));
     const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
-    const machine = found.root === undefined ? undefined : await onMachine(await context.state(project));
+    const kept = found.root === undefined ? undefined : await context.state(project);
+    const machine = kept && (await onMachine(kept));
+    const memories = kept && linesPlace(await kept.place());
     const stores = found.root === undefined ? [] : await faultsOfStores(context, project);
     const told = new Set(problems);
     const state =
@@ -137,6 +140,7 @@ export const doctor = defineOperation({
       problems,
       findings,
       warnings: [...context.configWarnings, ...warnings],
+      ...(memories === undefined ? {} : { memories }),
       safety: await safetyOf(opened, context, findings),
       cache,
       ...(following.length === 0 ? {} : { steps: following }),
@@ -167,6 +171,7 @@ export const doctor = defineOperation({
       `${PRODUCT} ${data.version} on Node ${data.node}`,
       `Project: ${data.project.root ?? 'none'} (${data.project.from})`,
       `Modules: ${data.modules.join(', ') || 'none'}`,
+      ...(data.memories === undefined ? [] : [`Memories: ${PLACES[data.memories]}`]),
       'Origins:',
       ...origins,
       `Handshake: ${handshake}`,
@@ -192,10 +197,17 @@ export const doctor = defineOperation({
 
 const CLEAR: Step = { operation: 'cache_clear', why: 'Clear the cache' };
 
-/** What is wrong with the memories. */
+/** What is wrong with the memories, and what is left of projects that are gone. */
 async function faultsOfStores(context: MemoryPort, project: string | undefined) {
-  const faults = await (await context.memory(project, false)).faults();
-  return faults.map((text) => ({ level: 'broken' as const, about: 'memory-store', text }));
+  const memory = await context.memory(project, false);
+  const about = 'memory-store';
+  const left = (await memory.leftMirrors()).map(
+    ({ at, project: gone }) => `${at} has lines of ${gone}, which no longer exists.`,
+  );
+  return [
+    ...(await memory.faults()).map((text) => ({ level: 'broken' as const, about, text })),
+    ...left.map((text) => ({ level: 'notice' as const, about: 'mirror', text })),
+  ];
 }
 
 /** The doctor has to speak even when the project is what is wrong. */

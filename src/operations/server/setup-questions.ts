@@ -1,6 +1,8 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { isYes } from '../../base/text/yes.ts';
+import { repositoryAt } from '../../base/files/repository.ts';
+import { linesPlace } from '../project/state-place.ts';
 import type { Context, HostPerson, HostSetup, HostState } from '../context.ts';
 
 interface Asking {
@@ -19,6 +21,7 @@ export async function askedFor(installed: readonly HostState[], asking: Asking):
   const picked = await pickedOf(installed, asking);
   await askPerson(asking);
   await askIgnored(asking);
+  await askShared(asking);
   return picked;
 }
 
@@ -90,6 +93,21 @@ async function askIgnored({ ask, context, found, notes }: Asking): Promise<void>
   if (!isYes(typed)) return askMerging({ ask, found, notes }, root, place.merging);
   await found.addLines(root, '.gitignore', folders);
   notes.push(`Added to .gitignore: ${folders.join(', ')}`);
+}
+
+/** Memories are private until a person says otherwise. */
+async function askShared({ ask, context, found, notes }: Asking): Promise<void> {
+  const { root } = found.hosts;
+  if (root === undefined || (await repositoryAt(root)) === undefined) return;
+  const state = await context.state(root).catch(ours(() => undefined));
+  const place = await state?.place().catch(ours(() => undefined));
+  if (state === undefined || place?.unused !== false || linesPlace(place) !== 'private') return;
+  const typed = await ask(
+    `The memories of ${root} are private: git ignores them.\nShare them with colleagues through git? [y/N] `,
+  );
+  if (!isYes(typed)) return;
+  await state.shareLines(true);
+  notes.push('Git sees the memories now; bmad state share --off hides them again.');
 }
 
 /** Two people who commit the same files get conflicts in them; with a few lines for git most of these do not come about. */

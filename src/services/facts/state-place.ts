@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ours } from '../../base/expected.ts';
-import { readState, stateNames } from '../../base/files/file-state.ts';
+import { readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { folderAt, isUnused, type Keeping } from '../../kit/home.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
 import { ACTIVITY_FILE } from '../../kit/memories/activity.ts';
@@ -42,6 +42,21 @@ const PRIVATE = new Set<StatePart>(['memories', 'receipts']);
 async function isLeftOut(folder: string, inside: string): Promise<boolean> {
   const text = await readState(join(folder, '.gitignore'), { inside }).catch(ours(() => '*'));
   return text === undefined ? (await stateNames(folder, inside)).length === 0 : /^\*$/m.test(text);
+}
+
+/**
+ * Git sees the days of lines and nothing else of the folder: locks, and what an earlier version has left. The file ignores itself,
+ * so that the choice of one person does not come to others with the next pull.
+ */
+const SHARED = '/*\n!/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]/\n';
+
+/** Lets git see the lines of a project, or hides them from it again; false where that was so before. */
+export async function shareLines({ places }: Kit, isShared: boolean): Promise<boolean> {
+  const { project } = places.memories;
+  const folder = folderAt(project);
+  if ((await isLeftOut(folder, project.base)) !== isShared) return false;
+  await writeAtomic(join(folder, '.gitignore'), isShared ? SHARED : '*\n', { inside: project.base });
+  return true;
 }
 
 /** Where all state of a project is, or will be once there is some. */

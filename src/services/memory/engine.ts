@@ -13,6 +13,7 @@ import { isoTime, keyText } from './select.ts';
 import { unit } from './rank.ts';
 import { isBehind } from './recall-copies.ts';
 import type { Mark, Page as LinePage } from '../../lines/log.ts';
+import type { Heads } from './lines/fold.ts';
 
 /** Which vectors can be compared with each other: those of one embedder with one number of dimensions. */
 export interface VectorSpace {
@@ -266,7 +267,8 @@ export abstract class MemoryIndex {
     this.options = options;
   }
 
-  abstract stored(key: MemoryKey): Promise<Stored | undefined>;
+  /** What is under each of these keys, all of them asked for together. */
+  abstract stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]>;
   /** `search` with a vector that is ready to be compared. */
   abstract found(query: MemoryQuery): Promise<MemoryHit[]>;
   abstract waiting(space: VectorSpace, page: Page): Promise<MemoryPage>;
@@ -294,19 +296,29 @@ export abstract class MemoryIndex {
     // Most need nothing.
   }
 
+  /** What is being made at the moment, so that answers lack something; a fact for people. */
+  making(): string | undefined {
+    return undefined;
+  }
+
+  /** Waits for what is being made, and says how far it is. */
+  async whole(_tell?: (note: string) => void): Promise<void> {
+    // Most are whole.
+  }
+
   /** Gives back what it holds as soon as no one uses it; it can still be used. */
   leave(): void {
     // Most hold nothing between two calls.
   }
 
   async get(key: MemoryKey): Promise<MemoryEntry | undefined> {
-    return (await this.stored(key))?.entry;
+    return (await this.stored([key]))[0]?.entry;
   }
 
   /** Every memory with this id, forgotten ones too; at most one a type. */
   async find(id: string): Promise<MemoryEntry[]> {
-    const found = await Promise.all(MEMORY_TYPES.map(async (type) => this.get({ type, id })));
-    return found.filter((entry) => entry !== undefined);
+    const found = await this.stored(MEMORY_TYPES.map((type) => ({ type, id })));
+    return found.flatMap((each) => each?.entry ?? []);
   }
 
   /**
@@ -333,7 +345,7 @@ export abstract class MemoryIndex {
 
   /** Earlier wordings, newest first. */
   async revisions(key: MemoryKey): Promise<MemoryRevision[]> {
-    return [...present(await this.stored(key), key).revisions];
+    return [...present((await this.stored([key]))[0], key).revisions];
   }
 
   /** Memories, not forgotten ones, that have no vector in the current space, in the order of lists. */
@@ -448,8 +460,10 @@ export abstract class LineIndex extends MemoryIndex {
   abstract mark(): Promise<{ taken: string; mark: Mark }>;
   /** Takes a page in; answers with nothing where another process was faster, and the mark has moved. */
   abstract take(taken: string, page: LinePage): Promise<Taken | undefined>;
-  /** The lines about a memory that nothing follows yet, and whether a newer program has written one of them. */
-  abstract heads(key: MemoryKey): Promise<{ heads: string[]; newer: boolean }>;
+  abstract heads(keys: readonly MemoryKey[]): Promise<Heads[]>;
+  /** The memories that have changed since a server was last told of changes, and the number to settle it with. */
+  abstract owed(server: string): Promise<{ rev: string; keys: MemoryKey[] }>;
+  abstract settle(server: string, rev: string): Promise<void>;
   /** Something else where it was made again meanwhile: what was read in between may be of an index without lines. */
   get made(): string | undefined {
     return undefined;
@@ -457,8 +471,8 @@ export abstract class LineIndex extends MemoryIndex {
 }
 
 export interface Taken {
-  /** The memories that changed. */
-  keys: MemoryKey[];
+  /** The number of this taking. */
+  taken: string;
   /** What was removed for good, and is still said by lines. */
   covered: Map<string, Set<string>>;
 }

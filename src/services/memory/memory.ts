@@ -5,8 +5,6 @@ import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
-import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
@@ -20,12 +18,13 @@ import {
   updateMemory,
   wholeMemory,
 } from './one-memory.ts';
-import { type EngineSettings, isOnQdrant, openStore } from './open.ts';
+import { type EngineSettings, type IndexThread, isOnQdrant, linesIn, mirrorsIn, openStore } from './open.ts';
 import { kitCandidates } from './kit-index.ts';
 import { type OpenMemory, type Session, shownBy } from './opened.ts';
 import { hasStore, type MemoryPlace, placeOf } from './place.ts';
 import { purge } from './purge.ts';
 import { remember } from './remember.ts';
+import { ANALYSER } from './rank.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding, Sessions } from './sessions.ts';
 import { between, listed, passes, readyFilter } from './select.ts';
@@ -36,19 +35,16 @@ import { exported, imported } from './transfer/transfer.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { plural } from '../../base/text/text.ts';
-import { jailOf } from '../../kit/kit-lock.ts';
-import { lineFiles } from '../../lines/files.ts';
+import { leftMirrors } from '../../lines/files.ts';
 import { hostname } from 'node:os';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { gitOrigin, type GitQuestion } from '../../base/process/project-git.ts';
 import { sha256 } from '../../base/sha256.ts';
 
+export { makeIndex } from './open.ts';
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
-
-/** Memories have their tags among their words, which earlier ones had not. */
-export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
 
 export interface MemorySetup {
   /** The project, and where its state is. */
@@ -69,6 +65,7 @@ export interface MemorySetup {
   background: boolean;
   /** Whether anything may be written. */
   writes: boolean;
+  thread?: IndexThread | undefined;
 }
 
 export interface SharedEmbedder {
@@ -113,7 +110,11 @@ export function openMemory(setup: MemorySetup) {
     hide: setup.hide,
     log: setup.log,
     session: async (signal) => ready(await sessions.get(signal)),
-    sessionToWrite: async (signal) => ready(await sessions.get(signal)),
+    async sessionToWrite(signal, tell) {
+      const session = await ready(await sessions.get(signal));
+      await session.store.whole(tell);
+      return session;
+    },
     embedderFailed: (error) => sessions.embedderFailed(error),
   };
   const on =
@@ -160,10 +161,13 @@ export function openMemory(setup: MemorySetup) {
       return (await opened.session()).store.stats();
     },
 
-    status: () => statusOf(opened, sessions, place, elsewhere),
+    status: () => statusOf(opened, sessions, setup, place),
 
     /** What is wrong with the memories of this project, in words. */
     faults: () => faultsIn(opened, setup),
+
+    /** What this user wrote in projects that are no longer where they were. */
+    leftMirrors: () => leftMirrors(mirrorsIn(setup.state)),
 
     /** Throws where the store cannot be reached. */
     async reach(): Promise<void> {
@@ -178,7 +182,8 @@ export function openMemory(setup: MemorySetup) {
     /** What to know about the answers of this memory that they do not say themselves. */
     async notes(): Promise<{ notes: string[]; steps: readonly Step[] }> {
       const broken = kit.page.isBroken === true ? kit.problems : [];
-      return { notes: broken, steps: [] };
+      const making = sessions.making();
+      return { notes: [...broken, ...(making === undefined ? [] : [making])], steps: [] };
     },
 
     /** Problems with the project's own files: their content may be missing from every answer. */
@@ -255,22 +260,22 @@ export function memoryVersion(kit: Kit): string {
 async function statusOf(
   { files, session }: OpenMemory,
   { reembedding }: Sessions,
+  setup: MemorySetup,
   { owner, folder }: MemoryPlace,
-  isQdrant: boolean,
 ) {
   const { entries, problems } = await files.read();
   // Entries of the project's own files are searched too.
-  const written = await lineFiles(folder, jailOf(folder)).catch(ours((): string[] => []));
+  const lines = await linesIn(setup).catch(ours(() => ({ files: 0, mirror: undefined })));
   const shared = {
     project: files.kit.app,
     owner,
     folder,
-    lineFiles: written.length,
+    lines,
     fileEntries: entries.length,
   };
   const notes = [...problems];
   const { app, isNamed } = files.kit;
-  if (isQdrant && !isNamed)
+  if (isOnQdrant(setup.engine) && !isNamed)
     notes.push(
       `Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
     );
@@ -280,7 +285,8 @@ async function statusOf(
     const health = await store.health();
     const stats = await store.stats();
     const { total, embedded } = await store.embedding();
-    if (embedder !== undefined && embedded < total && !reembedding.running) {
+    const making = store.making();
+    if (embedder !== undefined && embedded < total && !reembedding.running && making === undefined) {
       notes.push(`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
       steps.push({ operation: 'memory_reindex', why: 'Make the missing vectors now' });
     }
@@ -292,7 +298,7 @@ async function statusOf(
       // Memories with a vector of the embedder, of all that could have one.
       embedding: { done: embedded, total, running: reembedding.running },
       degraded: health.degraded || left.length + troubles.length > 0,
-      notes: [...notes, ...left, ...troubles, ...health.notes],
+      notes: [...(making === undefined ? [] : [making]), ...notes, ...left, ...troubles, ...health.notes],
       steps,
     };
   } catch (error) {

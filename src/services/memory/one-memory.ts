@@ -38,7 +38,11 @@ export async function memoryWithId(opened: OpenMemory, id: string, type?: Memory
   const numbered = copies.find(({ number }) => number?.toUpperCase() === id.trim().toUpperCase());
   const wanted = numbered?.entry.id ?? exactId(id);
   const { store } = await opened.session();
-  const found = (await store.find(wanted)).filter((entry) => type === undefined || entry.type === type);
+  const find = async (): Promise<MemoryEntry[]> =>
+    (await store.find(wanted)).filter((entry) => type === undefined || entry.type === type);
+  let found = await find();
+  // It may be among the lines that are being taken in.
+  if (found.length === 0 && store.making() !== undefined) found = await store.whole().then(find);
   const [entry] = found;
   const own = copies.filter(
     (copy) => copy.entry.id === wanted && (type ?? copy.entry.type) === copy.entry.type,

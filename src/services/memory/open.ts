@@ -10,11 +10,13 @@ import type { Kit } from '../../kit/kit.ts';
 import { jailOf } from '../../kit/kit-lock.ts';
 import { copyLines, LineFiles, lineFiles, type LinePlace, onlyThere } from '../../lines/files.ts';
 import { IndexInMemory } from './lines/in-memory.ts';
-import type { LineIndex, MemoryStore, StoreOptions } from './engine.ts';
+import type { MemoryStore, StoreOptions } from './engine.ts';
+import type { QdrantStore } from './qdrant/store.ts';
+import { ANALYSER } from './rank.ts';
 import { LinedStore } from './lines/store.ts';
 import { asLines, type Known, moveOver, newerIn, type OldStore, oldStores } from './lines/moving-over.ts';
 import { placeOf, refuseLinks } from './place.ts';
-import { type Driver, sqliteDriver } from './sqlite/driver.ts';
+import { sqliteDriver } from './sqlite/driver.ts';
 import { indexName, SqliteIndex } from './sqlite/index.ts';
 import { isThereNow } from '../../base/files/file-identity.ts';
 import { headAt } from '../../base/files/repository.ts';
@@ -40,7 +42,44 @@ export interface StoreSetup {
   engine: EngineSettings;
   /** Whether anything may be written. */
   writes: boolean;
+  /** Makes an index of many lines in a thread of its own; without it, they are taken in where they are met. */
+  thread?: IndexThread | undefined;
 }
+
+/** What a thread needs to make an index: everything in it can be copied. */
+export interface IndexData {
+  place: LinePlace;
+  path: string;
+  journal: EngineSettings['journal'];
+  project: string;
+  writes: boolean;
+}
+
+export type IndexThread = (
+  data: IndexData,
+  signal: AbortSignal,
+  tell: (taken: string) => void,
+) => Promise<unknown>;
+
+/** What such a thread does. */
+export async function makeIndex(
+  { place, path, journal, project, writes }: IndexData,
+  signal: AbortSignal,
+  tell: (taken: string) => void,
+): Promise<void> {
+  const options = { project, analyser: ANALYSER };
+  const index = new SqliteIndex(path, await sqliteDriver(), options, journal);
+  const writer = { machine: () => Promise.resolve(''), by: NO_ONE };
+  const store = new LinedStore(new LineFiles(place, writer), index, options, { writes });
+  try {
+    await store.takeIn(tell, signal);
+  } finally {
+    await store.close();
+  }
+}
+
+/** It writes no line. */
+const NO_ONE = { kind: 'local' as const, name: '' };
 
 export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
   return engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined);
@@ -69,11 +108,18 @@ export async function openStore(
     old.push(...(await found.catch(ours(({ line }): OldStore[] => (tell(line), [])))));
   }
   // What is in no line must not get into the index that others use.
-  const index = indexFor(setup, options, writes || old.length === 0 ? driver : undefined);
+  const path = indexPath(setup, options);
+  const usable = setup.engine.engine !== 'memory' && (writes || old.length === 0) ? driver : undefined;
+  const { journal } = setup.engine;
+  const index =
+    usable === undefined ? new IndexInMemory(options) : new SqliteIndex(path, usable, options, journal);
+  const data = { place: places.all, path, journal, project: options.project, writes };
+  const { thread } = setup;
   const store = new LinedStore(new LineFiles(places.all, writer), index, options, {
     shared: await sharedStore(setup, options),
     writes,
     folder: places.all.folder,
+    maker: usable === undefined ? undefined : thread && ((hear, signal) => thread(data, signal, hear)),
   });
   const known: Known = (keys) => store.known(keys);
   for (const each of old) {
@@ -86,6 +132,15 @@ export async function openStore(
     }
   }
   return store;
+}
+
+/** The files of lines of a project as they are: git may have taken those of the project, which the mirror still has. */
+export async function linesIn(setup: StoreSetup) {
+  const { folder, inside, mirror } = (await linePlaces(setup)).all;
+  const files = (await lineFiles(folder, inside)).length;
+  if (mirror === undefined) return { files, mirror: undefined };
+  const only = (await onlyThere(mirror, folder, inside)).length;
+  return { files, mirror: { place: mirror, files: (await lineFiles(mirror)).length, only } };
 }
 
 /** Where the lines of a project are: all of it for one who reads and writes, and each folder by itself. */
@@ -121,29 +176,24 @@ async function machineName({ state, writes }: StoreSetup): Promise<string> {
   return (await known()) ?? made;
 }
 
-function indexFor(
-  { kit, cache, engine }: StoreSetup,
-  options: StoreOptions,
-  driver: Driver | undefined,
-): LineIndex {
-  if (engine.engine === 'memory' || driver === undefined) return new IndexInMemory(options);
-  const path = join(cache, 'memories', indexName(projectKey(kit.root), options));
-  return new SqliteIndex(path, driver, options, engine.journal);
-}
+const indexPath = ({ kit, cache }: StoreSetup, options: StoreOptions): string =>
+  join(cache, 'memories', indexName(projectKey(kit.root), options));
 
 async function sharedStore(
   { engine: settings }: StoreSetup,
   options: StoreOptions,
-): Promise<MemoryStore | undefined> {
+): Promise<QdrantStore | undefined> {
   if (!isOnQdrant(settings)) return undefined;
   const { qdrantUrl: url, qdrantApiKey: apiKey } = settings;
   if (url === undefined)
     throw new BmadError('invalid_input', 'The memory engine is qdrant, but no address is set.', {
       hint: 'Set BMAD_QDRANT_URL, for instance to http://localhost:6333.',
     });
-  const { QdrantStore } = await import('./qdrant/store.ts');
-  return new QdrantStore({ ...options, address: { url, apiKey } });
+  const { QdrantStore: Store } = await import('./qdrant/store.ts');
+  return new Store({ ...options, address: { url, apiKey } });
 }
+
+export const mirrorsIn = (state: string): string => join(state, 'mirror');
 
 const DIGITS = 16;
 /** How long git may take to find a first commit. */
@@ -160,7 +210,7 @@ export async function mirrorOf(
   inside: string | undefined,
 ): Promise<string> {
   const { kit, state, writes } = setup;
-  const top = join(state, 'mirror', projectKey(kit.root));
+  const top = join(mirrorsIn(state), projectKey(kit.root));
   const named = (origin: string): string => join(top, sha256(`${kit.app}\0${origin}`).slice(0, DIGITS));
   const origin = await originOf(setup);
   const [own, before] = [named(origin), named('')];

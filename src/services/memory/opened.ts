@@ -30,7 +30,8 @@ export interface OpenMemory {
   log: Log;
   /** For one who only reads: it makes nothing, and where there is no store it finds an empty one. */
   session(signal?: AbortSignal): Promise<Session>;
-  sessionToWrite(signal?: AbortSignal): Promise<Session>;
+  /** With all lines; while many are taken in, it says how far that is. */
+  sessionToWrite(signal?: AbortSignal, tell?: (note: string) => void): Promise<Session>;
   /** Records that the embedder failed; only words are used until it is tried again. */
   embedderFailed(error: unknown): void;
 }

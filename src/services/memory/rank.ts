@@ -1,11 +1,15 @@
 import { BmadError } from '../../base/errors.ts';
 import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
+import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import { HOLDS_WITH, type MemoryEntry, type MemoryHit } from '../../model/memory.ts';
 import { byPosition, type Position } from './select.ts';
 import type { MemoryQuery, VectorSpace } from './engine.ts';
 
 /** How memories are weighed, the same for every engine. */
+
+/** Memories have their tags among their words, which earlier ones had not. */
+export const ANALYSER: Analyser = { id: `tagged-${ANALYSER_VERSION}`, terms: analyse };
 
 /** The words of a memory: those of its text, of what else it says, and its tags. */
 export function termsOf(

@@ -34,6 +34,7 @@ export async function remember(
   opened: OpenMemory,
   given: ToRemember,
   signal?: AbortSignal,
+  tell?: (note: string) => void,
 ): Promise<Remembered> {
   const agent = cleanAgent(given.agent);
   const { text, notes } = cleanText(given.text, opened.hide);
@@ -41,7 +42,7 @@ export async function remember(
   // Before anything is written: an id that is not there is a slip.
   const replaced =
     given.supersedes === undefined ? undefined : (await memoryWithId(opened, given.supersedes)).entry;
-  const session = await opened.sessionToWrite(signal);
+  const session = await opened.sessionToWrite(signal, tell);
   const { vectors, note } = await embedded(opened, session, [text], signal);
   const [vector] = vectors;
   const before = (await session.store.get(key))?.tags ?? [];

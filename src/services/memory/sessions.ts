@@ -14,7 +14,17 @@ import { jailOf } from '../../kit/kit-lock.ts';
 
 interface SessionSetup extends Pick<
   MemorySetup,
-  'kit' | 'state' | 'cache' | 'env' | 'engine' | 'embedder' | 'embedders' | 'log' | 'background' | 'writes'
+  | 'kit'
+  | 'state'
+  | 'cache'
+  | 'env'
+  | 'engine'
+  | 'embedder'
+  | 'embedders'
+  | 'log'
+  | 'background'
+  | 'writes'
+  | 'thread'
 > {
   files: KitFiles;
   place: MemoryPlace;
@@ -87,6 +97,11 @@ export class Sessions {
     if (this.#resting) store.leave();
     else if (this.#setup.background) this.#fillIn(session, place.folder);
     return session;
+  }
+
+  /** What the index lacks at the moment, in words. */
+  making(): string | undefined {
+    return this.#store?.making();
   }
 
   #fillIn(session: Session, folder: string): void {

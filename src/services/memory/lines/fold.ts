@@ -1,4 +1,4 @@
-import { inOrder, type Happened } from '../../../lines/line.ts';
+import { headsOf, inOrder, type Happened } from '../../../lines/line.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -25,6 +25,18 @@ export function keyOfEntity(of: string): MemoryKey | undefined {
     : undefined;
 }
 
+export interface Heads {
+  /** The lines about a memory that nothing follows yet. */
+  heads: string[];
+  /** Whether a newer program has written one of its lines. */
+  newer: boolean;
+}
+
+export const headsAmong = (events: readonly Happened[]): Heads => ({
+  heads: headsOf(events),
+  newer: events.some(({ newer }) => newer),
+});
+
 /** The memory as a line has it: what it is known by stands in the entity, how often it was changed in the lines. */
 export function dataOf({ entry, revisions }: Stored, verb: Verb): Record<string, unknown> {
   const { type: _type, id: _id, project: _project, revision: _revision, others: _others, ...data } = entry;
@@ -42,6 +54,10 @@ export function coveredBy(events: readonly Happened[]): string[] {
     .filter((event) => stones.some((stone) => !follows(event, stone)))
     .map(({ id }) => id);
 }
+
+/** Whether somebody has removed it for good: a server has to hear of that, and not of lines that went with a branch. */
+export const isErased = (events: readonly Happened[]): boolean =>
+  events.some((event) => event.do === 'erase');
 
 interface Wording {
   text: string;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { push } from '../../../base/grouped.ts';
-import { happenedIn, headsOf, onceEach, type Happened } from '../../../lines/line.ts';
+import { happenedIn, onceEach, type Happened } from '../../../lines/line.ts';
 import type { Page as LinePage } from '../../../lines/log.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../engine.ts';
 import { dot, ranked, spaceText, termsOf, weighed } from '../rank.ts';
 import { keyText, listed, passes, readyFilter, tally } from '../select.ts';
-import { coveredBy, entityOf, keyOfEntity, memoryOf } from './fold.ts';
+import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from './fold.ts';
 
 /** Entries whose words are looked at before others get their turn. */
 const WORDS_AT_ONCE = 200;
@@ -34,6 +34,8 @@ export class IndexInMemory extends LineIndex {
   readonly #events = new Map<string, { file: string; event: Happened }[]>();
   readonly #kept = new Map<string, Kept>();
   readonly #frequency = new Map<string, number>();
+  /** What a server has to hear: all of it, whenever a process begins. */
+  readonly #owed = new Map<string, { key: MemoryKey; rev: number }>();
   #taken = 0;
   #rev = 0;
 
@@ -68,12 +70,19 @@ export class IndexInMemory extends LineIndex {
       if (value === undefined) this.#mark.delete(name);
       else this.#mark.set(name, value);
     this.#taken++;
-    return { keys, covered };
+    return { taken: String(this.#taken), covered };
   }
 
-  async heads(key: MemoryKey) {
-    const events = this.#eventsOf(key);
-    return { heads: headsOf(events), newer: events.some(({ newer }) => newer) };
+  async heads(keys: readonly MemoryKey[]) {
+    return keys.map((key) => headsAmong(this.#eventsOf(key)));
+  }
+
+  async owed() {
+    return { rev: String(this.#rev), keys: [...this.#owed.values()].map(({ key }) => key) };
+  }
+
+  async settle(_server: string, told: string): Promise<void> {
+    for (const [name, { rev }] of this.#owed) if (rev <= Number(told)) this.#owed.delete(name);
   }
 
   #eventsOf(key: MemoryKey): Happened[] {
@@ -82,8 +91,10 @@ export class IndexInMemory extends LineIndex {
 
   #fold(key: MemoryKey): void {
     const before = this.#kept.get(keyText(key));
-    const next = memoryOf(key, this.options.project, this.#eventsOf(key));
+    const events = this.#eventsOf(key);
+    const next = memoryOf(key, this.options.project, events);
     this.#rev++;
+    if (next !== undefined || isErased(events)) this.#owed.set(keyText(key), { key, rev: this.#rev });
     for (const term of new Set(before?.terms))
       this.#frequency.set(term, (this.#frequency.get(term) ?? 0) - 1);
     if (next === undefined) this.#kept.delete(keyText(key));
@@ -179,8 +190,8 @@ export class IndexInMemory extends LineIndex {
     return String(this.#rev);
   }
 
-  async stored(key: MemoryKey): Promise<Stored | undefined> {
-    return this.#kept.get(keyText(key));
+  async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
+    return keys.map((key) => this.#kept.get(keyText(key)));
   }
 
   async health(): Promise<StoreHealth> {

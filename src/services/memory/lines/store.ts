@@ -22,29 +22,43 @@ import {
 } from '../engine.ts';
 import { readOnlyFolder } from '../place.ts';
 import { isForgotten, keyText } from '../select.ts';
-import { dataOf, entityOf, type Verb } from './fold.ts';
+import { dataOf, entityOf, type Heads, type Verb } from './fold.ts';
 import { IndexInMemory } from './in-memory.ts';
 
 /** In characters of a line: what is in one is taken in at once, while nothing else of the process runs. */
 const EVENTS_SIZE = 100_000;
 /** How often another process may be faster with the same lines before somebody is told. */
 const ROUNDS = 100;
+/** About a thousand events: what is taken in while others of this process wait. More than that is left to the maker. */
+const BYTES_AT_ONCE = 500_000;
 /** How often an index is asked that fails. */
 const TRIES = 3;
+/** Memories that a server is told of with one request a type. */
+const SHARED_AT_ONCE = 200;
+
+/** Takes all lines in beside this thread, with the same index, and says how many memories' worth it has taken. */
+export type Maker = (tell: (taken: string) => void, signal: AbortSignal) => Promise<unknown>;
 
 interface More {
+  maker?: Maker | undefined;
   /** A server that others use too: it answers, and is told of each change. */
-  shared?: MemoryStore | undefined;
+  shared?: (MemoryStore & { readonly at: string }) | undefined;
   /** No for one who only reads: no line is written then, none is removed, and nobody is told. */
   writes?: boolean | undefined;
   /** The folder that lines are written to. */
   folder?: string | undefined;
 }
 
-interface Planned {
+interface Seen extends Heads {
   key: MemoryKey;
-  verb: Verb;
-  next: Stored;
+  stored: Stored | undefined;
+}
+
+/** What is to be said about a memory. */
+interface Said extends Heads {
+  key: MemoryKey;
+  do: Verb;
+  data: Record<string, unknown>;
 }
 
 /** Events in parts for a line each. */
@@ -89,9 +103,11 @@ export class LinedStore extends MemoryStore {
   readonly #turn = inTurn();
   /** Why the index that was asked for is not in use. */
   #trouble: string | undefined;
-  /** What the server has not been told yet. */
-  readonly #owed = new Map<string, MemoryKey>();
-  /** What this process itself has changed of that, which holds whatever the server has. */
+  #maker: Maker | undefined;
+  #making: { done: Promise<void>; taken: string; heard: Set<(note: string) => void> } | undefined;
+  readonly #closing = new AbortController();
+  #told: { tell: (taken: string) => void; signal: AbortSignal } | undefined;
+  /** What this process itself has changed and a server may not have heard, which holds whatever the server has. */
   readonly #own = new Set<string>();
   #catching: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -101,16 +117,17 @@ export class LinedStore extends MemoryStore {
     this.#log = log;
     this.#index = index;
     this.#more = more;
+    this.#maker = more.maker;
   }
 
   /**
    * Asks the index with all lines there are. One that turns out to be damaged, or was made again meanwhile, is asked again
    * when it has the lines; where that is no use, the memory of this process takes its place.
    */
-  async #ask<T>(work: (index: MemoryIndex) => Promise<T>): Promise<T> {
+  async #ask<T>(work: (index: MemoryIndex) => Promise<T>, needs: Needs = 'some'): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        const index = await this.#fresh();
+        const index = await this.#fresh(needs);
         const { made } = this.#index;
         const answer = await work(index);
         if (made === this.#index.made || tries > TRIES) return answer;
@@ -127,13 +144,53 @@ export class LinedStore extends MemoryStore {
     this.#trouble = `${error.line} Until then, this process keeps an index in its memory.`;
     this.#index.leave();
     this.#index = new IndexInMemory(this.options);
+    this.#maker = undefined;
   }
 
-  /** The index with all lines there are. */
-  async #fresh(): Promise<MemoryIndex> {
+  /** The index with all lines there are; for one who only reads, with those that there are so far while many are taken in. */
+  async #fresh(needs: Needs): Promise<MemoryIndex> {
     // One that is under way may have looked already; the next one serves all who ask meanwhile.
-    await (this.#next ??= this.#afterThat());
-    return this.#more.shared ?? this.#index;
+    if (this.#making === undefined) await (this.#next ??= this.#afterThat());
+    if (needs === 'some' || this.#making === undefined) return this.#more.shared ?? this.#index;
+    await this.#making.done;
+    return this.#fresh(needs);
+  }
+
+  override making(): string | undefined {
+    return this.#making && makingNote(this.#making.taken);
+  }
+
+  override async whole(tell?: (note: string) => void): Promise<void> {
+    await this.#ask(() => Promise.resolve());
+    if (tell !== undefined) this.#making?.heard.add(tell);
+    await this.#ask(() => Promise.resolve(), 'all');
+  }
+
+  #make(maker: Maker): void {
+    const heard = new Set<(note: string) => void>();
+    const making = { taken: '0', heard, done: Promise.resolve() };
+    const tell = (taken: string): void => {
+      making.taken = taken;
+      for (const hear of heard) hear(makingNote(taken));
+    };
+    const work = async (): Promise<void> => {
+      try {
+        await maker(tell, this.#closing.signal);
+      } catch {
+        // Where it cannot be done beside this thread, it is done in it.
+        this.#maker = undefined;
+      } finally {
+        this.#making = undefined;
+      }
+    };
+    this.#making = making;
+    making.done = work();
+  }
+
+  /** What a maker does: takes all lines in, page by page. */
+  async takeIn(tell: (taken: string) => void, signal: AbortSignal): Promise<void> {
+    this.#told = { tell, signal };
+    await this.#ask(() => Promise.resolve());
   }
 
   async #afterThat(): Promise<void> {
@@ -149,40 +206,55 @@ export class LinedStore extends MemoryStore {
 
   async #catchUp(): Promise<void> {
     const before = await this.#index.mark();
-    if (before.mark.size === 0 || (await this.#log.changed(before.mark)))
+    const isMore = before.mark.size === 0 || (await this.#log.changed(before.mark));
+    if (isMore && this.#maker !== undefined && (await this.#log.ahead(before.mark)) > BYTES_AT_ONCE) {
+      this.#make(this.#maker);
+      return;
+    }
+    if (isMore)
       for (let round = 0, { taken, mark } = before; ; { taken, mark } = await this.#index.mark()) {
         if (round++ === ROUNDS) throw contended();
-        const isDone = await this.#takeAll(taken, mark);
-        if (isDone) break;
+        if (await this.#takeAll(taken, mark)) break;
       }
     const { shared, writes = true } = this.#more;
-    if (shared !== undefined && writes && this.#owed.size > 0)
-      await this.#share(shared, [...this.#owed.values()]);
-    this.#owed.clear();
-    this.#own.clear();
+    if (shared !== undefined && writes) await this.#share(shared);
   }
 
   /** False where another process has taken lines in meanwhile, so that the mark is another one. */
   async #takeAll(first: string, mark: Mark): Promise<boolean> {
     const covered = new Map<string, ReadonlySet<string>>();
     let taken = first;
+    let events = 0;
     for await (const page of this.#log.read(mark)) {
       const isEmpty = page.lines.length + page.gone.length + page.marks.size === 0;
       if (isEmpty) continue;
-      const change = await this.#index.take(taken, page);
-      if (change === undefined) return false;
-      ({ taken } = await this.#index.mark());
-      for (const [of, ids] of change.covered) covered.set(of, ids);
-      for (const key of change.keys) this.#owed.set(keyText(key), key);
+      events += page.lines.reduce((sum, { line }) => sum + line.events.length, 0);
+      const found = await this.#index.take(taken, page);
+      if (found === undefined) return false;
+      ({ taken } = found);
+      for (const [of, ids] of found.covered) covered.set(of, ids);
+      this.#told?.signal.throwIfAborted();
+      this.#told?.tell(String(events));
     }
     if (covered.size === 0 || this.#more.writes === false) return true;
     // Whoever meets what was removed for good removes it too, and where that cannot be done, does not show it.
     return !(await this.#log.erase(covered).catch(ours(() => false)));
   }
 
-  /** Tells the server what lines of others, or of this machine while it was out of reach, have made of memories. */
-  async #share(shared: MemoryStore, keys: readonly MemoryKey[]): Promise<void> {
-    const folded = await Promise.all(keys.map((key) => this.#index.stored(key)));
+  /**
+   * Tells the server what lines have made of memories since it was last told: lines of others, and of this machine while the
+   * server was out of reach. The index knows what that is, so that nothing is lost with a process.
+   */
+  async #share(shared: MemoryStore & { readonly at: string }): Promise<void> {
+    const { rev, keys } = await this.#index.owed(shared.at);
+    for (let from = 0; from < keys.length; from += SHARED_AT_ONCE)
+      await this.#shareSome(shared, keys.slice(from, from + SHARED_AT_ONCE));
+    if (keys.length > 0) await this.#index.settle(shared.at, rev);
+    this.#own.clear();
+  }
+
+  async #shareSome(shared: MemoryStore, keys: readonly MemoryKey[]): Promise<void> {
+    const folded = await this.#index.stored(keys);
     const there = keys.filter((_, at) => folded[at] !== undefined);
     const known = folded.filter((each) => each !== undefined);
     await shared.change(there, (current, at) => {
@@ -193,7 +265,14 @@ export class LinedStore extends MemoryStore {
       return { decision: { next: isOlder ? next : undefined, vector: undefined, textChanged }, answer: at };
     });
     const removed = keys.filter((_, at) => folded[at] === undefined);
-    if (removed.length > 0) await shared.purge(removed);
+    if (removed.length === 0) return;
+    // A server removes only what is forgotten there.
+    const forgottenAt = new Date().toISOString();
+    await shared.change(removed, (current) => {
+      const next = current && { ...current, entry: { ...current.entry, forgottenAt } };
+      return { decision: { next, vector: undefined, textChanged: false }, answer: undefined };
+    });
+    await shared.purge(removed);
   }
 
   async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
@@ -202,44 +281,53 @@ export class LinedStore extends MemoryStore {
       const answers: T[] = [];
       const vectors: { key: MemoryKey; vector: Float32Array }[] = [];
       for (const part of eachOnce(keys)) {
-        const current = await this.#ask((index) => Promise.all(part.map((key) => index.stored(key))));
-        const plans = part.flatMap((key, at): Planned[] => {
-          const { decision, answer } = decide(current[at], answers.length);
+        const current = await this.#ask((index) => this.#seen(index, part), 'all');
+        const plans = current.flatMap(({ key, heads, newer, stored }): Said[] => {
+          const { decision, answer } = decide(stored, answers.length);
           answers.push(answer);
           const { next, vector } = decision;
           if (vector !== undefined) vectors.push({ key, vector });
-          return next === undefined ? [] : [{ key, verb: verbFor(current[at], next), next }];
+          if (next === undefined) return [];
+          const verb = verbFor(stored, next);
+          return [{ key, heads, newer, do: verb, data: dataOf(next, verb) }];
         });
-        await this.#write(plans.map(({ key, verb, next }) => ({ key, do: verb, data: dataOf(next, verb) })));
+        await this.#write(plans);
       }
       await this.#addVectors(vectors);
       return answers;
     });
   }
 
+  /** What is under these keys, and what lines say last about them, whatever a server has. */
+  async #seen(index: MemoryIndex, keys: readonly MemoryKey[]): Promise<Seen[]> {
+    const stored = await index.stored(keys);
+    const heads = await this.#index.heads(keys);
+    return keys.map((key, at) => ({ key, stored: stored[at], ...(heads[at] as Heads) }));
+  }
+
   /** Says something about each of these memories, after all that is known of it. */
-  async #write(said: readonly { key: MemoryKey; do: Verb; data: Record<string, unknown> }[]): Promise<void> {
+  async #write(said: readonly Said[]): Promise<void> {
     if (said.length === 0) return;
-    const known = await this.#ask(() => Promise.all(said.map(({ key }) => this.#index.heads(key))));
-    const newer = said.find((_, at) => known[at]?.newer);
+    const newer = said.find((each) => each.newer);
     if (newer !== undefined) throw newerLine(newer.key);
     for (const { key } of said) this.#own.add(keyText(key));
-    const events = said.map(({ key, ...what }, at) => ({
+    const events = said.map(({ key, heads, do: verb, data }) => ({
       of: entityOf(key),
-      after: known[at]?.heads ?? [],
-      ...what,
+      after: heads,
+      do: verb,
+      data,
     }));
     for (const part of asMuchAsFits(events)) await this.#log.append(part);
-    await this.stamp();
+    await this.#ask(() => Promise.resolve());
   }
 
   async #addVectors(given: readonly { key: MemoryKey; vector: Float32Array }[]): Promise<void> {
     const { space } = this.options;
     if (space === undefined || given.length === 0) return;
     await this.#ask(async (index) => {
-      const entries = await Promise.all(given.map(({ key }) => index.get(key)));
+      const found = await index.stored(given.map(({ key }) => key));
       const vectors = given.flatMap((each, at): VectorFor[] => {
-        const revision = entries[at]?.revision;
+        const revision = found[at]?.entry.revision;
         return revision === undefined ? [] : [{ ...each, revision }];
       });
       return index.writeVectors(space, vectors);
@@ -250,10 +338,10 @@ export class LinedStore extends MemoryStore {
     return this.#turn(async () => {
       this.#refuseReaders();
       const once = [...new Map(keys.map((key) => [keyText(key), key])).values()];
-      const found = await this.#ask((index) => Promise.all(once.map((key) => index.get(key))));
-      const gone = found.filter((entry) => entry !== undefined).filter(isForgotten);
-      await this.#write(gone.map((key) => ({ key, do: ERASE, data: {} })));
-      return gone;
+      const found = await this.#ask((index) => this.#seen(index, once), 'all');
+      const gone = found.filter(({ stored }) => stored !== undefined && isForgotten(stored.entry));
+      await this.#write(gone.map((each) => ({ ...each, do: ERASE, data: {} })));
+      return gone.flatMap(({ stored }) => stored?.entry ?? []);
     });
   }
 
@@ -263,16 +351,12 @@ export class LinedStore extends MemoryStore {
   }
 
   /** What lines say about some memories, whatever a server has of them, and which of these lines nothing follows. */
-  known(keys: readonly MemoryKey[]): Promise<{ heads: string[]; stored: Stored | undefined }[]> {
-    const look = async (key: MemoryKey) => {
-      const { heads } = await this.#index.heads(key);
-      return { heads, stored: await this.#index.stored(key) };
-    };
-    return this.#ask(() => Promise.all(keys.map(look)));
+  known(keys: readonly MemoryKey[]): Promise<Seen[]> {
+    return this.#ask(() => this.#seen(this.#index, keys), 'all');
   }
 
-  async stored(key: MemoryKey): Promise<Stored | undefined> {
-    return this.#ask((index) => index.stored(key));
+  async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
+    return this.#ask((index) => index.stored(keys));
   }
 
   async found(query: MemoryQuery): Promise<MemoryHit[]> {
@@ -284,11 +368,11 @@ export class LinedStore extends MemoryStore {
   }
 
   async waiting(space: VectorSpace, page: Page) {
-    return this.#ask((index) => index.waiting(space, page));
+    return this.#ask((index) => index.waiting(space, page), 'all');
   }
 
   async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
-    return this.#ask((index) => index.writeVectors(space, vectors));
+    return this.#ask((index) => index.writeVectors(space, vectors), 'all');
   }
 
   async list(filter: MemoryFilter, page: Page) {
@@ -340,6 +424,8 @@ export class LinedStore extends MemoryStore {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#making?.done;
     await Promise.all([this.#index.close(), this.#more.shared?.close()]);
   }
 
@@ -352,6 +438,12 @@ export class LinedStore extends MemoryStore {
     await this.#ask((index) => index.prepare(pause));
   }
 }
+
+/** One who writes has to know all that was said about what is written. */
+type Needs = 'all' | 'some';
+
+const makingNote = (taken: string): string =>
+  `The index of memories is being made from the lines, ${taken} so far: what is not in it yet is not found.`;
 
 /** Whether a server has not heard of what lines say. What others have done to it there since holds. */
 function isBehind(there: MemoryEntry, here: MemoryEntry): boolean {

@@ -33,12 +33,15 @@ import { firstOf, searched } from './search.ts';
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
 export class QdrantStore extends MemoryStore {
+  /** What it is known by, without its key. */
+  readonly at: string;
   readonly #client: QdrantClient;
   readonly #shelves: () => Promise<Shelf[]>;
 
   constructor({ address, ...options }: StoreOptions & { address: QdrantAddress }) {
     super(options);
     this.#client = new QdrantClient(address);
+    this.at = `${this.#client.place} ${options.project}`;
     this.#shelves = once(async () => {
       const shelves = await openShelves(this.#client, options);
       await Promise.all(
@@ -191,11 +194,16 @@ export class QdrantStore extends MemoryStore {
     // Connections are the runtime's.
   }
 
-  async stored(key: MemoryKey): Promise<Stored | undefined> {
+  async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
     return this.#onShelves(async (shelves) => {
-      const shelf = shelves.find(({ type }) => type === key.type) as Shelf;
-      const [point] = await shelf.points.retrieve([key.id]);
-      return point === undefined ? undefined : storedOf(point.id, key.type, point.payload);
+      const found = new Map<string, Stored>();
+      const read = async ({ type, points }: Shelf): Promise<void> => {
+        const ids = keys.filter((key) => key.type === type).map(({ id }) => id);
+        for (const { id, payload } of ids.length === 0 ? [] : await points.retrieve([...new Set(ids)]))
+          found.set(keyText({ type, id }), storedOf(id, type, payload));
+      };
+      await Promise.all(shelves.map(read));
+      return keys.map((key) => found.get(keyText(key)));
     });
   }
 

@@ -12,7 +12,7 @@ import {
   type VectorSpace,
 } from '../engine.ts';
 import { spaceText } from '../rank.ts';
-import { pageOf, positionOf, readyFilter } from '../select.ts';
+import { keyText, pageOf, positionOf, readyFilter } from '../select.ts';
 import { KeptFile, type Database, type Journal } from './database.ts';
 import type { Driver } from './driver.ts';
 import {
@@ -28,7 +28,16 @@ import {
   numberIn,
   statsIn,
 } from './rows.ts';
-import { addVector, headsIn, markIn, nextRev, readReworded, readStored, takePage } from './writes.ts';
+import {
+  addVectors,
+  headsIn,
+  markIn,
+  owedIn,
+  readReworded,
+  readStored,
+  settleIn,
+  takePage,
+} from './writes.ts';
 import { Matrix } from './matrix.ts';
 import { fileName, makeTables, SCHEMA } from './rows.ts';
 import { searched } from './search.ts';
@@ -71,8 +80,16 @@ export class SqliteIndex extends LineIndex {
     });
   }
 
-  heads(key: MemoryKey) {
-    return this.#read((database) => headsIn(database, key));
+  heads(keys: readonly MemoryKey[]) {
+    return this.#read((database) => headsIn(database, keys));
+  }
+
+  owed(server: string) {
+    return this.#read((database) => owedIn(database, server));
+  }
+
+  async settle(server: string, rev: string): Promise<void> {
+    await this.#file.use((database) => database.write(() => settleIn(database, server, rev)));
   }
 
   override async prepare(pause: () => Promise<void>): Promise<void> {
@@ -124,7 +141,8 @@ export class SqliteIndex extends LineIndex {
   }
 
   async waiting(space: VectorSpace, page: Page) {
-    if (await this.#read((database) => areAllEmbedded(database, space)))
+    // To count takes longer than a page, which is one of many where some are missing.
+    if (page.after === undefined && (await this.#read((database) => areAllEmbedded(database, space))))
       return { entries: [], next: undefined };
     const sql = `forgotten_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
@@ -138,22 +156,7 @@ export class SqliteIndex extends LineIndex {
 
   async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#file.use(async (database) => {
-      const taken = await database.write(() => {
-        let rev: number | undefined;
-        let count = 0;
-        for (const { key, revision, vector } of vectors) {
-          const row = database.get<{ rid: number }>(
-            'SELECT rid FROM memory WHERE type = ? AND id = ? AND revision = ?',
-            key.type,
-            key.id,
-            revision,
-          );
-          if (row === undefined) continue;
-          addVector(database, row.rid, space, vector, (rev ??= nextRev(database)));
-          count++;
-        }
-        return count;
-      });
+      const taken = await database.write(() => addVectors(database, space, vectors));
       this.#ownWrites = true;
       return taken;
     });
@@ -191,8 +194,9 @@ export class SqliteIndex extends LineIndex {
     this.#file.leave();
   }
 
-  async stored(key: MemoryKey): Promise<Stored | undefined> {
-    return this.#read((database) => readStored(database, key));
+  async stored(keys: readonly MemoryKey[]): Promise<(Stored | undefined)[]> {
+    const found = await this.#read((database) => readStored(database, keys));
+    return keys.map((key) => found.get(keyText(key)));
   }
 
   #read<T>(work: (database: Database) => T): Promise<T> {

@@ -20,7 +20,7 @@ interface NextVectors {
 }
 
 /** What was changed, in the order of change. */
-export const CHANGED = `SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?)
+const CHANGED = `SELECT rid, rev FROM memory WHERE (rev, rid) > (?, ?)
   ORDER BY rev, rid LIMIT ?`;
 
 const VECTORS = `SELECT rid, vector FROM vector

@@ -17,15 +17,14 @@ const TYPE_NUMBER =
   "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
 
 /** Part of the file's name: a program with other tables has a file of its own, so that two do not rebuild in turns. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT INTO meta VALUES ('rev', '0'), ('taken', '0');
   CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE event (
-    of TEXT NOT NULL, line TEXT NOT NULL, file TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (of, line, file)
-  ) WITHOUT ROWID;
+  CREATE TABLE event (of TEXT NOT NULL, line TEXT NOT NULL, file TEXT NOT NULL, body TEXT NOT NULL);
+  CREATE UNIQUE INDEX event_of ON event (of, line, file);
   CREATE INDEX event_file ON event (file);
   CREATE TABLE memory (
     rid INTEGER PRIMARY KEY,
@@ -49,6 +48,7 @@ const TABLES = `
   CREATE INDEX memory_order ON memory (created_at DESC, ${TYPE_NUMBER}, id);
   CREATE INDEX memory_rev ON memory (rev);
   CREATE INDEX memory_agent ON memory (agent);
+  CREATE TABLE removed (type TEXT NOT NULL, id TEXT NOT NULL, rev INTEGER NOT NULL, PRIMARY KEY (type, id));
   CREATE TABLE revision (
     rid INTEGER NOT NULL, revision INTEGER NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, agent TEXT NOT NULL,
     at TEXT NOT NULL, PRIMARY KEY (rid, revision)
@@ -60,8 +60,7 @@ const TABLES = `
 
 /** What the words are looked up by; each opening of the file has its own. */
 const LOOKS = `
-  CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row');
-  CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrences USING fts5vocab('main', 'words', 'instance');`;
+  CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row');`;
 
 /** Makes the tables of a new file; several processes may try at once. One whose tables somebody has changed is no use. */
 export function makeTables(database: Database): void {
@@ -107,7 +106,7 @@ export interface MemoryRow {
   terms: string;
 }
 
-export type RevisionRow = Omit<MemoryRevision, 'tags'> & { tags: string };
+export type RevisionRow = Omit<MemoryRevision, 'tags'> & { rid: number; tags: string };
 
 export function entryOf(row: MemoryRow): MemoryEntry {
   return {

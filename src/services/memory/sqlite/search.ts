@@ -15,8 +15,7 @@ import {
 import { passes, readyFilter, type ReadyFilter } from '../select.ts';
 import type { MemoryQuery } from '../engine.ts';
 import type { Matrix, Nearest } from './matrix.ts';
-import { type Postings, postingsOf } from './postings.ts';
-import { condition, entryOf, indexed, type MemoryRow, metaText, termsOf } from './rows.ts';
+import { condition, entryOf, indexed, type MemoryRow, metaText, numberIn, termsOf } from './rows.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
@@ -29,9 +28,9 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
   const { terms, ways, vector: wanted, filter, limit, minScore } = query;
   const ready = readyFilter(filter);
   const count = candidatesFor(limit);
-  const known = postingsOf(database);
+  const known = frequenciesIn(database);
   const frequencies = new Map<string, number>();
-  for (const term of new Set(terms)) frequencies.set(term, known.frequency(term));
+  for (const term of new Set(terms)) frequencies.set(term, known.of(term));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, known.total, ways);
   const asked = rarest(frequencies, matrix === undefined ? ROWS_BY_WORDS : ROWS_BESIDE_VECTORS, WORDS_ASKED);
   const passing: Passing = {
@@ -51,40 +50,24 @@ export function searched(database: Database, matrix: Matrix | undefined, query: 
     rows: (rids) => rowsOf(database, rids, known.rev),
     ...(wanted === undefined ? {} : { cosines: (rids) => matrix?.cosines(database, rids, wanted) ?? NONE }),
   });
-  if (wanted === undefined || matrix === undefined)
-    return weigh(byWords(database, known, asked, passing, ready, count));
+  if (wanted === undefined || matrix === undefined) return weigh(byWords(database, asked, ready, count));
   const near = matrix.nearest(wanted, passing, count);
   const first = weigh(near.rids, near.bounds);
   // Where the best by vector leave no room for any other, whatever words that has, the words need not be asked for.
   const least = first.length < limit ? minScore : first.at(-1)?.score;
   if (least !== undefined && least > mostFrom(near.others)) return first;
-  return weigh(byWords(database, known, asked, passing, ready, count), near.bounds);
+  return weigh(byWords(database, asked, ready, count), near.bounds);
 }
 
 const NONE: ReadonlyMap<number, number> = new Map();
 
-/** Up to so many, SQLite puts them in order about as fast. */
-const FEW = 300;
-/** Of the best, so many may be left out by a filter before all rows are looked at. */
-const SPARE = 30;
-
 function byWords(
   database: Database,
-  known: Postings,
   asked: readonly string[],
-  passing: Passing,
   filter: ReadyFilter,
   count: number,
 ): readonly number[] {
   if (asked.length === 0) return [];
-  if (asked.reduce((sum, term) => sum + known.frequency(term), 0) > FEW) {
-    const likely = known.best(asked, count + SPARE);
-    if (likely !== undefined) {
-      const some = passing.of(likely, count);
-      if (some.length >= count || likely.length < count + SPARE) return some;
-      return known.best(asked, count, passing.all()) ?? [];
-    }
-  }
   const where = condition(database, filter);
   const rows = database.all<{ rid: number }>(
     // A file may ask for another order, which may not exist.
@@ -96,6 +79,52 @@ function byWords(
     count,
   );
   return rows.map(({ rid }) => rid);
+}
+
+/** Words whose number is kept: some hundred kilobytes. */
+const MOST_WORDS = 5_000;
+/** A number may be behind by a hundredth. To find it takes as long as it is large, so small ones are never behind. */
+const BEHIND = 100;
+
+/** How many memories there are, and how many of them have a word. */
+class Frequencies {
+  readonly #database: Database;
+  readonly #having = new Map<string, { count: number; changes: number }>();
+  #changes = 0;
+  rev = '';
+  total = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** As of now. Inside a transaction. */
+  follow(): this {
+    const rev = metaText(this.#database, 'rev') ?? '';
+    if (rev === this.rev) return this;
+    const changed = 'SELECT count(*) AS n FROM memory WHERE rev > ?';
+    this.#changes += numberIn(this.#database, changed, Number(this.rev));
+    this.total = numberIn(this.#database, 'SELECT count(*) AS n FROM memory');
+    this.rev = rev;
+    return this;
+  }
+
+  of(term: string): number {
+    const kept = this.#having.get(term);
+    if (kept !== undefined && (this.#changes - kept.changes) * BEHIND <= kept.count) return kept.count;
+    const sql = 'SELECT doc FROM temp.vocabulary WHERE term = ?';
+    const count = this.#database.get<{ doc: number }>(sql, indexed(term))?.doc ?? 0;
+    if (this.#having.size < MOST_WORDS) this.#having.set(term, { count, changes: this.#changes });
+    return count;
+  }
+}
+
+const frequenciesOf = new WeakMap<Database, Frequencies>();
+
+function frequenciesIn(database: Database): Frequencies {
+  const known = frequenciesOf.get(database) ?? new Frequencies(database);
+  frequenciesOf.set(database, known);
+  return known.follow();
 }
 
 interface Taken {

@@ -1,89 +1,108 @@
 import type { Database } from './database.ts';
-import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
-import type { Stored, StoreOptions, Taken, VectorSpace } from '../engine.ts';
+import { grouped, push } from '../../../base/grouped.ts';
+import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
+import type { Stored, StoreOptions, Taken, VectorFor, VectorSpace } from '../engine.ts';
 import { spaceText, termsOf } from '../rank.ts';
+import { keyText } from '../select.ts';
 import {
   entryOf,
   indexed,
   type MemoryRow,
   metaText,
+  numberIn,
   revisionOf,
   type RevisionRow,
   termsText,
 } from './rows.ts';
-import { type Happened, happenedIn, headsOf, onceEach } from '../../../lines/line.ts';
+import { type Happened, happenedIn, onceEach } from '../../../lines/line.ts';
 import type { Page } from '../../../lines/log.ts';
 import { jsonObject } from '../../../base/parse/json.ts';
-import { coveredBy, entityOf, keyOfEntity, memoryOf } from '../lines/fold.ts';
+import {
+  coveredBy,
+  entityOf,
+  type Heads,
+  headsAmong,
+  isErased,
+  keyOfEntity,
+  memoryOf,
+} from '../lines/fold.ts';
 
-export interface StoredRow extends Stored {
+interface StoredRow extends Stored {
   rid: number;
+  terms: string;
 }
 
-export function readStored(database: Database, { type, id }: MemoryKey): StoredRow | undefined {
-  const row = database.get<MemoryRow>(`SELECT * FROM memory WHERE type = ? AND id = ?`, type, id);
-  if (row === undefined) return undefined;
-  const earlier =
-    row.revision === 1
-      ? []
-      : database.all<RevisionRow>(`SELECT * FROM revision WHERE rid = ? ORDER BY revision DESC`, row.rid);
-  return { rid: row.rid, entry: entryOf(row), revisions: earlier.map(revisionOf) };
+/** Those of these memories that there are; asked for together, because each question has its price. */
+export function readStored(database: Database, keys: readonly MemoryKey[]): Map<string, StoredRow> {
+  const asked = JSON.stringify(keys.map(({ type, id }) => [type, id]));
+  const rows = database.all<MemoryRow>(
+    `SELECT m.* FROM json_each(?) k CROSS JOIN memory m ON m.type = k.value ->> 0 AND m.id = k.value ->> 1`,
+    asked,
+  );
+  return new Map(withRevisions(database, rows).map((row) => [keyText(row.entry), row]));
 }
 
 export function readReworded(database: Database): Stored[] {
-  const found = new Map<number, { entry: MemoryEntry; revisions: MemoryRevision[] }>();
-  for (const row of database.all<MemoryRow>(
-    `SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid`,
-  ))
-    found.set(row.rid, { entry: entryOf(row), revisions: [] });
-  for (const row of database.all<RevisionRow & { rid: number }>(
-    `SELECT * FROM revision ORDER BY rid, revision DESC`,
-  ))
-    found.get(row.rid)?.revisions.push(revisionOf(row));
-  return [...found.values()];
+  const sql = `SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid`;
+  return withRevisions(database, database.all<MemoryRow>(sql));
+}
+
+function withRevisions(database: Database, rows: readonly MemoryRow[]): StoredRow[] {
+  const reworded = rows.filter(({ revision }) => revision > 1).map(({ rid }) => rid);
+  const sql = `SELECT * FROM revision WHERE rid IN (SELECT value FROM json_each(?)) ORDER BY rid, revision DESC`;
+  const earlier = reworded.length === 0 ? [] : database.all<RevisionRow>(sql, JSON.stringify(reworded));
+  const byRow = grouped(earlier, ({ rid }) => rid);
+  return rows.map((row) => ({
+    rid: row.rid,
+    terms: row.terms,
+    entry: entryOf(row),
+    revisions: (byRow.get(row.rid) ?? []).map(revisionOf),
+  }));
 }
 
 /** The number of this transaction; every row that it changes carries it. */
-export function nextRev(database: Database): number {
+function nextRev(database: Database): number {
   const rev = Number(metaText(database, 'rev') ?? 0) + 1;
   database.run("INSERT OR REPLACE INTO meta VALUES ('rev', ?)", String(rev));
   return rev;
 }
 
-/** Brings the row of a memory to what its lines say now; inside a transaction of the caller. */
+const COLUMNS =
+  'agent text tags others created_at updated_at revision forgotten_at superseded_by superseded_at terms rev rid'.split(
+    ' ',
+  );
+const NEW_COLUMNS = [...COLUMNS, 'type', 'id', 'project'];
+const ADD = `INSERT INTO memory (${NEW_COLUMNS.join()}) VALUES (${NEW_COLUMNS.map(() => '?').join()})`;
+const CHANGE = `UPDATE memory SET ${COLUMNS.slice(0, -1).join(' = ?, ')} = ? WHERE rid = ?`;
+
+/** Brings the row of a memory to what its lines say now; inside a transaction of the caller, who writes the words. */
 function writeStored(
   database: Database,
   current: StoredRow | undefined,
   { entry, revisions }: Stored,
   { analyser }: StoreOptions,
-  rev: number,
-): void {
-  const others = entry.others === undefined ? null : JSON.stringify(entry.others);
-  const rid =
-    database.get<{ rid: number }>(
-      `INSERT INTO memory (type, id, agent, text, tags, others, project, created_at, updated_at, revision,
-                           forgotten_at, superseded_by, superseded_at, terms, rev)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)
-       ON CONFLICT (type, id) DO UPDATE SET agent = excluded.agent, text = excluded.text, tags = excluded.tags,
-         others = excluded.others, created_at = excluded.created_at, updated_at = excluded.updated_at,
-         revision = excluded.revision, forgotten_at = excluded.forgotten_at,
-         superseded_by = excluded.superseded_by, superseded_at = excluded.superseded_at, rev = excluded.rev
-       RETURNING rid`,
-      entry.type,
-      entry.id,
-      entry.agent,
-      entry.text,
-      JSON.stringify(entry.tags),
-      others,
-      entry.project,
-      entry.createdAt,
-      entry.updatedAt,
-      entry.revision,
-      entry.forgottenAt ?? null,
-      entry.supersededBy ?? null,
-      entry.supersededAt ?? null,
-      rev,
-    )?.rid ?? 0;
+  { rev, fresh }: { rev: number; fresh: number },
+): { rid: number; words: string } | undefined {
+  const isReworded = current === undefined || wordsIn(current.entry) !== wordsIn(entry);
+  const terms = isReworded ? termsOf(analyser, entry) : [];
+  const rid = current?.rid ?? fresh;
+  database.run(
+    current === undefined ? ADD : CHANGE,
+    entry.agent,
+    entry.text,
+    JSON.stringify(entry.tags),
+    entry.others === undefined ? null : JSON.stringify(entry.others),
+    entry.createdAt,
+    entry.updatedAt,
+    entry.revision,
+    entry.forgottenAt ?? null,
+    entry.supersededBy ?? null,
+    entry.supersededAt ?? null,
+    isReworded ? termsText(terms) : current.terms,
+    rev,
+    rid,
+    ...(current === undefined ? [entry.type, entry.id, entry.project] : []),
+  );
   if (current !== undefined) database.run('DELETE FROM revision WHERE rid = ?', rid);
   for (const { revision, text, tags, agent, at } of revisions)
     database.run(
@@ -95,10 +114,9 @@ function writeStored(
       agent,
       at,
     );
-  if (current === undefined || wordsIn(current.entry) !== wordsIn(entry))
-    writeTerms(database, rid, termsOf(analyser, entry));
   if (current !== undefined && current.entry.text !== entry.text)
     database.run('DELETE FROM vector WHERE rid = ?', rid);
+  return isReworded ? { rid, words: terms.map(indexed).join(' ') } : undefined;
 }
 
 const wordsIn = ({ text, tags, others = [] }: MemoryEntry): string => [text, ...others, ...tags].join('\0');
@@ -110,31 +128,24 @@ function removeStored(database: Database, { rid }: StoredRow): void {
   database.run('DELETE FROM words WHERE rowid = ?', rid);
 }
 
-function writeTerms(database: Database, rid: number, terms: readonly string[]): void {
-  database.run('UPDATE memory SET terms = ? WHERE rid = ?', termsText(terms), rid);
-  database.run(
-    'INSERT OR REPLACE INTO words (rowid, terms) VALUES (?, ?)',
-    rid,
-    terms.map(indexed).join(' '),
+/** Vectors for memories that are otherwise left alone; one that has changed meanwhile is left out. Answers how many were taken. */
+export function addVectors(database: Database, space: VectorSpace, vectors: readonly VectorFor[]): number {
+  const current = readStored(
+    database,
+    vectors.map(({ key }) => key),
   );
-}
-
-/** A vector for a memory that is otherwise left alone. */
-export function addVector(
-  database: Database,
-  rid: number,
-  space: VectorSpace,
-  vector: Float32Array,
-  rev: number,
-): void {
-  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-  database.run(
-    'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)',
-    rid,
-    spaceText(space),
-    bytes,
-  );
-  database.run('UPDATE memory SET rev = ? WHERE rid = ?', rev, rid);
+  const rids: number[] = [];
+  for (const { key, revision, vector } of vectors) {
+    const row = current.get(keyText(key));
+    if (row?.entry.revision !== revision) continue;
+    const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+    const sql = 'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)';
+    database.run(sql, row.rid, spaceText(space), bytes);
+    rids.push(row.rid);
+  }
+  const changed = 'UPDATE memory SET rev = ? WHERE rid IN (SELECT value FROM json_each(?))';
+  if (rids.length > 0) database.run(changed, nextRev(database), JSON.stringify(rids));
+  return rids.length;
 }
 
 /** How far the lines were taken in; with the number of the last taking. */
@@ -157,60 +168,85 @@ export function takePage(
   options: StoreOptions,
 ): Taken | undefined {
   if (metaText(database, 'taken') !== taken) return undefined;
-  const touched = new Set<string>();
+  const touched = new Map<string, MemoryKey>();
+  const touch = (of: string): boolean => {
+    const key = keyOfEntity(of);
+    if (key !== undefined) touched.set(of, key);
+    return key !== undefined;
+  };
   for (const file of gone) {
     for (const { of } of database.all<{ of: string }>('SELECT DISTINCT of FROM event WHERE file = ?', file))
-      touched.add(of);
+      touch(of);
     database.run('DELETE FROM event WHERE file = ?', file);
   }
-  for (const { line, file } of lines) {
-    for (const happened of happenedIn(line)) {
-      const { of, id } = happened;
-      if (keyOfEntity(of) === undefined) continue;
-      touched.add(of);
-      database.run(
-        'INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)',
-        of,
-        id,
-        file,
-        JSON.stringify(happened),
-      );
-    }
+  const said = lines.flatMap(({ line, file }) =>
+    happenedIn(line).flatMap((happened) => (touch(happened.of) ? { file, happened } : [])),
+  );
+  const events = eventsOf(database, [...touched.keys()]);
+  for (const { file, happened } of said) {
+    const { of, id } = happened;
+    push(events, of, happened);
+    // Where a long file was not read to its end, the next reader begins it again.
+    database.run('INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)', of, id, file, JSON.stringify(happened));
   }
-  const changed: MemoryKey[] = [];
   const covered = new Map<string, Set<string>>();
-  let rev: number | undefined;
-  for (const of of touched) {
-    const key = keyOfEntity(of);
-    if (key === undefined) continue;
-    const current = readStored(database, key);
-    const events = eventsOf(database, of);
-    const next = memoryOf(key, options.project, events);
-    const ids = coveredBy(events);
+  const before = readStored(database, [...touched.values()]);
+  const rev = touched.size === 0 ? 0 : nextRev(database);
+  let fresh = numberIn(database, 'SELECT max(rid) AS n FROM memory');
+  const reworded: { rid: number; words: string }[] = [];
+  for (const [of, key] of touched) {
+    const happened = onceEach(events.get(of) ?? []);
+    const current = before.get(keyText(key));
+    const next = memoryOf(key, options.project, happened);
+    const ids = coveredBy(happened);
     if (ids.length > 0) covered.set(of, new Set(ids));
-    changed.push(key);
-    rev ??= nextRev(database);
-    if (next !== undefined) writeStored(database, current, next, options, rev);
-    else if (current !== undefined) removeStored(database, current);
+    if (next === undefined && isErased(happened))
+      database.run('INSERT OR REPLACE INTO removed VALUES (?, ?, ?)', key.type, key.id, rev);
+    const words =
+      next === undefined ? undefined : writeStored(database, current, next, options, { rev, fresh: ++fresh });
+    if (words !== undefined) reworded.push(words);
+    else if (next === undefined && current !== undefined) removeStored(database, current);
   }
+  // After all others: SQLite writes the words to the file whenever a row of another table follows them, which takes as long as the rest.
+  for (const { rid, words } of reworded)
+    database.run('INSERT OR REPLACE INTO words (rowid, terms) VALUES (?, ?)', rid, words);
   // The word index keeps words of removed rows until it is rewritten, which takes a while.
-  const isErased = lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
-  if (isErased) database.run("INSERT INTO words (words) VALUES ('optimize')");
+  const isRewritten = lines.some(({ line }) => line.events.some(({ erased }) => erased === true));
+  if (isRewritten) database.run("INSERT INTO words (words) VALUES ('optimize')");
   for (const [name, value] of marks)
     if (value === undefined) database.run('DELETE FROM mark WHERE name = ?', name);
     else database.run('INSERT OR REPLACE INTO mark VALUES (?, ?)', name, value);
-  if (marks.size + touched.size > 0)
-    database.run("UPDATE meta SET value = ? WHERE key = 'taken'", String(Number(taken) + 1));
-  return { keys: changed, covered };
+  const next = String(Number(taken) + (marks.size + touched.size > 0 ? 1 : 0));
+  if (next !== taken) database.run("UPDATE meta SET value = ? WHERE key = 'taken'", next);
+  return { taken: next, covered };
 }
 
-/** The lines about a memory that nothing follows yet, and whether a newer program has written one of them. */
-export function headsIn(database: Database, key: MemoryKey): { heads: string[]; newer: boolean } {
-  const events = eventsOf(database, entityOf(key));
-  return { heads: headsOf(events), newer: events.some(({ newer }) => newer) };
+/** What a server was last told, by the number of a change. */
+const toldTo = (server: string): string => `heard ${server}`;
+
+export function owedIn(database: Database, server: string): { rev: string; keys: MemoryKey[] } {
+  const told = Number(metaText(database, toldTo(server)) ?? 0);
+  const sql =
+    'SELECT type, id FROM memory WHERE rev > ? UNION ALL SELECT type, id FROM removed WHERE rev > ?';
+  return { rev: metaText(database, 'rev') ?? '0', keys: database.all<MemoryKey>(sql, told, told) };
 }
 
-function eventsOf(database: Database, of: string): Happened[] {
-  const rows = database.all<{ body: string }>('SELECT body FROM event WHERE of = ?', of);
-  return onceEach(rows.flatMap(({ body }) => (jsonObject(body) as Happened | undefined) ?? []));
+export function settleIn(database: Database, server: string, rev: string): void {
+  database.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', toldTo(server), rev);
+  database.run('DELETE FROM removed WHERE rev <= ?', Number(rev));
+}
+
+export function headsIn(database: Database, keys: readonly MemoryKey[]): Heads[] {
+  const events = eventsOf(database, keys.map(entityOf));
+  return keys.map((key) => headsAmong(onceEach(events.get(entityOf(key)) ?? [])));
+}
+
+function eventsOf(database: Database, entities: readonly string[]): Map<string, Happened[]> {
+  const found = new Map<string, Happened[]>();
+  const sql = 'SELECT e.of, e.body FROM json_each(?) k CROSS JOIN event e ON e.of = k.value';
+  for (const { of, body } of database.all<{ of: string; body: string }>(sql, JSON.stringify(entities))) {
+    const happened = jsonObject(body) as Happened | undefined;
+    if (happened !== undefined) push(found, of, happened);
+  }
+  return found;
 }

@@ -19,7 +19,7 @@ import { texts } from '../../../kit/memories/failures.ts';
 import { headingIn } from '../../../base/text/markdown.ts';
 import { bulletIn } from '../../../kit/markdown.ts';
 
-const BATCH = 100;
+const BATCH = 250;
 
 export async function allEntries(store: MemoryStore, filter: MemoryFilter): Promise<MemoryEntry[]> {
   const entries: MemoryEntry[] = [];
@@ -92,7 +92,7 @@ export async function imported(
     throw new BmadError('invalid_input', 'The file contains nothing to import.', {
       hint: 'Use Markdown with "- [2026-03-01] text" lines, JSONL with one object per line, or memories.json.',
     });
-  const session = await opened.sessionToWrite(call.signal);
+  const session = await opened.sessionToWrite(call.signal, call.progress);
   const ready = items.flatMap((item) => readyItem(opened, item, defaults, result));
   for (let from = 0; from < ready.length; from += BATCH) {
     call.signal.throwIfAborted();

@@ -1,0 +1,5 @@
+import { openIndexMaker } from '../app/index-thread.ts';
+import { serveThread } from '../base/process/thread.ts';
+
+/** Makes the index of a project's memories, in a thread beside the server. */
+serveThread(openIndexMaker);

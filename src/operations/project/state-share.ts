@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { plural } from '../../base/text/text.ts';
+import { lines } from '../answer-text.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+/** A command for people: whether others get what was remembered is not for a model to decide. */
+export const stateShare = defineOperation({
+  name: 'state_share',
+  title: 'Share memories through git',
+  description:
+    'Let git see the lines that are the memories of this project, so that colleagues get them once they are committed, or hide them from git again. Says what others will see.',
+  effect: 'write',
+  command: 'state share',
+  examples: ['state share', 'state share --off'],
+  input: z.strictObject({
+    off: z.boolean().default(false).describe('Hide them from git again'),
+    project: projectField,
+  }),
+  output: z.object({
+    shared: z.boolean().describe('Whether git sees the lines now'),
+    changed: z.boolean().describe('Whether that is new'),
+    folder: z.string().describe('The folder of the lines'),
+    memories: z.int().describe('Memories in use, replaced ones included'),
+    forgotten: z.int().describe('Forgotten ones, whose text is still in the lines'),
+  }),
+  async run({ off, project }, context) {
+    const state = await context.state(project);
+    const { home, parts } = await state.place();
+    const folder = parts.find(({ part }) => part === 'memories')?.folder ?? '';
+    if (home === 'user')
+      throw new BmadError('conflict', 'The memories of this project are kept in your user folder.', {
+        hint: 'Git does not see that folder. Move them into the project first: bmad project move-state',
+      });
+    const changed = await state.shareLines(!off);
+    const { live, superseded, forgotten } = await (await context.memory(project, false)).stats();
+    return { shared: !off, changed, folder, memories: live + superseded, forgotten };
+  },
+  render: ({ shared, changed, folder, memories, forgotten }) => ({
+    body: shared
+      ? lines(
+          changed ? `Git sees the lines in ${folder} now.` : `Git already sees the lines in ${folder}.`,
+          `Once they are committed, others see ${plural(memories, 'memory', 'memories')} with their earlier wordings, who wrote them, and when.`,
+          forgotten === 0
+            ? undefined
+            : `They also have the text of ${plural(forgotten, 'forgotten memory', 'forgotten memories')}; bmad memory purge removes it first.`,
+          'Receipts and your own decisions are not shared.',
+        )
+      : lines(
+          changed ? `Git ignores the lines in ${folder} now.` : `Git already ignores the lines in ${folder}.`,
+          `What is committed stays in its history; git rm -r --cached ${folder} takes it out of the next commit.`,
+        ),
+  }),
+});
