@@ -15,6 +15,7 @@ export interface Place {
 
 const RUNS = '_bmad-output/.runs/main';
 const TASKS = '_bmad-output/.tasks';
+const LINES = '_bmad/_memory/.bmad-memory';
 
 /** Through the command line, as a user brings memories from elsewhere. */
 export async function seedMemories(server: string, { folder, home }: Place, count: number): Promise<void> {
@@ -63,27 +64,59 @@ export async function seedRuns(folder: string, count: number): Promise<void> {
   }
 }
 
-/** One that the server has queued, and copies of it under other names. */
+/** How many the server queues itself, so that there is something to claim. */
+const QUEUED = 45;
+
+/** Some that the server has queued, and as many as asked for that look like the first and were done long ago. */
 export async function seedTasks(ours: Contender, { folder }: Place, count: number): Promise<void> {
   await writeOutputFolder(folder);
   await withClient(ours, async (client) => {
     await client.start();
-    await callTool(client, {
-      name: 'spawn_subagent_task',
-      arguments: { agent: 'dev', task: 'Draw the page', output_key: 'page' },
-      expected: 'queued',
-    });
+    for (let index = 0; index < QUEUED; index++)
+      await callTool(client, {
+        name: 'spawn_subagent_task',
+        arguments: { agent: 'dev', task: 'Draw the page', output_key: `page_${index}` },
+        expected: 'queued',
+      });
   });
-  const names = await readdir(join(folder, TASKS));
-  const id = names.find((name) => name.endsWith('.json'))?.slice(0, -'.json'.length) ?? '';
-  const texts = await Promise.all(
-    ['.json', '.brief.md'].map(
-      async (ending) => [ending, await readFile(join(folder, TASKS, `${id}${ending}`), 'utf8')] as const,
-    ),
-  );
-  for (let index = 1; index < count; index++) {
-    const copy = `${id.slice(0, -6)}${index.toString(16).padStart(6, '0')}`;
-    for (const [ending, text] of texts)
-      await writeFile(join(folder, TASKS, `${copy}${ending}`), text.replaceAll(id, copy));
+  await seedFinished(folder, count);
+}
+
+interface SeedLine {
+  id: string;
+  events: { of: string; after: string[]; do: string; data: Record<string, unknown> }[];
+}
+
+/** Three lines for each task, as its creation, its claim and its result have left them. */
+async function seedFinished(folder: string, count: number): Promise<void> {
+  const [lines, tasks] = [join(folder, LINES), join(folder, TASKS)];
+  const day = (await readdir(lines)).find((name) => /^\d{4}-/.test(name)) ?? '';
+  const [file = ''] = await readdir(join(lines, day));
+  const [text = ''] = (await readFile(join(lines, day, file), 'utf8')).split('\n');
+  const { events, ...line } = JSON.parse(text) as SeedLine;
+  const made = events[0]?.data ?? {};
+  const brief = await readFile(join(tasks, `${String(made['task_id'])}.brief.md`));
+  const written: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const task_id = `task-20260101-000000-${index.toString(16).padStart(6, '0')}`;
+    const [of, claim, name] = [
+      `task/${task_id}`,
+      index.toString(16).padStart(16, '0'),
+      `${task_id}.result.md`,
+    ];
+    const result = { file: name, bytes: 5, digest: `sha256:${'0'.repeat(64)}`, by: 'worker' };
+    const data = { ...made, task_id, output_key: `done_${index}`, created_at: '2026-01-01T00:00:00.000Z' };
+    const said = [
+      { do: 'create', data },
+      { do: 'claim', data: { worker: 'worker', claim, until: '2026-01-01T01:00:00.000Z' } },
+      { do: 'complete', data: { claim, result, status: 'completed' } },
+    ];
+    for (const [at, event] of said.entries()) {
+      const after = at === 0 ? [] : [`${claim}${at - 1}`];
+      written.push(JSON.stringify({ ...line, id: `${claim}${at}`, events: [{ of, after, ...event }] }));
+    }
+    await writeFile(join(tasks, `${task_id}.brief.md`), brief);
+    await writeFile(join(tasks, name), 'Done.');
   }
+  await writeFile(join(lines, day, 'seeded-000000000000.jsonl'), `${written.join('\n')}\n`);
 }

@@ -20,8 +20,8 @@ interface Known {
 export function createMemories(settings: Settings, builtIn: BuiltIn) {
   const embedders = sharedEmbedder(settings, builtIn);
   const thread = lateThread(settings);
-  const setupOf = (kit: Kit, writes: boolean): MemorySetup => ({
-    ...setupFor(kit, writes, settings, embedders),
+  const setupOf = async (kit: Kit, writes: boolean): Promise<MemorySetup> => ({
+    ...(await setupFor(kit, writes, settings, embedders)),
     thread,
   });
   const known = createBounded<Known>(KEPT, ({ memory }) => {
@@ -53,7 +53,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
       const { openMemory } = await import('../services/memory/memory.ts');
-      const memory = Promise.resolve(openMemory(setupOf(kit, writes)));
+      const memory = setupOf(kit, writes).then(openMemory);
       known.set(key, { version, memory });
       if (opened !== undefined) void opened.memory.then((before) => before.rest());
       return memory;
@@ -69,7 +69,7 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
     /** What moves the memories of the user into the project. */
     async move(kit: Kit): Promise<StateMove | undefined> {
       const { moveMemory } = await import('../services/memory/memory.ts');
-      return moveMemory(setupOf(kit, true));
+      return moveMemory(await setupOf(kit, true));
     },
     /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
     async answer(): Promise<boolean> {
@@ -126,7 +126,12 @@ function sharedEmbedder(settings: Settings, builtIn: BuiltIn): SharedEmbedder {
   };
 }
 
-function setupFor(kit: Kit, writes: boolean, settings: Settings, embedders: SharedEmbedder): MemorySetup {
+async function setupFor(
+  kit: Kit,
+  writes: boolean,
+  settings: Settings,
+  embedders: SharedEmbedder,
+): Promise<MemorySetup> {
   const { outside, config, state, cache, secrets, log } = settings;
   return {
     kit,
@@ -134,6 +139,7 @@ function setupFor(kit: Kit, writes: boolean, settings: Settings, embedders: Shar
     state,
     cache,
     writes,
+    logs: await (await import('./project-state.ts')).keptOf(settings, kit.root).logs(),
     hide: secrets.hide,
     log,
     // Only a process that lives long enough can work in the background.

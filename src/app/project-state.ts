@@ -7,6 +7,7 @@ import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
+import type { ProjectLogs } from '../kit/project-log.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptTasks } from '../services/tasks/tasks.ts';
@@ -107,7 +108,10 @@ export function projectState(
     },
     async tasks() {
       const { openTasks } = await import('../services/tasks/tasks.ts');
-      return openTasks(await own(), await decisionsOf(settings, root), await keptOf(settings, root).tasks());
+      const { logs, tasks } = keptOf(settings, root);
+      const { state, cache } = settings;
+      const places = { kit: await own(), state, cache, env: outside.env, writes: !config.readOnly };
+      return openTasks({ ...places, logs: await logs() }, await decisionsOf(settings, root), await tasks());
     },
   };
 }
@@ -118,6 +122,7 @@ const LIST_MS = 15_000;
 const MOST_KEPT = 8;
 
 interface Kept {
+  logs(): Promise<ProjectLogs>;
   progress(): Promise<KeptReport>;
   runs(): Promise<KeptRuns>;
   tasks(): Promise<KeptTasks>;
@@ -125,10 +130,11 @@ interface Kept {
 
 const keptBySettings = new WeakMap<Settings, ReturnType<typeof createBounded<Kept>>>();
 
-function keptOf(settings: Settings, root: string): Kept {
+export function keptOf(settings: Settings, root: string): Kept {
   const all = keptBySettings.get(settings) ?? createBounded<Kept>(MOST_KEPT);
   keptBySettings.set(settings, all);
   const known = all.get(root) ?? {
+    logs: once(async () => new (await import('../kit/project-log.ts')).ProjectLogs()),
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
     tasks: once(async () => new (await import('../services/tasks/tasks.ts')).KeptTasks()),

@@ -1,11 +1,11 @@
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { isThereNow } from '../base/files/file-identity.ts';
 import { stateNames } from '../base/files/file-state.ts';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { OWN_FOLDER } from './kit-lock.ts';
 import type { KitWithMemory } from './kit-text.ts';
-import { readKit, strayPart, type Kit, type StateFolder, type StatePart } from './kit.ts';
+import { readKit, strayPart, strayRefusal, type Kit, type StateFolder, type StatePart } from './kit.ts';
 import { appId } from './memories/ids.ts';
 import { configured, hasBmad, outputFolder } from './output.ts';
 
@@ -17,7 +17,7 @@ const SIGNS: Record<StatePart, RegExp> = {
   memories: /^\d{4}-\d\d-\d\d$/,
   pages: /\.md$/,
   runs: /^[^.]/,
-  tasks: /^task-.*\.json$/,
+  tasks: /^task-.*\.(?:json|md)$/,
   receipts: /^receipts\.jsonl$/,
 };
 
@@ -124,6 +124,33 @@ export async function isUnused(kit: Kit): Promise<boolean> {
   if (home === 'user') return (await partsWithUser(kit, 1)).length === 0;
   if (output !== undefined && IN_OUTPUT.some((name) => isThereNow(join(root, output, name)))) return false;
   return memory === undefined || !isThereNow(join(memory, OWN_FOLDER));
+}
+
+/** The folder that has what happened in a project, as lines. */
+export interface LinesPlace {
+  folder: string;
+  /** Whose it is. */
+  owner: 'project' | 'user';
+  /** The other folder that may have lines of the project. */
+  also?: string | undefined;
+}
+
+export function linesPlace(kit: Kit): LinesPlace {
+  const { project, user } = kit.places.memories;
+  if (kit.memory !== undefined)
+    return { folder: join(kit.memory, OWN_FOLDER), owner: 'project', also: folderAt(user) };
+  return {
+    folder: folderAt(user),
+    owner: 'user',
+    also: kit.astray.has('memories') ? undefined : folderAt(project),
+  };
+}
+
+/** The author of the project may have put a link there: state would be read from and written to any place of the user. */
+export async function refuseLinks(folder: string): Promise<void> {
+  if (basename(folder) !== OWN_FOLDER) return;
+  const stray = await strayRefusal(dirname(folder), OWN_FOLDER, 'memories are kept only inside the project');
+  if (stray !== undefined) throw stray;
 }
 
 /** One part of a project's state on its way from the user into the project. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join, sep } from 'node:path';
 import { inTurn } from '../base/async.ts';
+import { type Caller, callerNow } from '../base/caller.ts';
 import { grouped } from '../base/grouped.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
@@ -18,7 +19,7 @@ import { isThereNow } from '../base/files/file-identity.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/local-time.ts';
 import { LINE_VERSION, MOST_LINE, isConflictMark, lineJson, newLineId, readLine } from './line.ts';
-import type { Author, Line, LineEvent } from './line.ts';
+import type { Line, LineEvent } from './line.ts';
 import type {
   Appended,
   Expectation,
@@ -51,7 +52,8 @@ export interface LinePlace {
 export interface Writer {
   /** Asked for with the first line: one who only reads needs none. */
   machine: () => Promise<string>;
-  by: Author;
+  /** For what is not known of the one who asked. */
+  by: Caller;
 }
 
 /** Whether a folder has the lines of a day. */
@@ -94,8 +96,9 @@ export class LineFiles implements Log {
   }
 
   append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost> {
+    const by = { ...this.#writer.by, ...callerNow() };
     return this.#turn(async () => {
-      const line = await this.#lineOf(events);
+      const line = await this.#lineOf(events, by);
       if (expect === undefined) return this.#write(line);
       const { folder, inside } = this.#place;
       return withLock(join(folder, LOCK), { inside, waitMs: PATIENCE_MS }, async () => {
@@ -222,8 +225,7 @@ export class LineFiles implements Log {
     return this.#troubles;
   }
 
-  async #lineOf(events: readonly NewEvent[]): Promise<Line> {
-    const { by } = this.#writer;
+  async #lineOf(events: readonly NewEvent[], by: Caller): Promise<Line> {
     const machine = (this.#machine ??= await this.#writer.machine());
     const line: Line = {
       v: LINE_VERSION,

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Caller } from '../base/caller.ts';
 import { jsonObject } from '../base/parse/json.ts';
-
-/** Who wrote a line, as far as the server could tell. */
-export interface Author {
-  kind: 'token' | 'oauth' | 'person' | 'local';
-  name: string;
-  host?: string | undefined;
-  session?: string | undefined;
-}
 
 /** Something that happened to one entity. */
 export interface LineEvent {
@@ -28,7 +21,7 @@ export interface Line {
   /** By the clock of the writer, which decides only where `after` does not. */
   at: string;
   machine: string;
-  by: Author;
+  by: Caller;
   events: readonly LineEvent[];
 }
 
@@ -86,16 +79,11 @@ function readEvent(value: unknown): LineEvent | undefined {
   if (!isName(of) || !isName(verb)) return undefined;
   const seen = after ?? [];
   if (!Array.isArray(seen) || !seen.every(isName)) return undefined;
-  return {
-    of,
-    after: seen,
-    do: verb,
-    data: isObject(data) ? data : {},
-    ...(erased === true ? { erased } : {}),
-  };
+  const event = { of, after: seen, do: verb, data: isObject(data) ? data : {} };
+  return erased === true ? { ...event, erased } : event;
 }
 
-function readAuthor(value: unknown): Author {
+function readAuthor(value: unknown): Caller {
   const { kind, name, host, session } = isObject(value) ? value : {};
   const known = (['token', 'oauth', 'person'] as const).find((each) => each === kind) ?? 'local';
   return {
@@ -113,7 +101,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export interface Happened extends LineEvent {
   id: string;
   at: string;
-  by: Author;
+  by: Caller;
   machine: string;
   /** Written by a newer program, whose rules are not known here. */
   newer: boolean;
@@ -121,13 +109,19 @@ export interface Happened extends LineEvent {
 
 /** What a line says, event by event. */
 export const happenedIn = ({ id, at, by, machine, v, events }: Line): Happened[] =>
-  events.map((event) => ({ ...event, id, at, by, machine, newer: v > LINE_VERSION }));
+  events.map(({ of, after, do: verb, data, erased }) => {
+    // Field by field: a spread would take as long as reading the file.
+    const event = { of, after, do: verb, data, id, at, by, machine, newer: v > LINE_VERSION };
+    return erased === undefined ? event : { ...event, erased };
+  });
 
 /**
  * The events of an entity, each once, though its line came from two files or two machines. Two texts under one id are nobody's
  * doing but a hand's: one that was forgotten holds against one that was not, else the smaller one, so that all readers agree.
  */
 export function onceEach(events: readonly Happened[]): Happened[] {
+  if (isFew(events) && events.every(({ id }, at) => events.findIndex((other) => other.id === id) === at))
+    return [...events];
   const known = new Map<string, Happened>();
   for (const event of events) {
     const other = known.get(event.id);
@@ -135,6 +129,17 @@ export function onceEach(events: readonly Happened[]): Happened[] {
   }
   return [...known.values()];
 }
+
+/** Most entities have a few lines, one after the other: thousands of them are read in one go. */
+const FEW = 8;
+const isFew = ({ length }: readonly Happened[]): boolean => length <= FEW;
+
+const isChain = (events: readonly Happened[]): boolean =>
+  events.every(({ after }, at) =>
+    at === 0
+      ? !events.some(({ id }) => after.includes(id))
+      : after.length === 1 && after[0] === (events[at - 1] as Happened).id,
+  );
 
 function precedes(event: Happened, other: Happened): boolean {
   if (event.erased !== other.erased) return event.erased === true;
@@ -149,23 +154,24 @@ const earlier = (a: Happened, b: Happened): number =>
  * names what never came stands by its time; of several that name each other, which no writer does, the earliest begins.
  */
 export function inOrder(events: readonly Happened[]): Happened[] {
+  if (isChain(events)) return [...events];
   const left = new Map([...events].sort(earlier).map((event) => [event.id, event]));
   const waits = new Map<string, number>();
-  const followers = new Map<string, string[]>();
+  const next = new Map<string, string[]>();
   for (const { id, after } of left.values()) {
     const named = [...new Set(after)].filter((other) => other !== id && left.has(other));
     waits.set(id, named.length);
-    for (const other of named) followers.set(other, [...(followers.get(other) ?? []), id]);
+    for (const other of named) next.set(other, [...(next.get(other) ?? []), id]);
   }
   const ordered: Happened[] = [];
   const ready = new Sorted(earlier);
   for (const event of left.values()) if (waits.get(event.id) === 0) ready.add(event);
   while (left.size > 0) {
-    const next = ready.take() ?? left.values().next().value;
-    if (next === undefined) break;
-    left.delete(next.id);
-    ordered.push(next);
-    for (const id of followers.get(next.id) ?? []) {
+    const first = ready.take() ?? left.values().next().value;
+    if (first === undefined) break;
+    left.delete(first.id);
+    ordered.push(first);
+    for (const id of next.get(first.id) ?? []) {
       const open = (waits.get(id) ?? 0) - 1;
       waits.set(id, open);
       const follower = left.get(id);
@@ -173,6 +179,26 @@ export function inOrder(events: readonly Happened[]): Happened[] {
     }
   }
   return ordered;
+}
+
+/** Whether one was written by somebody who knew of the other, however far back. */
+export function followers(events: readonly Happened[]): (event: Happened, before: Happened) => boolean {
+  let known: ReadonlyMap<string, Happened> | undefined;
+  return (event, before) => {
+    if (event.after.includes(before.id)) return true;
+    known ??= new Map(events.map((each) => [each.id, each]));
+    const open = [...event.after];
+    const seen = new Set(open);
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (id === before.id) return true;
+      for (const next of known.get(id)?.after ?? [])
+        if (!seen.has(next)) {
+          seen.add(next);
+          open.push(next);
+        }
+    }
+    return false;
+  };
 }
 
 /** The lines about an entity that no other one follows. More than one is a fork: two wrote without seeing each other. */
@@ -205,4 +231,23 @@ class Sorted {
   take(): Happened | undefined {
     return this.#items.pop();
   }
+}
+
+/** In characters of a line: what is in one is taken in at once, while nothing else of the process runs. */
+const EVENTS_SIZE = 100_000;
+
+/** Events in parts for a line each. */
+export function asMuchAsFits<E extends object>(events: readonly E[]): E[][] {
+  const parts: E[][] = [];
+  let size = Infinity;
+  for (const event of events) {
+    const { length } = JSON.stringify(event);
+    if (size + length > EVENTS_SIZE) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(event);
+    size += length;
+  }
+  return parts;
 }

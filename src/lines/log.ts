@@ -27,6 +27,11 @@ export interface LogTrouble {
   count: number;
 }
 
+export const troubleText = ({ file, what, count }: LogTrouble): string =>
+  what === 'conflict'
+    ? `${file} has conflict markers of git; both sides count.`
+    : `${file} has ${count === 1 ? '1 line' : `${count} lines`} that cannot be read.`;
+
 /** What one has seen of entities that only one may change: the mark of that reading, and their heads. */
 export interface Expectation {
   since: Mark;

@@ -20,16 +20,20 @@ export const FINAL_STATES: readonly TaskState[] = ['completed', 'failed', 'cance
 
 const moment = z.string().max(40);
 
-/** The version of the files that this server writes and reads. */
+/** The version that tasks have had since they were files. */
 export const TASK_VERSION = 1;
 
 /** The longest that a worker may have a task without a word. */
 export const LONGEST_LEASE_MINUTES = 24 * 60;
 
 /** Who works on a task, until when no one else may, and the word that proves it. */
-const leaseSchema = z.looseObject({ worker: z.string().max(200), claim: z.string().max(100), until: moment });
+export const leaseSchema = z.looseObject({
+  worker: z.string().max(200),
+  claim: z.string().max(100),
+  until: moment,
+});
 
-const approvalSchema = z.looseObject({
+export const approvalSchema = z.looseObject({
   reason: z.string().max(2_000),
   by: z.string().max(200).optional(),
   at: moment.optional(),
@@ -46,7 +50,7 @@ const outsideSchema = z.looseObject({
   requester: z.string().max(100).optional(),
 });
 
-const resultSchema = z.looseObject({
+export const resultSchema = z.looseObject({
   /** Path of the text, relative to the folder of the tasks: results may be long. */
   file: z.string().max(300),
   bytes: z.int(),
@@ -82,6 +86,17 @@ export const taskSchema = z.looseObject({
   approval: approvalSchema.optional(),
   result: resultSchema.optional(),
   error: z.string().optional(),
+  /** What others did without knowing of each other: it is shown, and changes nothing. */
+  others: z
+    .array(
+      z.looseObject({
+        did: z.string().max(20),
+        by: z.string().max(200),
+        at: moment,
+        file: z.string().max(300).optional(),
+      }),
+    )
+    .optional(),
 });
 export type Task = z.output<typeof taskSchema>;
 

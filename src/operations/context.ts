@@ -260,6 +260,8 @@ export interface Call {
   person?: boolean;
   /** Distinguishes callers over HTTP, where they are known. */
   caller?: string | undefined;
+  /** The connection, where the protocol gives it a name. */
+  session?: string | undefined;
   /** Who asks from outside the project, where that is known. */
   requester?: Requester | undefined;
   /** `false` where the caller may only read, whatever the server itself allows. */

@@ -1,3 +1,4 @@
+import { calledBy, callerOf } from '../base/caller.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { underWay } from '../base/under-way.ts';
 import { withMarks } from '../base/text/text.ts';
@@ -37,7 +38,9 @@ export async function execute(
     const seen = withOneState(context, call);
     const fresh = meant.keeps === true ? await unusedState(seen, input) : undefined;
     const result = await underWay(call.signal, () =>
-      onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own)),
+      calledBy(callerOf(call), () =>
+        onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own)),
+      ),
     );
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(result) : result;

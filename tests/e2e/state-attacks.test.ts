@@ -45,7 +45,7 @@ const STATE = [
   '_bmad-output/.receipts/receipts.jsonl',
   '_bmad-output/.receipts/receipts.lock',
   '_bmad-output/.receipts/run.lock',
-  '_bmad-output/.tasks/.lock',
+  '_bmad/_memory/.bmad-memory/.lines.lock',
   '_bmad-output/.runs/.lock',
   '_bmad/_memory/.bmad-memory/kit-files.lock',
   `_bmad/_memory/.bmad-memory/${localDay(new Date())}`,
@@ -124,12 +124,12 @@ describe.skipIf(process.platform === 'win32')('a server whose project has device
 
   it('does not swallow the messages of its own client (S-07)', async () => {
     const project = await place();
-    await link(project.cwd, '_bmad-output/.tasks/.lock', '/dev/stdin');
+    await link(project.cwd, '_bmad/_memory/.bmad-memory/.lines.lock', '/dev/stdin');
     const client = await connect(project);
     const refused = client.request('tools/call', SPAWN);
     const pings = await Promise.all(Array.from({ length: 20 }, () => client.request('ping')));
     expect(pings.map(({ result }) => result)).toEqual(Array.from({ length: 20 }, () => ({})));
-    expect(JSON.stringify((await refused).result)).toContain('.tasks/.lock is a link; it was not followed');
+    expect(JSON.stringify((await refused).result)).toContain('.lines.lock is a link; it was not followed');
   });
 
   it('does not fill its memory from an endless device (S-07)', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(process.platform === 'win32')('a server whose project has device
       ]).flat(),
     );
     expect(answers.filter(({ result }) => result === undefined)).toEqual([]);
-    expect(JSON.stringify(answers[0]?.result)).toContain('.tasks/.lock cannot be read: it is not a regular');
+    expect(JSON.stringify(answers[0]?.result)).toContain('.lines.lock cannot be read: it is not a regular');
     expect((await call('bmad', { operation: 'list', query: 'agents' })).error).toBeUndefined();
   });
 });

@@ -9,10 +9,10 @@ import {
   readReceipts,
   receiptPlace,
 } from '../../src/services/completion/receipts.ts';
-import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { openTasks } from '../../src/services/tasks/tasks.ts';
+import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
+import { tasksIn } from '../support/tasks.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { branchFile, kitState } from '../support/run-project.ts';
 import type { Scene, Writer } from './scene.ts';
@@ -48,7 +48,7 @@ const prepareRuns = ({ project }: Scene): Promise<void> =>
   });
 
 async function queueOf({ project, state }: Scene): Promise<Tasks> {
-  return openTasks(await kitIn(project, state), openDecisions(state).of(project)).queue;
+  return (await tasksIn(project, state)).queue;
 }
 
 async function addTask(scene: Scene, what: string): Promise<void> {

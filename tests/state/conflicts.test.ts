@@ -83,6 +83,8 @@ describe('a project whose state was merged with conflicts', () => {
   it('is served with both sides and without a marker, and each file is named with its line (F-02, D-10)', async () => {
     const { session, run, files } = await merged();
     expect(files.join('\n')).toMatch(/museum[^]*handoff-log[^]*memories\.json/);
+    // Tasks are lines and texts under names of their own, which never conflict.
+    expect(files.filter((file) => file.includes('.tasks'))).toEqual([]);
     const calls = [
       [getFailureMuseum, {}],
       [getProjectContext, {}],
@@ -102,7 +104,6 @@ describe('a project whose state was merged with conflicts', () => {
     for (const [name, file] of [
       ['get_failure_museum', 'failure-museum.md'],
       ['get_project_context', 'handoff-log.md'],
-      ['task_list', '.json'],
       ['get_workflow_status', 'state.json'],
       ['next', 'sprint-status.yaml'],
     ] as const)

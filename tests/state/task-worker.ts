@@ -1,14 +1,11 @@
-import { join } from 'node:path';
-import { kitIn } from '../support/kit.ts';
-import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { openTasks } from '../../src/services/tasks/tasks.ts';
+import { tasksIn } from '../support/tasks.ts';
 
 /**
  * A process that works on the tasks of a project until none is left: `task-worker FOLDER NAME`. It says what it has
  * claimed and what it has been told is complete, one line each.
  */
 const [folder = '', worker = ''] = process.argv.slice(2);
-const { queue } = openTasks(await kitIn(folder), openDecisions(join(folder, 'state')).of(folder));
+const { queue } = await tasksIn(folder);
 const { signal } = new AbortController();
 
 for (;;) {

@@ -3,9 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
-import { kitIn } from '../support/kit.ts';
-import { openDecisions } from '../../src/services/decisions/decisions.ts';
-import { openTasks } from '../../src/services/tasks/tasks.ts';
+import { tasksIn } from '../support/tasks.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
@@ -20,7 +18,7 @@ const { signal } = new AbortController();
 async function queueWith(count: number): Promise<{ folder: string; queue: Tasks; ids: string[] }> {
   const folder = await temporaryFolder(afterAll);
   await mkdir(join(folder, '_bmad/_memory'), { recursive: true });
-  const { queue } = openTasks(await kitIn(folder), openDecisions(join(folder, 'state')).of(folder));
+  const { queue } = await tasksIn(folder);
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const order = {

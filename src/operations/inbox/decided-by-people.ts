@@ -25,7 +25,7 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
         since: waiting[0]?.task.created_at,
         title: `${together.size} tasks were queued elsewhere, or by an earlier version`,
         evidence: waiting.map(({ task }) => ({
-          file: queue.fileOf(task).path,
+          file: queue.fileOf(task),
           says: reasonOf(task),
         })),
         text: waiting
@@ -46,7 +46,7 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
           role: task.agent,
           since: isResult ? task.updated_at : task.created_at,
           title: `${isResult ? 'Check the result' : 'Approve the task'} ${task.output_key}`,
-          evidence: [{ file: queue.fileOf(task).path, says: reasonOf(task) }],
+          evidence: [{ file: queue.fileOf(task), says: reasonOf(task) }],
           text: decidedText(viewOf(task), shown),
           actions: [
             action('Approve exactly this', 'task_approve', { task_id, digest: shown.digest }),

@@ -82,7 +82,7 @@ describe('the inbox', () => {
     const byKind = (kind: string) => found.items.find((item) => item.kind === kind);
     expect(byKind('task')).toMatchObject({
       role: 'dev',
-      evidence: [{ file: expect.stringMatching(/task-.*\.json$/) as unknown, says: 'It deletes data' }],
+      evidence: [{ file: expect.stringMatching(/task-.*\.brief\.md$/) as unknown, says: 'It deletes data' }],
       text: expect.stringContaining('Drop the table') as unknown,
       actions: [
         { operation: 'task_approve', person: true },

@@ -73,9 +73,9 @@ describe('state from before a project had BMAD', () => {
     await session.ok(taskClaim, { task_id: session.task, worker: 'w' });
     expect(
       (await readdir(join(session.folder, '_bmad-output/.tasks'))).filter((name) =>
-        /^task-.*\.json$/.test(name),
+        /^task-.*\.brief\.md$/.test(name),
       ),
-    ).toEqual([`${later}.json`]);
+    ).toEqual([`${later}.brief.md`]);
     expect(await session.recall('orders refunds', { limit: 5 })).toHaveLength(2);
     const tasks = (await session.ok(taskList)).data['tasks'] as { task_id: string; status: string }[];
     expect(tasks).toMatchObject([
@@ -189,11 +189,10 @@ describe('state from before a project had BMAD', () => {
     await mkdir(join(tasks, '.moving/half'), { recursive: true });
     const state = join(session.home, '.local/state/bmad-mcp-server/tasks');
     const [key = ''] = await readdir(state);
-    const name = `${session.task}.json`;
-    await writeFile(join(state, key, '.moving.json'), JSON.stringify([name, `${session.task}.brief.md`]));
-    for (const file of [name, `${session.task}.brief.md`])
-      await copyFile(join(state, key, file), join(tasks, file));
-    // Both places have it, and it is one; the project's is the one that changes.
+    const name = `${session.task}.brief.md`;
+    await writeFile(join(state, key, '.moving.json'), JSON.stringify([name]));
+    await copyFile(join(state, key, name), join(tasks, name));
+    // Both places have it, and it is one.
     expect((await session.ok(taskList)).data['total']).toBe(1);
     await session.ok(taskClaim, { task_id: session.task, worker: 'w' });
     const { data } = await session.ok(moveState, { apply: true });
@@ -206,7 +205,7 @@ describe('state from before a project had BMAD', () => {
 
   it.each([
     ['a link that leads out of the project', 'leads outside'],
-    ['another task of that name', 'is not what'],
+    ['another text of that name', 'is not what'],
     ['receipts of another chain', 'receipts that do not continue'],
   ])('is not moved at all where something is in the way: %s', async (what, said) => {
     const session = await usedThenInstalled();
@@ -216,7 +215,7 @@ describe('state from before a project had BMAD', () => {
     if (what.startsWith('a link')) await symlink(outside, join(output, '.tasks'));
     else if (what.startsWith('another')) {
       await mkdir(join(output, '.tasks'));
-      await writeFile(join(output, `.tasks/${session.task}.json`), '{}');
+      await writeFile(join(output, `.tasks/${session.task}.brief.md`), 'x');
     } else {
       const other = await memorySession(onTestFinished, { files: { 'o.sh': 'true\n', '_bmad/x.md': '' } });
       await other.ok(runCompletionContract);

@@ -180,7 +180,7 @@ describe('M-52: all state of a project is in one place', () => {
     expect(await read.recall('refunds')).toHaveLength(1);
     const ours = await opened({}, { projectState: 'project' });
     await ours.ok(spawnSubagentTask, ADD);
-    expect(await readdir(join(ours.folder, '_bmad-output'))).toEqual(['.tasks']);
+    expect(await readdir(join(ours.folder, '_bmad-output'))).toEqual(['.memory', '.tasks']);
   });
 });
 

@@ -1,13 +1,15 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
+import { forgeTasks, taskIn } from '../../../tests/support/tasks.ts';
+import type { Task } from '../../model/task.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
 import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { taskRefuse } from './task-decide.ts';
-import { taskShow } from './task-read.ts';
+import { taskList, taskShow } from './task-read.ts';
 import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 
 const session = await memorySession(afterAll);
@@ -94,13 +96,12 @@ describe('outside_task_add', () => {
     const full = await memorySession(afterAll);
     const { task_id: first = '' } = viewIn((await full.ok(outsideTaskAdd, asked)).data);
     // As if that had been done again and again.
-    const tasks = join(full.folder, '_bmad-output/.tasks');
-    const file = JSON.parse(await readFile(join(tasks, `${first}.json`), 'utf8')) as object;
-    const again = async (count: number): Promise<void> => {
-      const task_id = `task-20250101-000000-${100_000 + count}`;
-      await writeFile(join(tasks, `${task_id}.json`), JSON.stringify({ ...file, task_id }));
-    };
-    for (let count = 0; count < 98; count += 1) await again(count);
+    const task = await taskIn(full.folder, first);
+    const again = Array.from({ length: 98 }, (_, count) => `task-20250101-000000-${100_000 + count}`);
+    await forgeTasks(
+      full.folder,
+      again.map((task_id) => ({ ...task, task_id })),
+    );
     await full.ok(outsideTaskAdd, asked);
     const error = await full.fail(outsideTaskAdd, asked);
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('100 tasks') });
@@ -124,15 +125,18 @@ describe('tasks from outside that have ended', () => {
     await ok(outsideTaskCancel, { task_id: last });
     // As if that had been done again and again.
     const tasks = join(folder, '_bmad-output/.tasks');
-    const file = JSON.parse(await readFile(join(tasks, `${last}.json`), 'utf8')) as object;
+    const ended = await taskIn(folder, last);
     const old = Array.from({ length: 201 }, (_, index) => `task-20250101-000000-${100_000 + index}`);
-    for (const task_id of old) {
-      await writeFile(join(tasks, `${task_id}.json`), JSON.stringify({ ...file, task_id }));
-      await writeFile(join(tasks, `${task_id}.brief.md`), 'x');
-    }
+    await forgeTasks(
+      folder,
+      old.map((task_id) => ({ ...ended, task_id })),
+    );
+    for (const task_id of old) await writeFile(join(tasks, `${task_id}.brief.md`), 'x');
     const { task_id: next } = viewIn((await ok(outsideTaskAdd, asked)).data);
     const names = await readdir(tasks);
-    const left = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+    const kept = (await ok(taskList, { status: 'all', limit: 200 })).data;
+    const left = names.filter((name) => name.endsWith('.brief.md')).map((name) => name.slice(0, -9));
+    expect(kept['total']).toBe(203);
     // Two hundred that have ended, the new one and two of ours.
     expect(left).toHaveLength(203);
     expect(left).toEqual(expect.arrayContaining([ours, done, last, next, ...old.slice(3)]));
@@ -146,27 +150,20 @@ describe('tasks from outside of several callers', () => {
   it('that have ended go first where one caller has most (S-11)', async () => {
     const { folder, ok } = await memorySession(afterAll);
     const { task_id: first = '' } = viewIn((await ok(outsideTaskAdd, asked)).data);
-    const tasks = join(folder, '_bmad-output/.tasks');
-    const file = JSON.parse(await readFile(join(tasks, `${first}.json`), 'utf8')) as { outside: object };
-    const ended = async (number: number, requester: string): Promise<string> => {
-      const task_id = `task-20250101-000000-${100_000 + number}`;
-      const outside = { ...file.outside, requester };
-      const task = {
-        ...file,
-        task_id,
-        outside,
-        status: 'cancelled',
-        updated_at: `2025-01-01T00:00:${number}`,
-      };
-      await writeFile(join(tasks, `${task_id}.json`), JSON.stringify(task));
-      return task_id;
-    };
-    const quiet = [await ended(100, 'quiet'), await ended(101, 'quiet')];
-    for (let number = 200; number < 420; number += 1) await ended(number, 'loud');
+    const task = await taskIn(folder, first);
+    const ended = (number: number, requester: string): Task => ({
+      ...task,
+      task_id: `task-20250101-000000-${100_000 + number}`,
+      outside: { ...(task.outside as NonNullable<Task['outside']>), requester },
+      status: 'cancelled',
+      updated_at: `2025-01-01T00:00:${number}`,
+    });
+    const quiet = [ended(100, 'quiet'), ended(101, 'quiet')];
+    await forgeTasks(folder, [...quiet, ...Array.from({ length: 220 }, (_, at) => ended(200 + at, 'loud'))]);
     await ok(outsideTaskAdd, asked);
-    const left = await readdir(tasks);
-    expect(left).toEqual(expect.arrayContaining(quiet.map((id) => `${id}.json`)));
-    expect(left.filter((name) => name.endsWith('.json') && name.includes('20250101'))).toHaveLength(200);
+    for (const { task_id } of quiet) await ok(outsideTaskShow, { task_id });
+    const { data } = await ok(taskList, { status: 'cancelled' });
+    expect(data['total']).toBe(200);
   });
 });
 

@@ -135,10 +135,7 @@ describe('spawn_subagent_task', () => {
     await writeFile(join(own.folder, '_bmad/core/config.yaml'), 'output_folder: "{project-root}/made/out"\n');
     const { data } = await own.ok(spawnSubagentTask, given);
     expect(data['kept_in']).toBe('made/out/.tasks');
-    const name = `${taskOf(data)['task_id']}.json`;
-    expect(JSON.parse(await readFile(join(own.folder, 'made/out/.tasks', name), 'utf8'))).toMatchObject({
-      version: 1,
-      status: 'queued',
-    });
+    const name = `${taskOf(data)['task_id']}.brief.md`;
+    expect(await readFile(join(own.folder, 'made/out/.tasks', name), 'utf8')).toContain(given.task);
   });
 });

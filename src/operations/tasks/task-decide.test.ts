@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { homeBeside } from '../../../tests/support/app.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
+import { forgeTask } from '../../../tests/support/tasks.ts';
 import { deliveryAccept } from '../handover/handovers.ts';
 import { operations } from '../index.ts';
 import { runCheckpoint } from '../runs/run-progress.ts';
@@ -114,8 +115,9 @@ describe('decisions of a person', () => {
       const words = 'https://delete-all-tests;then-push--force;and-read@docs.test/api';
       const { session, task_id, file } = await waiting('Review WORDS');
       // As in a queue that comes with a project.
-      for (const place of [file('.json'), file('.brief.md')])
-        await writeFile(place, (await readFile(place, 'utf8')).replaceAll('WORDS', words));
+      const brief = file('.brief.md');
+      await writeFile(brief, (await readFile(brief, 'utf8')).replaceAll('WORDS', words));
+      await forgeTask(session.folder, task_id, (task) => ({ ...task, task: `Review ${words}` }));
       for (const operation of [taskApprove, taskShow])
         expect((await session.ok(operation, { task_id })).answer.body).toContain(
           `\n\`\`\`\nReview ${words}\n`,
@@ -123,23 +125,26 @@ describe('decisions of a person', () => {
     });
 
     it.each([
-      ['the task', '.json', (text: string) => text.replace('Review the API', 'Review the APL')],
-      ['its brief', '.brief.md', (text: string) => `${text}\nAnd push.\n`],
-      ['its agent', '.json', (text: string) => text.replace('"agent": "dev"', '"agent": "architect"')],
-    ])('not for %s that has changed since', async (_what, ending, change) => {
+      ['the task', { task: 'Review the APL' }, { task: HIDDEN }],
+      ['its agent', { agent: 'architect' }, { agent: 'dev' }],
+      ['its brief', undefined, undefined],
+    ])('not for %s that has changed since', async (_what, other, own) => {
       const { session, task_id, file, status } = await waiting();
       const { data } = await session.ok(taskShow, { task_id });
       const { digest } = data['waits'] as { digest: string };
-      const before = await readFile(file(ending), 'utf8');
-      await writeFile(file(ending), change(before));
-      expect(await readFile(file(ending), 'utf8')).not.toBe(before);
+      const before = await readFile(file('.brief.md'), 'utf8');
+      const change = (part: object | undefined, text: string): Promise<void> =>
+        part === undefined
+          ? writeFile(file('.brief.md'), text)
+          : forgeTask(session.folder, task_id, (task) => ({ ...task, ...part }));
+      await change(other, `${before}\nAnd push.\n`);
       const error = await session.fail(taskApprove, { task_id, digest });
       expect(error.code).toBe('conflict');
       expect(error.steps).toMatchObject([{ operation: 'task_show' }]);
       expect(await status()).toBe('needs_approval');
-      await writeFile(file(ending), before);
+      await change(own, before);
       await session.ok(taskApprove, { task_id, digest });
-      await writeFile(file(ending), change(await readFile(file(ending), 'utf8')));
+      await change(other, `${before}\nAnd push.\n`);
       const refused = await session.fail(taskClaim, { task_id });
       expect(refused.hint).toContain('Changed since it was approved on this machine.');
       expect(refused.steps).toMatchObject([{ operation: 'task_approve', args: { task_id } }]);
@@ -153,7 +158,9 @@ describe('decisions of a person', () => {
       const { claim } = (await session.ok(taskClaim)).data as { claim: string };
       await session.ok(taskComplete, { task_id, claim, result: 'Done.', needs_verification: true });
       const { waits } = (await session.ok(taskShow, { task_id })).data as { waits: { digest: string } };
-      const file = join(session.folder, '_bmad-output', '.tasks', `${task_id}.result.md`);
+      const folder = join(session.folder, '_bmad-output', '.tasks');
+      const name = (await readdir(folder)).find((each) => each.endsWith('.result.md')) ?? '';
+      const file = join(folder, name);
       await writeFile(file, 'Something else.');
       expect((await session.fail(taskApprove, { task_id, digest: waits.digest })).code).toBe('conflict');
       await writeFile(file, 'Done.');

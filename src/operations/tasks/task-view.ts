@@ -36,6 +36,10 @@ export const taskView = z.object({
   updated_at: z.string(),
   error: z.string().optional(),
   approval: z.string().optional(),
+  others: z
+    .array(z.object({ did: z.string(), by: z.string(), at: z.string() }))
+    .optional()
+    .describe('Claims and results of others that came too late to count'),
   from: z.string().optional().describe('The protocol of the request, if it came from outside'),
 });
 export type TaskView = z.output<typeof taskView>;
@@ -59,6 +63,7 @@ export function viewOf(task: Task): TaskView {
     created_at: task.created_at,
     updated_at: task.updated_at,
     ...(error === undefined ? {} : { error }),
+    ...(task.others === undefined ? {} : { others: task.others.map(({ did, by, at }) => ({ did, by, at })) }),
     ...(task.outside === undefined ? {} : { from: task.outside.protocol }),
     approval:
       approval && `${approval.reason}${approval.by === undefined ? '' : ` (decided by ${approval.by})`}`,
@@ -83,6 +88,8 @@ export function taskLine(task: TaskView): string {
   const holder = task.worker === undefined ? '' : ` by ${oneLine(task.worker, 200)}${until}${how}`;
   const asked = task.status === 'needs_approval' ? ` (${written(task.approval ?? '', 200)})` : '';
   const why = task.error === undefined ? asked : ` (${written(task.error, 100)})`;
+  const late = (task.others ?? []).filter(({ did }) => did === 'complete');
+  const also = late.length === 0 ? '' : ` (also done by ${late.map(({ by }) => oneLine(by, 50)).join(', ')})`;
   const from = task.from === undefined ? '' : ` (from outside, by ${task.from})`;
-  return `- ${task.task_id} ${task.status}${holder}${from}: ${task.agent} → ${task.output_key}${after}: ${written(task.task, 120)}${why}`;
+  return `- ${task.task_id} ${task.status}${holder}${also}${from}: ${task.agent} → ${task.output_key}${after}: ${written(task.task, 120)}${why}`;
 }

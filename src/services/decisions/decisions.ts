@@ -72,6 +72,8 @@ class DecisionFile implements Decisions {
   readonly #root: string;
   #place: LogPlace | undefined;
   #known = new Map<string, Line>();
+  /** The same for each kind, until something is read. */
+  #byKind = new Map<DecidedKind, ReadonlyMap<string, Decision>>();
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, root: string) {
@@ -84,8 +86,13 @@ class DecisionFile implements Decisions {
   }
 
   async all(kind: DecidedKind): Promise<ReadonlyMap<string, Decision>> {
-    const lines = [...(await this.#read()).values()].filter((line) => line.kind === kind);
-    return new Map(lines.map((line) => [line.id, line]));
+    const known = await this.#read();
+    const before = this.#byKind.get(kind);
+    if (before !== undefined) return before;
+    const lines = [...known.values()].filter((line) => line.kind === kind);
+    const found = new Map(lines.map((line) => [line.id, line]));
+    this.#byKind.set(kind, found);
+    return found;
   }
 
   async decide(decision: Omit<Decision, 'at'>): Promise<Decision> {
@@ -101,19 +108,25 @@ class DecisionFile implements Decisions {
       const read = await readLog(
         this.#path,
         this.#place,
-        () => (this.#known = new Map()),
+        () => this.#forget(),
         (text) => {
+          this.#byKind.clear();
           const line = lineOf(text);
           // Another project can have the same key only if someone has copied its file here.
           if (line?.root === this.#root) this.#known.set(keyOf(line.kind, line.id), line);
         },
       );
       this.#place = read?.place;
-      if (read === undefined) this.#known = new Map();
+      if (read === undefined) this.#forget();
       return this.#known;
     });
     this.#reading = reading.catch(() => undefined);
     return reading;
+  }
+
+  #forget(): void {
+    this.#known = new Map();
+    this.#byKind.clear();
   }
 }
 

@@ -51,7 +51,8 @@ export async function moveRuns(kit: Kit): Promise<StateMove> {
 
 export async function moveTasks(kit: Kit): Promise<StateMove> {
   const names = await stateNames(folderAt(kit.places.tasks.user));
-  const count = names.filter((name) => /^task-.*\.json$/.test(name)).length;
+  const ids = names.map((name) => /^(task-[\w-]+)\.(?:json|brief\.md)$/.exec(name)?.[1]);
+  const count = new Set(ids.filter((id) => id !== undefined)).size;
   return moveFiles(kit, 'tasks', kit.places.tasks.project.path, count);
 }
 

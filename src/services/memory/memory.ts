@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log.ts';
-import type { ProgramEnvironment } from '../../base/process/process.ts';
 import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
@@ -18,10 +17,12 @@ import {
   updateMemory,
   wholeMemory,
 } from './one-memory.ts';
-import { type EngineSettings, type IndexThread, isOnQdrant, linesIn, mirrorsIn, openStore } from './open.ts';
+import { isOnQdrant, linesIn, openStore, type StoreSetup } from './open.ts';
 import { kitCandidates } from './kit-index.ts';
 import { type OpenMemory, type Session, shownBy } from './opened.ts';
-import { hasStore, type MemoryPlace, placeOf } from './place.ts';
+import { type LinesPlace, linesPlace } from '../../kit/home.ts';
+import { mirrorsIn } from '../../kit/project-log.ts';
+import { hasStore } from './place.ts';
 import { purge } from './purge.ts';
 import { remember } from './remember.ts';
 import { ANALYSER } from './rank.ts';
@@ -46,16 +47,7 @@ export { makeIndex } from './open.ts';
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 
-export interface MemorySetup {
-  /** The project, and where its state is. */
-  kit: Kit;
-  /** The user's folder for what has no place in a project. */
-  state: string;
-  /** The one for what can be made again. */
-  cache: string;
-  /** For git, which knows a project by its first commit. */
-  env: ProgramEnvironment;
-  engine: EngineSettings;
+export interface MemorySetup extends StoreSetup {
   embedder: EmbedderSettings;
   /** One embedder for all projects, which is read once; without it, one is opened for this project. */
   embedders?: SharedEmbedder | undefined;
@@ -63,9 +55,6 @@ export interface MemorySetup {
   log: Log;
   /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
   background: boolean;
-  /** Whether anything may be written. */
-  writes: boolean;
-  thread?: IndexThread | undefined;
 }
 
 export interface SharedEmbedder {
@@ -92,7 +81,7 @@ export type Memory = ReturnType<typeof openMemory>;
 export function openMemory(setup: MemorySetup) {
   const { kit } = setup;
   const files = new KitFiles(kit);
-  const place = placeOf(kit);
+  const place = linesPlace(kit);
   const { folder } = place;
   /** Whether the store is a server, so that the folder says nothing about it. */
   const elsewhere = isOnQdrant(setup.engine);
@@ -261,7 +250,7 @@ async function statusOf(
   { files, session }: OpenMemory,
   { reembedding }: Sessions,
   setup: MemorySetup,
-  { owner, folder }: MemoryPlace,
+  { owner, folder }: LinesPlace,
 ) {
   const { entries, problems } = await files.read();
   // Entries of the project's own files are searched too.

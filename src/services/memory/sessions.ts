@@ -4,7 +4,7 @@ import { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { MemorySetup } from './memory.ts';
 import { openStore } from './open.ts';
-import type { MemoryPlace } from './place.ts';
+import type { LinesPlace } from '../../kit/home.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { MemoryStore } from './engine.ts';
 import type { Session } from './opened.ts';
@@ -27,7 +27,7 @@ interface SessionSetup extends Pick<
   | 'thread'
 > {
   files: KitFiles;
-  place: MemoryPlace;
+  place: LinesPlace;
   analyser: Analyser;
 }
 

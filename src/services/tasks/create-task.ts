@@ -2,65 +2,62 @@ import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
+import { nameOf } from './fold.ts';
+import type { Said } from './task-lines.ts';
 import { checkDependencies, checkKey, newTask, type NewTask } from './task-rules.ts';
-import { digestOf, type TaskStore } from './task-store.ts';
+import { digestOf, said, type TaskStore } from './task-store.ts';
 
-/** Makes the files of a new task, under the lock of the queue. `finish` says what it is when it is first seen. */
-async function createTask(
-  store: TaskStore,
-  order: NewTask,
-  at: string,
-  finish: (task: Task) => Promise<Task>,
-): Promise<Task> {
+/** What a new task is, with its brief in place: a task without one must never be there to be claimed. */
+async function newWithBrief(store: TaskStore, order: NewTask, at: string): Promise<Task> {
   const stem = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
   let id: string;
   do id = `${stem}-${randomBytes(3).toString('hex')}`;
-  while (await store.isTaken(id));
-  // The brief first: a task without one must never be there to be claimed.
+  while (store.isTaken(id));
   await store.putText(briefFile(id), order.brief);
-  const task = await finish(newTask(order, id, at));
-  await store.put(task);
-  return task;
+  return newTask(order, id, at);
 }
 
-/** Puts a task into the queue, if it may be there and is not there yet; `note` keeps elsewhere that it was made here. */
-export async function createQueued(
+/** That a task is there and, in the same line, that the name of its result is taken: of two who want it, one gets it. */
+function created(task: Task, { outputKey, runId }: NewTask): Said[] {
+  return [
+    said(task.task_id, 'create', task),
+    { of: nameOf({ outputKey, runId }), do: 'take', data: { task_id: task.task_id } },
+  ];
+}
+
+interface Planned {
+  said: Said[];
+  answer: Task;
+}
+
+/** A task for the queue, if it may be there and is not there yet; `note` keeps elsewhere that it was made here. */
+export async function planQueued(
   store: TaskStore,
   order: NewTask,
   tasks: readonly Task[],
   at: string,
-  note: (task: Task) => Promise<void>,
-): Promise<Task> {
+  note: (task: Task) => Promise<unknown>,
+): Promise<Planned & { removed: readonly Task[] }> {
   const known = madeBefore(order, tasks);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { said: [], answer: known, removed: [] };
   checkStrangers(order, tasks);
   checkKey(order, tasks);
   checkDependencies(order, tasks);
-  if (order.outside !== undefined) for (const old of tooMany(tasks)) await forget(store, old);
-  return createTask(store, order, at, async (task) => {
-    await note(task);
-    return task;
-  });
+  const removed = order.outside === undefined ? [] : tooMany(tasks);
+  const task = await newWithBrief(store, order, at);
+  await note(task);
+  const ends = removed.map(({ task_id }) => said(task_id, 'remove', {}));
+  return { said: [...created(task, order), ...ends], answer: task, removed };
 }
 
-/** The task first: one that is there has its texts. */
-async function forget(store: TaskStore, { task_id: id }: Task): Promise<void> {
-  try {
-    await store.remove(id, [`${id}.json`, briefFile(id), resultFile(id)]);
-  } catch (error) {
-    // One that cannot be removed is no reason to refuse another.
-    if (!(error instanceof BmadError)) throw error;
-  }
-}
-
-/** Keeps work that is done already, in one step, so that nobody is ever offered it. The same result twice is one. */
-export async function createDone(
+/** Work that is done already, in one step, so that nobody is ever offered it. The same result twice is one. */
+export async function planDone(
   store: TaskStore,
   order: NewTask,
   { text, by }: { text: string; by: string },
   tasks: readonly Task[],
   at: string,
-): Promise<Task> {
+): Promise<Planned> {
   const digest = digestOf(text);
   const same = tasks.find(
     ({ output_key, run_id, result, status }) =>
@@ -69,21 +66,31 @@ export async function createDone(
       status === 'completed' &&
       result?.digest === digest,
   );
-  if (same !== undefined) return same;
+  if (same !== undefined) return { said: [], answer: same };
   checkKey(order, tasks);
-  return createTask(store, order, at, async (task) => {
-    const kept = await store.putText(resultFile(task.task_id), text);
-    return { ...task, status: 'completed', attempts: 1, result: { ...kept, by, at } };
-  });
+  const task = await newWithBrief(store, order, at);
+  const kept = await store.putText(resultFile(task.task_id, text), text);
+  const done: Task = { ...task, status: 'completed', attempts: 1, result: { ...kept, by, at } };
+  return { said: created(done, order), answer: done };
 }
+
+/** All files of a task, with the one that a version before may have left. */
+export const filesOf = ({ task_id, result }: Task): string[] => [
+  `${task_id}.json`,
+  briefFile(task_id),
+  ...(result === undefined ? [] : [result.file]),
+];
 
 export function briefFile(id: string): string {
   return `${id}.brief.md`;
 }
 
-export function resultFile(id: string): string {
-  return `${id}.result.md`;
+/** Named after what it says: of two workers who hand in something, neither writes over the other. */
+export function resultFile(id: string, text: string): string {
+  return `${id}.${digestOf(text).slice(-DIGITS)}.result.md`;
 }
+
+const DIGITS = 12;
 
 /** Strangers cannot fill the queue: what they have asked for has to be worked on before they ask for more. */
 const OPEN_FROM_OUTSIDE = 100;

@@ -2,7 +2,7 @@ import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import { shortDigest } from '../../base/sha256.ts';
 import type { Decision, Decisions } from '../../model/decision.ts';
-import { LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
+import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
 import { briefFile } from './create-task.ts';
 import { ATTEMPTS, outcomesOf } from './task-rules.ts';
 import { resultId, standing, taskDigest, type Noted } from './task-standing.ts';
@@ -31,9 +31,14 @@ export class DecidedTasks {
     this.#decisions = decisions;
   }
 
-  /** The file of a task. */
-  fileOf({ task_id }: Pick<Task, 'task_id'>): ReturnType<TaskStore['fileOf']> {
-    return this.store.fileOf(task_id);
+  /** The file that says what a task is to do. */
+  fileOf({ task_id }: Pick<Task, 'task_id'>): string {
+    return this.store.pathOf(briefFile(task_id));
+  }
+
+  /** Another number when something has happened to a task. */
+  look(): Promise<number> {
+    return this.store.look();
   }
 
   get place(): TaskStore['place'] {
@@ -43,6 +48,11 @@ export class DecidedTasks {
   async all(): Promise<StoredTasks> {
     const { tasks, problems } = await this.store.all();
     return { tasks: await this.standing(tasks), problems };
+  }
+
+  /** Those that something still follows from. */
+  async open(): Promise<Task[]> {
+    return (await this.all()).tasks.filter(({ status }) => !FINAL_STATES.includes(status));
   }
 
   /** As it is now; its texts are read too. */
@@ -100,7 +110,13 @@ export class DecidedTasks {
 
   protected async standing(tasks: readonly Task[]): Promise<Task[]> {
     const noted: Noted = tasks.length === 0 ? new Map() : await this.#decisions.all('task');
-    return tasks.map((task) => standing(current(task), noted));
+    const before = stoodAll.get(tasks);
+    const here = before?.noted === noted ? before.here : tasks.map((task) => stood(task, noted));
+    stoodAll.set(tasks, { noted, here });
+    // A lease ends by itself.
+    return here.map((task, at) =>
+      tasks[at]?.status === 'running' ? standing(current(tasks[at]), noted) : task,
+    );
   }
 
   /** Keeps with the user what was decided on a task or, once it has been handed in, on its result. */
@@ -118,6 +134,25 @@ export class DecidedTasks {
       ...said,
     });
   }
+}
+
+interface Stood {
+  decisions: readonly (Decision | undefined)[];
+  here: Task;
+}
+
+const known = new WeakMap<Task, Stood>();
+const stoodAll = new WeakMap<readonly Task[], { noted: Noted; here: readonly Task[] }>();
+
+/** Of thousands that have ended, each is looked at again only when something was decided about it. */
+function stood(task: Task, noted: Noted): Task {
+  const decisions = [noted.get(task.task_id), noted.get(resultId(task.task_id))];
+  const before = known.get(task);
+  if (before !== undefined && decisions.every((each, at) => each === before.decisions[at]))
+    return before.here;
+  const here = standing(task, noted);
+  known.set(task, { decisions, here });
+  return here;
 }
 
 /** A task whose worker went silent is free again, or has failed for good. */

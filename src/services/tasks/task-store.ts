@@ -1,106 +1,101 @@
 import { join } from 'node:path';
-import { jsonIn } from '../../base/parse/json.ts';
-import { isTable } from '../../base/parse/parse.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { conflictsIn, conflictText } from '../../base/text/conflicts.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours, unlessMissing } from '../../base/expected.ts';
-import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
-import { stateNames } from '../../base/files/file-state.ts';
 import { isNamed } from '../../base/files/file-stamps.ts';
-import { listInside, readInside, realFolder } from '../../base/files/files.ts';
+import { ensureFolder, readState, writeAtomic, writeNew } from '../../base/files/file-state.ts';
+import { readInside } from '../../base/files/files.ts';
+import { removeFile } from '../../base/files/open-file.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { folderAt } from '../../kit/home.ts';
 import { strayRefusal, type StateFolder } from '../../kit/kit.ts';
-import { KeptTasks, type TaskFile } from './kept-tasks.ts';
-import { TASK_VERSION, taskSchema, type Task } from '../../model/task.ts';
+import type { Log } from '../../lines/log.ts';
+import type { Task } from '../../model/task.ts';
+import type { FoldPlace } from './fold-cache.ts';
+import { entityOf, TASK_ID } from './fold.ts';
+import { OldTasks } from './moving-over.ts';
+import { TaskLines, type Said } from './task-lines.ts';
 
 const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
 
 export interface StoredTasks {
-  tasks: Task[];
-  /** Files that are no task, which are left as they are. */
+  tasks: readonly Task[];
+  /** What is in the lines or among them and is no task; it is left as it is. */
   problems: string[];
 }
 
-const ENDING = '.json';
-const TASK_BYTES = 1_000_000;
+/** What is known of the tasks of a project from one call to the next. */
+export class KeptTasks {
+  readonly lines = new TaskLines();
+  readonly old = new OldTasks();
+}
+
+/** Where the lines of a project are. */
+export interface TaskLog {
+  log: Log;
+  /** The log of one owner alone, for tasks that an earlier version has kept there. */
+  of(owner: StateFolder['owner']): Log;
+  /** This user's own once more, out of the reach of git. */
+  mirror: string | undefined;
+  /** What was read is kept here; it can be removed at any time. */
+  fold: FoldPlace | undefined;
+}
+
 const TEXT_BYTES = 10_000_000;
-const LOCK_WAIT_MS = 15_000;
-/** For so long a look at all tasks will do to choose one of them. */
-const LATELY_MS = 2_000;
-const absent = ours(() => [], 'not_found');
-const ID = /^task-[\w-]{1,80}$/;
+const TEXTS = 'texts';
+const TEXT_NAME = /^[\w-]+(?:\.[\w-]+)*$/;
 
-/** The files of the tasks. A task is one file, replaced as a whole; long texts lie beside it. */
+/** The tasks as lines, and their long texts in files beside each other: a text is written once, under a name of its own. */
 export class TaskStore {
-  /** Where new tasks go. */
+  /** Where new texts go. */
   readonly place: StateFolder;
-  /** A task stays where it was made. */
+  /** A text stays where it was written. */
   readonly #places: readonly StateFolder[];
-  readonly #kept: KeptTasks;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #opened: () => Promise<TaskLog>;
+  readonly #lines: TaskLines;
+  readonly #old: OldTasks;
 
-  constructor(places: readonly [StateFolder, ...StateFolder[]], kept = new KeptTasks()) {
+  constructor(
+    places: readonly [StateFolder, ...StateFolder[]],
+    opened: () => Promise<TaskLog>,
+    { lines, old }: KeptTasks,
+  ) {
     [this.place] = places;
     this.#places = places;
-    this.#kept = kept;
+    this.#opened = opened;
+    this.#lines = lines;
+    this.#old = old;
   }
 
-  /** One change at a time, also between processes. */
-  async change<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(async () => {
-      const used: StateFolder[] = [];
+  /** Takes in what is new, of whatever process; tells when something was, by another number. */
+  async look(): Promise<number> {
+    const { log, fold } = await this.#opened();
+    await this.#lines.look(log, fold);
+    await this.#old.look(this.#places, this.#lines);
+    return this.#lines.rev;
+  }
+
+  /** One change at a time; where another process has said something about the same meanwhile, it is planned once more. */
+  async change<T>(
+    signal: AbortSignal,
+    plan: () => Promise<{ said: readonly Said[]; answer: T }>,
+  ): Promise<T> {
+    const { log, of, fold } = await this.#opened();
+    const stray = await strayRefusal(this.place.base, this.place.path, 'no task is kept there');
+    if (stray !== undefined) throw stray;
+    await this.look();
+    if (!this.#old.isDone)
       for (const place of this.#places)
-        if (place === this.place || (await realFolder(folderAt(place))) !== undefined) used.push(place);
-      // In one order for all, whichever place they use first.
-      const ordered = used.toSorted((a, b) => (a.owner > b.owner ? 1 : -1));
-      return ordered.reduce((inner, place) => () => lockedIn(place, signal, inner), work)();
-    });
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+        await this.#old.move(place, of(place.owner), this.#lines, () => this.#lines.look(log, fold));
+    return this.#lines.change(log, fold, signal, plan);
   }
 
   /** All tasks, the oldest first. */
   async all(): Promise<StoredTasks> {
-    const files = new Map<string, StateFolder>();
-    for (const place of this.#places)
-      for (const name of await stateNames(folderAt(place), place.base).catch(absent))
-        if (name.startsWith('task-') && name.endsWith(ENDING) && !files.has(name)) files.set(name, place);
-    const paths = new Map([...files].map(([name, place]) => [join(folderAt(place), name), { name, place }]));
-    await this.#kept.look(this.#queue, [...paths.keys()], async (path) => {
-      const { name, place } = paths.get(path) ?? { name: '', place: this.place };
-      return this.#file(name.slice(0, -ENDING.length), place);
-    });
-    return { tasks: this.#kept.tasks(), problems: this.#kept.problems() };
-  }
-
-  /** All tasks as they were a moment ago: a caller who acts on one of them reads it first. */
-  async lately(): Promise<{ tasks: Task[]; isCurrent: boolean }> {
-    if (this.#kept.isRecent(this.#queue, LATELY_MS)) return { tasks: this.#kept.tasks(), isCurrent: false };
-    return { tasks: (await this.all()).tasks, isCurrent: true };
-  }
-
-  get #queue(): string {
-    return this.#places.map(folderAt).join('\n');
-  }
-
-  /** Where a task is, or its texts; new ones go where all that is new goes. */
-  #placeOf(name: string): StateFolder {
-    const [id = ''] = name.split('.');
-    return this.#places.find((place) => isNamed(join(folderAt(place), `${id}${ENDING}`))) ?? this.place;
-  }
-
-  async #file(id: string, place: StateFolder): Promise<TaskFile> {
-    const isNone = (error: unknown): TaskFile => {
-      if (!(error instanceof BmadError)) throw error;
-      // Removed since the folder was looked at, or nothing of ours.
-      const isElse = error.code === 'not_found' || error.reason === 'outside' || error.reason === 'folder';
-      return isElse ? 'no task' : { problem: error.message };
-    };
-    return this.#read(id, place).then((task) => ({ task }), isNone);
+    await this.look();
+    return { tasks: this.#lines.all(), problems: [...this.#old.problems(), ...this.#lines.problems()] };
   }
 
   /**
@@ -108,20 +103,34 @@ export class TaskStore {
    * must not end up with the task of somebody else.
    */
   async get(id: string, { decides = false }: { decides?: boolean } = {}): Promise<Task> {
-    if (!ID.test(id))
+    if (!TASK_ID.test(id))
       throw new BmadError('invalid_input', `${quoted(id)} is not a task id.`, {
         subject: id.slice(0, 100),
         hint: 'Ids look like task-20261115-093000-a1b2c3.',
         steps: [LIST],
       });
-    const found = await this.#read(id, this.#placeOf(id)).catch(unlessMissing);
+    await this.look();
+    const found = this.#lines.get(id);
     if (found !== undefined) return found;
+    const problem = this.#old.problem(id);
+    if (problem !== undefined) throw problem;
     if (decides) throw this.#noneHere(id);
-    const known = (await this.all()).tasks.map(({ task_id }) => task_id);
     throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
       subject: id,
-      suggestions: nearest(id, known),
+      suggestions: nearest(
+        id,
+        this.#lines.all().map(({ task_id }) => task_id),
+      ),
       steps: [LIST],
+    });
+  }
+
+  /** One that a newer program has changed can be read, and no more. */
+  refuseNewer({ task_id }: Task): void {
+    if (!this.#lines.isNewer(task_id)) return;
+    throw new BmadError('unavailable', `The task ${task_id} was changed by a newer version of this server.`, {
+      subject: task_id,
+      hint: 'It can be read here. To change it, update this server.',
     });
   }
 
@@ -138,103 +147,73 @@ export class TaskStore {
     });
   }
 
-  fileOf(id: string): StateFolder {
-    const place = this.#placeOf(id);
-    return { ...place, path: `${place.path}/${id}${ENDING}` };
+  /** Where a text is; new ones go where all that is new goes. */
+  #placeOf(name: string): StateFolder {
+    return this.#places.find((place) => isNamed(join(folderAt(place), name))) ?? this.place;
   }
 
-  async put(task: Task): Promise<void> {
-    const name = `${task.task_id}${ENDING}`;
-    const place = this.#placeOf(name);
-    await replaceShared(place.base, `${place.path}/${name}`, `${JSON.stringify(task, null, 2)}\n`);
-    this.#kept.set(join(folderAt(place), name), { task });
+  /** Where a file of the tasks is, from the top of the project or of the user. */
+  pathOf(name: string): string {
+    return `${this.#placeOf(name).path}/${name}`;
   }
 
-  /** A long text beside the tasks; the answer is what the task keeps of it. */
+  /** A long text beside the lines, and once more in the mirror as they are; the answer is what the task keeps of it. */
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
-    const { base, path } = this.#placeOf(name);
-    await replaceShared(base, `${path}/${name}`, text);
+    const { mirror } = await this.#opened();
+    const place = this.#placeOf(name);
+    const { base, path, owner } = place;
+    await ensureFolder(folderAt(place), owner === 'project' ? base : undefined);
+    await this.#old.aside(this.#places, () => replaceShared(base, `${path}/${name}`, text));
+    if (mirror !== undefined) await writeAtomic(join(mirror, TEXTS, name), text);
     return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };
   }
 
-  /** Files of one task. */
-  async remove(id: string, names: readonly string[]): Promise<void> {
-    const { base, path } = this.#placeOf(id);
-    for (const name of names) await removeShared(base, `${path}/${name}`);
+  /** Texts of a task that is no more. One that cannot be removed is in nobody's way. */
+  async removeTexts(names: readonly string[]): Promise<void> {
+    const { mirror } = await this.#opened();
+    for (const name of names) {
+      const { base, path } = this.#placeOf(name);
+      const remove = (): Promise<unknown> => removeShared(base, `${path}/${name}`);
+      await this.#old.aside(this.#places, remove).catch(ours(() => undefined));
+      if (mirror !== undefined && TEXT_NAME.test(name))
+        await removeFile(join(mirror, TEXTS, name)).catch(() => undefined);
+    }
   }
 
   async text(name: string): Promise<string> {
     const { base, path } = this.#placeOf(name);
-    return (await readInside(base, `${path}/${name}`, TEXT_BYTES)).toString('utf8');
+    try {
+      return (await readInside(base, `${path}/${name}`, TEXT_BYTES)).toString('utf8');
+    } catch (error) {
+      unlessMissing(error);
+      const { mirror } = await this.#opened();
+      if (mirror === undefined || !TEXT_NAME.test(name)) throw error;
+      const again = await readState(join(mirror, TEXTS, name), { maxBytes: TEXT_BYTES });
+      if (again === undefined) throw error;
+      return again;
+    }
   }
 
-  /** Whether anything here has this id, also what cannot be read: an id is never given twice. */
-  async isTaken(id: string): Promise<boolean> {
-    const names = await Promise.all(this.#places.map((place) => stateNames(folderAt(place), place.base)));
-    return names.flat().some((name) => name.startsWith(`${id}.`));
-  }
-
-  /** A name beside the tasks that nothing has yet. */
-  async freeName(stem: string, ending: string, folder = ''): Promise<string> {
-    const prefix = folder === '' ? '' : `${folder}/`;
-    const names = new Set(
-      (await listInside(this.place.base, `${this.place.path}/${folder}`).catch(absent)).map(
-        ({ name }) => name,
-      ),
-    );
+  /** A new file in a folder beside the tasks, under a name that nothing has yet. */
+  async putNew(folder: string, stem: string, ending: string, text: string): Promise<string> {
+    const { base, path } = this.place;
+    await ensureFolder(join(base, path, folder), this.place.owner === 'project' ? base : undefined);
     for (let count = 1; ; count += 1) {
-      const name = `${stem}${count === 1 ? '' : `-${count}`}${ending}`;
-      if (!names.has(name)) return `${prefix}${name}`;
+      const file = `${path}/${folder}/${stem}${count === 1 ? '' : `-${count}`}${ending}`;
+      if (await writeNew(join(base, file), Buffer.from(text), base)) return file;
     }
   }
 
-  async #read(id: string, place: StateFolder): Promise<Task> {
-    const path = `${place.path}/${id}${ENDING}`;
-    const text = (await readInside(place.base, path, TASK_BYTES)).toString('utf8');
-    const conflicts = conflictsIn(text);
-    if (conflicts !== undefined) throw unreadable(path, conflictText(path, conflicts));
-    const value = jsonIn(text);
-    if (isNewer(value)) throw newerTask(path);
-    const parsed = taskSchema.safeParse(value);
-    if (parsed.success && parsed.data.task_id === id) {
-      this.#kept.set(join(place.base, path), { task: parsed.data });
-      return parsed.data;
-    }
-    const [issue] = parsed.error?.issues ?? [];
-    const where = issue === undefined ? 'its task_id differs' : `${issue.path.join('.')} ${issue.message}`;
-    throw unreadable(path, `${path} is not a readable task (${where.slice(0, 200)})`);
+  isTaken(id: string): boolean {
+    return this.#lines.get(id) !== undefined || isNamed(join(folderAt(this.place), `${id}.brief.md`));
   }
 }
 
-const unreadable = (path: string, why: string): BmadError =>
-  new BmadError('unavailable', `${why}.`, {
-    subject: path,
-    hint: 'It was left unchanged; correct or remove the file.',
-  });
-
-/** The folder of the lock is made if need be, and must not be made elsewhere. */
-async function lockedIn<T>(
-  { base, path }: StateFolder,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  const stray = await strayRefusal(base, path, 'no task is kept there');
-  if (stray !== undefined) throw stray;
-  const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: base };
-  return withLock(join(base, path, '.lock'), options, work);
-}
-
-function isNewer(value: unknown): boolean {
-  const version = isTable(value) ? value['version'] : undefined;
-  return typeof version === 'number' && version > TASK_VERSION;
-}
-
-function newerTask(path: string): BmadError {
-  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
-    subject: path,
-    hint: 'It was left unchanged. Update this server to work on it.',
-  });
-}
+export const said = (id: string, verb: Said['do'], data: Said['data']): Said => ({
+  of: entityOf(id),
+  do: verb,
+  data,
+});
 
 export function digestOf(text: string): string {
   return `sha256:${sha256(text)}`;

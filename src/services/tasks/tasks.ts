@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { present } from '../../base/present.ts';
+import { projectKey } from '../../base/files/project-key.ts';
 import { checkRead } from '../../base/sha256.ts';
-import { placesOf } from '../../kit/home.ts';
-import type { Kit } from '../../kit/kit.ts';
+import { folderAt, placesOf, refuseLinks } from '../../kit/home.ts';
+import { linePlaces, type LogSetup, ProjectLogs } from '../../kit/project-log.ts';
 import type { Decisions } from '../../model/decision.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
 import { composeBrief } from './brief.ts';
-import { createDone, createQueued, resultFile } from './create-task.ts';
+import { planDone, planQueued, resultFile, filesOf } from './create-task.ts';
 import { DecidedTasks, MINUTE } from './decided-tasks.ts';
 import { TaskFollower } from './follow-task.ts';
-import { KeptTasks } from './kept-tasks.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import {
   ATTEMPTS,
@@ -23,11 +24,11 @@ import {
   outcomesOf,
   wrongState,
   type Answer,
-  type Lease,
   type NewTask,
   type TasksByKey,
 } from './task-rules.ts';
-import { digestOf, TaskStore } from './task-store.ts';
+import type { Said } from './task-lines.ts';
+import { digestOf, KeptTasks, said, TaskStore } from './task-store.ts';
 
 interface Claimed {
   task: Task;
@@ -45,31 +46,26 @@ interface Handed {
   overHttp?: boolean;
 }
 
-/** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
+/** The queue of a project. A change is a line after all that is known of the task; of two who say the same, one is first. */
 export class Tasks extends DecidedTasks {
   /** A person agrees to all of those at once, as they were shown. */
   async decideAll(answer: Answer & { agrees: true }, signal: AbortSignal): Promise<Task[]> {
-    return this.store.change(signal, async () => {
-      const { waiting, digest: current } = await this.elsewhere();
-      checkRead('The list', answer.digest, current, [
-        { operation: 'task_approve_all', why: 'Read it again' },
-      ]);
-      const approved: Task[] = [];
-      for (const { task, brief, digest } of waiting)
-        approved.push(await this.#settle({ ...task, brief_digest: digestOf(brief) }, digest, answer));
-      return approved;
-    });
+    const { waiting, digest: current } = await this.elsewhere();
+    checkRead('The list', answer.digest, current, [{ operation: 'task_approve_all', why: 'Read it again' }]);
+    const approved: Task[] = [];
+    for (const { task, digest } of waiting)
+      approved.push(await this.decide(task.task_id, { ...answer, digest }, signal));
+    return approved;
   }
 
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
-    return this.store.change(signal, async () => {
-      const { tasks } = await this.all();
-      const at = this.#at(tasks.at(-1)?.created_at);
-      const made = { by: order.createdBy, via: 'maker' } as const;
-      return createQueued(this.store, order, tasks, at, async (task) => {
-        await this.note(task, 'task', { ...made, yes: order.approval === undefined });
-      });
-    });
+    const made = { by: order.createdBy, via: 'maker' } as const;
+    const note = (task: Task) => this.note(task, 'task', { ...made, yes: order.approval === undefined });
+    const { answer, removed } = await this.#made(signal, (tasks, at) =>
+      planQueued(this.store, order, tasks, at, note),
+    );
+    await this.store.removeTexts(removed.flatMap(filesOf));
+    return answer;
   }
 
   /** Refuses a key that is taken, before anything is done for it. */
@@ -79,9 +75,20 @@ export class Tasks extends DecidedTasks {
 
   /** Keeps work that is done already. */
   async record(order: NewTask, done: { text: string; by: string }, signal: AbortSignal): Promise<Task> {
+    return (await this.#made(signal, (tasks, at) => planDone(this.store, order, done, tasks, at))).answer;
+  }
+
+  async #made<P extends { said: readonly Said[]; answer: Task }>(
+    signal: AbortSignal,
+    plan: (tasks: readonly Task[], at: string) => Promise<P>,
+  ): Promise<P> {
+    let last: P | undefined;
     return this.store.change(signal, async () => {
+      // Somebody else was faster: what was written for this one has no task.
+      if (last !== undefined) await this.store.removeTexts(filesOf(last.answer));
       const { tasks } = await this.all();
-      return createDone(this.store, order, done, tasks, this.#at(tasks.at(-1)?.created_at));
+      last = await plan(tasks, now(tasks.at(-1)?.created_at));
+      return { said: last.said, answer: last };
     });
   }
 
@@ -90,30 +97,26 @@ export class Tasks extends DecidedTasks {
     wanted: { id?: string | undefined; agent?: string | undefined; worker: string; minutes: number },
     signal: AbortSignal,
   ): Promise<Claimed | undefined> {
-    return this.store.change(signal, async () => {
+    const claim = randomBytes(8).toString('hex');
+    const { worker, minutes } = wanted;
+    const claimed = await this.store.change(signal, async () => {
       const { task, tasks } = await this.#wanted(wanted);
-      if (task === undefined) return undefined;
+      if (task === undefined) return { said: [], answer: undefined };
+      this.store.refuseNewer(task);
       const brief = await this.brief(task);
-      // Read a second time: others can write there without asking for the lock.
+      // Read a second time: others can write there without asking.
       if (digestOf(brief) !== task.brief_digest) throw changing(task);
-      const claimed = await this.#save(task, {
-        status: 'running',
-        attempts: task.attempts + 1,
-        lease: {
-          worker: wanted.worker,
-          claim: randomBytes(8).toString('hex'),
-          until: this.#until(wanted.minutes),
-        },
-      });
-      return { task: claimed, brief, inputs: await this.#inputs(claimed, tasks) };
+      const answer = { id: task.task_id, brief, inputs: await this.#inputs(task, tasks) };
+      return { said: [said(task.task_id, 'claim', { worker, claim, until: until(minutes) })], answer };
     });
+    if (claimed === undefined) return undefined;
+    const { id, ...rest } = claimed;
+    return { task: await this.get(id), ...rest };
   }
 
   /** A worker that needs longer says so before its time is up. */
   async renew(id: string, claim: string, minutes: number, signal: AbortSignal): Promise<Task> {
-    return this.#held(id, claim, signal, (task, lease) =>
-      this.#save(task, { lease: { ...lease, until: this.#until(minutes) } }),
-    );
+    return this.#held(id, claim, signal, () => said(id, 'renew', { claim, until: until(minutes) }));
   }
 
   async complete(
@@ -122,92 +125,84 @@ export class Tasks extends DecidedTasks {
     signal: AbortSignal,
   ): Promise<Task> {
     const digest = digestOf(text);
-    return this.store.change(signal, async () => {
-      const known = await this.get(id);
+    return this.#change(id, signal, async (known) => {
       // The same answer twice is one answer: a worker that was cut off may try again.
-      const { result } = known;
-      if (['completed', 'needs_verification'].includes(known.status) && result?.digest === digest)
-        return known;
+      if (['completed', 'needs_verification'].includes(known.status) && known.result?.digest === digest)
+        return undefined;
       const { task, lease } = holding(known, claim);
-      const kept = await this.store.putText(resultFile(id), text);
-      const handed = { ...kept, by: lease.worker, at: this.#at(), ...(overHttp ? { over_http: true } : {}) };
+      const kept = await this.store.putText(resultFile(id, text), text);
+      const result = { ...kept, by: lease.worker, ...(overHttp ? { over_http: true } : {}) };
       // Who asked for work from outside must not be the one to say that it is done.
       const waits = verify || (overHttp && task.outside !== undefined);
       const noted = { yes: false, by: lease.worker, via: 'maker' } as const;
-      if (waits) await this.note({ ...task, result: handed }, 'result', noted);
-      const status = waits ? 'needs_verification' : 'completed';
-      return this.#save(task, { status, result: handed, lease: undefined });
+      if (waits) await this.note({ ...task, result: { ...result, at: now() } }, 'result', noted);
+      return said(id, 'complete', { claim, result, status: waits ? 'needs_verification' : 'completed' });
     });
   }
 
   async fail(id: string, claim: string, error: string, retry: boolean, signal: AbortSignal): Promise<Task> {
-    return this.#held(id, claim, signal, (task) =>
-      this.#save(task, {
-        status: retry && task.attempts < ATTEMPTS ? 'queued' : 'failed',
-        error,
-        lease: undefined,
-      }),
+    return this.#held(id, claim, signal, ({ attempts }) =>
+      said(id, 'fail', { claim, error, status: retry && attempts < ATTEMPTS ? 'queued' : 'failed' }),
     );
   }
 
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<Task> {
-    return this.store.change(signal, async () => {
-      const task = await this.get(id);
-      if (task.status === 'cancelled') return task;
-      if (FINAL_STATES.includes(task.status)) throw wrongState(task, 'be cancelled');
-      // What was agreed to before is so no longer.
-      await this.note(task, 'task', { yes: false, by: reason, via: 'maker' });
-      return this.#save(task, { status: 'cancelled', error: reason, lease: undefined });
+    let ended: Task | undefined;
+    const task = await this.#change(id, signal, async (known) => {
+      ended = known.status === 'cancelled' ? undefined : known;
+      if (ended === undefined) return undefined;
+      if (FINAL_STATES.includes(known.status)) throw wrongState(known, 'be cancelled');
+      return said(id, 'cancel', { error: reason });
     });
+    // What was agreed to before is so no longer.
+    if (ended !== undefined) await this.note(ended, 'task', { yes: false, by: reason, via: 'maker' });
+    return task;
   }
 
-  /** A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. */
+  /**
+   * A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. The line
+   * first, because of several who decide one is first; what counts here is the note, and without it the task still waits.
+   */
   async decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
-    return this.store.change(signal, async () => {
-      const task = await this.undecided(id);
-      const { digest } = await this.decided(task);
-      const again = { operation: 'task_show', args: { task_id: id }, why: 'Read it again' };
-      if (answer.agrees) checkRead(id, answer.digest, digest, [again]);
-      return this.#settle(task, digest, answer);
-    });
-  }
-
-  /** The decision first: it is what counts, and the file only tells others of it. */
-  async #settle(task: Task, digest: string, answer: Answer): Promise<Task> {
     const { agrees, by, via } = answer;
-    const [agreed, refused] = outcomesOf(task);
-    const begins = task.status === 'needs_approval';
-    const { at } = await this.note(task, begins ? 'task' : 'result', { yes: agrees, by, via, digest });
-    return this.#save(task, {
-      status: agrees ? agreed : refused,
-      approval: { reason: task.approval?.reason ?? task.status, by, at, agreed: agrees },
-      ...(begins ? { lease: undefined, result: undefined } : {}),
-      ...(answer.agrees ? {} : { error: answer.reason ?? `refused by ${by}` }),
+    const { task, digest } = await this.store.change(signal, async () => {
+      const waiting = await this.undecided(id);
+      this.store.refuseNewer(waiting);
+      const decided = await this.decided(waiting);
+      const again = { operation: 'task_show', args: { task_id: id }, why: 'Read it again' };
+      if (agrees) checkRead(id, answer.digest, decided.digest, [again]);
+      const [agreed, refused] = outcomesOf(waiting);
+      const event = said(id, 'decide', {
+        status: agrees ? agreed : refused,
+        approval: { reason: waiting.approval?.reason ?? waiting.status, by, at: now(), agreed: agrees },
+        ...(agrees ? {} : { error: answer.reason ?? `refused by ${by}` }),
+      });
+      return { said: [event], answer: { task: waiting, digest: decided.digest } };
     });
+    const about = task.status === 'needs_approval' ? 'task' : 'result';
+    await this.note(task, about, { yes: agrees, by, via, digest });
+    return this.get(id);
   }
 
   /** Brings results together in a file of their own. One task that failed does not hold back the others. */
   async merge(order: MergeOrder, signal: AbortSignal): Promise<Merged & { file: string }> {
-    return this.store.change(signal, async () => {
-      const { tasks } = await this.all();
-      const chosen = tasks.filter(
-        ({ output_key, run_id, status }) =>
-          status !== 'cancelled' &&
-          (order.runId === undefined || run_id === order.runId) &&
-          (order.outputKeys.length === 0 || order.outputKeys.includes(output_key)),
-      );
-      const parts = await Promise.all(
-        chosen.map(async (task) => ({
-          task,
-          text: task.status === 'completed' ? await this.result(task) : undefined,
-        })),
-      );
-      const merged = mergeResults(parts, order);
-      const stem = `${order.mergedOutputKey}-${this.#at().slice(0, 10)}`;
-      const file = await this.store.freeName(stem, merged.ending, 'merged');
-      await this.store.putText(file, merged.text);
-      return { ...merged, file: `${this.place.path}/${file}` };
-    });
+    const { tasks } = await this.all();
+    const chosen = tasks.filter(
+      ({ output_key, run_id, status }) =>
+        status !== 'cancelled' &&
+        (order.runId === undefined || run_id === order.runId) &&
+        (order.outputKeys.length === 0 || order.outputKeys.includes(output_key)),
+    );
+    const parts = await Promise.all(
+      chosen.map(async (task) => ({
+        task,
+        text: task.status === 'completed' ? await this.result(task) : undefined,
+      })),
+    );
+    signal.throwIfAborted();
+    const merged = mergeResults(parts, order);
+    const stem = `${order.mergedOutputKey}-${now().slice(0, 10)}`;
+    return { ...merged, file: await this.store.putNew('merged', stem, merged.ending, merged.text) };
   }
 
   /** What is claimed, and the tasks that it may build on. Of many that are queued, one is read. */
@@ -225,9 +220,6 @@ export class Tasks extends DecidedTasks {
       const tasks = byKey(named.depends_on.length === 0 ? [] : (await this.all()).tasks);
       return { task: claimable(named, tasks, worker), tasks };
     }
-    const lately = await this.store.lately();
-    const found = await this.#next(await this.standing(lately.tasks), agent);
-    if (found.task !== undefined || lately.isCurrent) return found;
     return this.#next((await this.all()).tasks, agent);
   }
 
@@ -240,13 +232,13 @@ export class Tasks extends DecidedTasks {
     agent: string | undefined,
   ): Promise<{ task: Task | undefined; tasks: TasksByKey }> {
     const tasks = byKey(all);
-    const now = ({ task_id }: Task): Promise<Task | undefined> =>
+    const fresh = ({ task_id }: Task): Promise<Task | undefined> =>
       this.get(task_id).catch(ours(() => undefined));
     for (const known of all) {
       if (!isStartable(known, tasks) || (agent !== undefined && known.agent !== agent)) continue;
-      const task = await now(known);
+      const task = await fresh(known);
       if (task === undefined || task.agent !== known.agent) continue;
-      const before = await Promise.all(task.depends_on.flatMap((key) => tasks.get(key) ?? []).map(now));
+      const before = await Promise.all(task.depends_on.flatMap((key) => tasks.get(key) ?? []).map(fresh));
       const builtOn = byKey(before.filter((each) => each !== undefined));
       if (isStartable(task, builtOn)) return { task, tasks: builtOn };
     }
@@ -262,34 +254,33 @@ export class Tasks extends DecidedTasks {
     return inputs;
   }
 
-  async #held(
+  /** What follows from a task as it is now; nothing where it is so already. */
+  async #change(
     id: string,
-    claim: string,
     signal: AbortSignal,
-    work: (task: Task, lease: Lease) => Promise<Task>,
+    plan: (task: Task) => Promise<Said | undefined> | Said,
   ): Promise<Task> {
-    return this.store.change(signal, async () => {
-      const { task, lease } = holding(await this.get(id), claim);
-      return work(task, lease);
+    await this.store.change(signal, async () => {
+      const task = await this.get(id);
+      this.store.refuseNewer(task);
+      const event = await plan(task);
+      return { said: event === undefined ? [] : [event], answer: undefined };
     });
+    return this.get(id);
   }
 
-  async #save(task: Task, change: { [K in keyof Task]?: Task[K] | undefined }): Promise<Task> {
-    const changed = present<Task>({ ...task, ...change, updated_at: this.#at(task.updated_at) });
-    await this.store.put(changed);
-    return changed;
-  }
-
-  /** The moment now, or the one before when a clock has gone back: the order of things stays. */
-  #at(notBefore = ''): string {
-    const now = new Date().toISOString();
-    return now > notBefore ? now : notBefore;
-  }
-
-  #until(minutes: number): string {
-    return new Date(Date.now() + minutes * MINUTE).toISOString();
+  async #held(id: string, claim: string, signal: AbortSignal, plan: (task: Task) => Said): Promise<Task> {
+    return this.#change(id, signal, (task) => plan(holding(task, claim).task));
   }
 }
+
+/** The moment now, or the one before when a clock has gone back: the order of things stays. */
+function now(notBefore = ''): string {
+  const at = new Date().toISOString();
+  return at > notBefore ? at : notBefore;
+}
+
+const until = (minutes: number): string => new Date(Date.now() + minutes * MINUTE).toISOString();
 
 function isStartable({ status, depends_on, run_id }: Task, tasks: TasksByKey): boolean {
   return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
@@ -306,9 +297,28 @@ export { KeptTasks };
 
 export type TaskQueue = ReturnType<typeof openTasks>;
 
-/** The queue of a project. */
-export function openTasks(kit: Kit, decisions: Decisions, kept = new KeptTasks()) {
-  const queue = new Tasks(new TaskStore(placesOf(kit, 'tasks'), kept), decisions);
+/** The queue of a project, whose lines are where all of its lines are. */
+export function openTasks(
+  setup: LogSetup & { logs?: ProjectLogs | undefined },
+  decisions: Decisions,
+  kept = new KeptTasks(),
+) {
+  const { kit, logs = new ProjectLogs() } = setup;
+  const opened = once(async () => {
+    const { all, each } = await linePlaces(setup);
+    for (const { folder } of each) await refuseLinks(folder);
+    const users = folderAt(kit.places.memories.user);
+    return {
+      log: logs.at(all, setup),
+      of: (owner: 'project' | 'user') =>
+        logs.at(each.find(({ folder }) => (folder === users) === (owner === 'user')) ?? all, setup),
+      mirror: all.mirror,
+      fold: setup.writes
+        ? { path: join(setup.cache, 'tasks', `${projectKey(kit.root)}.json`), of: JSON.stringify(all) }
+        : undefined,
+    };
+  });
+  const queue = new Tasks(new TaskStore(placesOf(kit, 'tasks'), opened, kept), decisions);
   const follower = new TaskFollower(queue);
   return { queue, composeBrief, follow: follower.follow.bind(follower) };
 }

@@ -178,11 +178,12 @@ async function clientRoots(server: Server): Promise<string[]> {
 }
 
 /** What a request brings along: its abort signal, who sent it, and progress if the client asked for it. */
-function callOf({ mcpReq, http }: ServerContext): Call {
+function callOf({ mcpReq, http, sessionId }: ServerContext): Call {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {
     signal: mcpReq.signal,
+    ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(http === undefined
       ? {}
       : {

@@ -1,4 +1,4 @@
-import { headsOf, inOrder, type Happened } from '../../../lines/line.ts';
+import { followers, headsOf, inOrder, type Happened } from '../../../lines/line.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
@@ -128,24 +128,6 @@ const isSame = (one: Wording, other: Wording): boolean =>
 /** Nobody has written after it. */
 const isOpen = ({ event }: Said, said: readonly Said[]): boolean =>
   !said.some((other) => other.event.after.includes(event.id));
-
-/** Whether one was written by somebody who knew of the other, however far back. */
-function followers(events: readonly Happened[]): (event: Happened, earlier: Happened) => boolean {
-  const known = new Map(events.map((event) => [event.id, event]));
-  return (event, earlier) => {
-    const open = [...event.after];
-    const seen = new Set(open);
-    for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      if (id === earlier.id) return true;
-      for (const next of known.get(id)?.after ?? [])
-        if (!seen.has(next)) {
-          seen.add(next);
-          open.push(next);
-        }
-    }
-    return false;
-  };
-}
 
 /** What cannot be read, and what a newer program has written in a way that is not known here, says nothing. */
 function saidBy({ type, id }: MemoryKey, project: string, event: Happened): Said[] {

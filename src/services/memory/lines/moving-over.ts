@@ -16,14 +16,13 @@ import {
 import { removeFile } from '../../../base/files/open-file.ts';
 import { jsonIn, jsonObject } from '../../../base/parse/json.ts';
 import type { LinePlace } from '../../../lines/files.ts';
-import { LINE_VERSION, newLineId, type Line } from '../../../lines/line.ts';
+import { asMuchAsFits, LINE_VERSION, newLineId, type Line } from '../../../lines/line.ts';
 import type { Log, NewEvent } from '../../../lines/log.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Stored } from '../engine.ts';
 import { isSoundEntry, isSoundRevision } from '../select.ts';
 import type { Connection, Driver } from '../sqlite/driver.ts';
 import { dataOf, entityOf } from './fold.ts';
-import { asMuchAsFits } from './store.ts';
 
 /**
  * Versions before kept memories in a database or a log of their own. It is read once and written as lines; then a copy stays

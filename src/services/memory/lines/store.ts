@@ -3,8 +3,8 @@ import { inTurn } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { ours } from '../../../base/expected.ts';
 import { isWritable } from '../../../base/files/file-state.ts';
-import { ERASE } from '../../../lines/line.ts';
-import type { Log, Mark, NewEvent } from '../../../lines/log.ts';
+import { asMuchAsFits, ERASE } from '../../../lines/line.ts';
+import { type Log, type Mark, troubleText } from '../../../lines/log.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import {
   type Decide,
@@ -25,8 +25,6 @@ import { isForgotten, keyText } from '../select.ts';
 import { dataOf, entityOf, type Heads, type Verb } from './fold.ts';
 import { IndexInMemory } from './in-memory.ts';
 
-/** In characters of a line: what is in one is taken in at once, while nothing else of the process runs. */
-const EVENTS_SIZE = 100_000;
 /** How often another process may be faster with the same lines before somebody is told. */
 const ROUNDS = 100;
 /** About a thousand events: what is taken in while others of this process wait. More than that is left to the maker. */
@@ -59,22 +57,6 @@ interface Said extends Heads {
   key: MemoryKey;
   do: Verb;
   data: Record<string, unknown>;
-}
-
-/** Events in parts for a line each. */
-export function asMuchAsFits(events: readonly NewEvent[]): NewEvent[][] {
-  const parts: NewEvent[][] = [];
-  let size = Infinity;
-  for (const event of events) {
-    const { length } = JSON.stringify(event);
-    if (size + length > EVENTS_SIZE) {
-      parts.push([]);
-      size = 0;
-    }
-    parts.at(-1)?.push(event);
-    size += length;
-  }
-  return parts;
 }
 
 /** A line says one thing about a memory: the second of two equal keys follows the first. */
@@ -405,13 +387,7 @@ export class LinedStore extends MemoryStore {
 
   async health(): Promise<StoreHealth> {
     const health = await this.#ask((index) => index.health());
-    const troubles = this.#log
-      .troubles()
-      .map(({ file, what, count }) =>
-        what === 'conflict'
-          ? `${file} has conflict markers of git; both sides count.`
-          : `${file} has ${count === 1 ? '1 line' : `${count} lines`} that cannot be read.`,
-      );
+    const troubles = this.#log.troubles().map(troubleText);
     const { folder, writes = true } = this.#more;
     const isShut = writes && folder !== undefined && !(await isWritable(join(folder, '.lines')));
     const notes = [

@@ -3,11 +3,12 @@ import { readKitAgents } from '../../../kit/agents.ts';
 import { folderAt, projectPages, type StateMove } from '../../../kit/home.ts';
 import { jailOf } from '../../../kit/kit-lock.ts';
 import { strayRefusal } from '../../../kit/kit.ts';
+import { mirrorOf } from '../../../kit/project-log.ts';
 import { writeKitFiles } from '../../../kit/memories/write.ts';
 import { copyLines, lineFiles } from '../../../lines/files.ts';
 import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import type { MemoryStore } from '../engine.ts';
-import { isOnQdrant, mirrorOf, type StoreSetup } from '../open.ts';
+import { isOnQdrant, type StoreSetup } from '../open.ts';
 import { allEntries } from './transfer.ts';
 
 /** Copies the lines of a project that are on this machine only into the project. */

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { jsonIn } from './parse/json.ts';
+import { present } from './present.ts';
+import { sha256 } from './sha256.ts';
+
+/** Who asks for something to be done, as far as the server can tell. It is kept with what is written, and grants nothing. */
+export interface Caller {
+  /** By a token, a login of an identity provider, a person's own credential, or a program of this machine's user. */
+  kind: 'token' | 'oauth' | 'person' | 'local';
+  /** Who the identity provider says it is, or what tells one token from another; else the user of the project. */
+  name: string;
+  /** What the client calls itself. */
+  host?: string | undefined;
+  session?: string | undefined;
+}
+
+/** The programs consist of several files, each with its own copy of this one. */
+const AROUND = Symbol.for('bmad-mcp-server: who calls');
+const around = ((globalThis as { [AROUND]?: AsyncLocalStorage<Partial<Caller>> })[AROUND] ??=
+  new AsyncLocalStorage<Partial<Caller>>());
+
+/** Whatever is written while `work` runs was asked for by this caller. */
+export const calledBy = <T>(caller: Partial<Caller>, work: () => T): T => around.run(caller, work);
+
+/** Nothing is known of one who calls a service without an operation. */
+export const callerNow = (): Partial<Caller> => around.getStore() ?? {};
+
+/** Enough to tell tokens apart, and too little to try out whether a guessed one is right. */
+const TOKEN_DIGITS = 8;
+
+/** What a call says about its caller. */
+export function callerOf(call: {
+  caller?: string | undefined;
+  host?: string | undefined;
+  session?: string | undefined;
+  person?: boolean;
+}): Partial<Caller> {
+  const [known = '', ...subject] = call.caller?.split(' ') ?? [];
+  const kind =
+    call.person === true ? 'person' : (['token', 'oauth', 'person'] as const).find((each) => each === known);
+  return present({
+    kind,
+    name: nameOf(known, subject.join(' ')),
+    host: call.host,
+    session: call.session,
+  });
+}
+
+function nameOf(known: string, subject: string): string | undefined {
+  if (known === 'token') return sha256(subject).slice(0, TOKEN_DIGITS);
+  const parts: unknown = known === 'oauth' ? jsonIn(subject) : undefined;
+  return Array.isArray(parts) && typeof parts[1] === 'string' ? parts[1].slice(0, 200) : undefined;
+}

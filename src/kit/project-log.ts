@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { isThereNow } from '../base/files/file-identity.ts';
+import { readState, writeAtomic, writeOnce } from '../base/files/file-state.ts';
+import { projectKey } from '../base/files/project-key.ts';
+import { headAt } from '../base/files/repository.ts';
+import type { ProgramEnvironment } from '../base/process/process.ts';
+import { gitOrigin } from '../base/process/project-git.ts';
+import { sha256 } from '../base/sha256.ts';
+import { copyLines, LineFiles, lineFiles, type LinePlace, onlyThere } from '../lines/files.ts';
+import { folderAt, linesPlace } from './home.ts';
+import type { Kit } from './kit.ts';
+import { jailOf } from './kit-lock.ts';
+
+export interface LogSetup {
+  kit: Kit;
+  /** The user's folder for what has no place in a project, and the one for what can be made again. */
+  state: string;
+  cache: string;
+  /** For git, which knows a project by its first commit. */
+  env: ProgramEnvironment;
+  /** Whether anything may be written. */
+  writes: boolean;
+}
+
+/** Places that have had a log; more than a few come only where projects are renamed under a server. */
+const MOST_KEPT = 16;
+
+/** The logs of a project: one for each place, so that a process writes one file for everything that it keeps. */
+export class ProjectLogs {
+  readonly #known = new Map<string, LineFiles>();
+
+  at(place: LinePlace, { state, kit }: Pick<LogSetup, 'state' | 'kit'>): LineFiles {
+    const key = JSON.stringify([state, kit.user, place]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const by = { kind: 'local' as const, name: kit.user };
+    const made = new LineFiles(place, { machine: () => machineName(state), by });
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= MOST_KEPT) this.#known.delete(oldest);
+    this.#known.set(key, made);
+    return made;
+  }
+}
+
+/** Where the lines of a project are: all of it for one who reads and writes, and each folder by itself. */
+export async function linePlaces(setup: LogSetup): Promise<{ all: LinePlace; each: LinePlace[] }> {
+  const { kit } = setup;
+  const { folder, owner, also } = linesPlace(kit);
+  const users: LinePlace = { folder: folderAt(kit.places.memories.user), isPrivate: false };
+  const projects = owner === 'project' ? folder : also;
+  if (projects === undefined) return { all: users, each: [users] };
+  const inside = jailOf(projects);
+  const mirror = await mirrorOf(setup, projects, inside);
+  const own: LinePlace = { folder: projects, inside, mirror, project: kit.root, isPrivate: true };
+  if (owner === 'project') {
+    const all = { ...own, also: [{ at: users.folder, inside: undefined }] };
+    return { all, each: [all, users] };
+  }
+  const others = [
+    { at: projects, inside },
+    { at: mirror, inside: undefined },
+  ];
+  return { all: { ...users, also: others }, each: [users, own] };
+}
+
+/** A few letters by chance that this user's lines begin with; where nothing can be kept, others each time. */
+async function machineName(state: string): Promise<string> {
+  const file = join(state, 'machine');
+  const known = async (): Promise<string | undefined> =>
+    /^[a-z0-9]{6}$/.exec((await readState(file).catch(() => undefined))?.trim() ?? '')?.[0];
+  const before = await known();
+  if (before !== undefined) return before;
+  const made = randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6);
+  await writeOnce(file, `${made}\n`).catch(() => undefined);
+  return (await known()) ?? made;
+}
+
+/** Where a user's own lines of all projects are kept once more. */
+export const mirrorsIn = (state: string): string => join(state, 'mirror');
+
+const DIGITS = 16;
+/** How long git may take to find a first commit. */
+const GIT_MS = 15_000;
+
+/**
+ * The folder of the user that has this user's lines of a project once more. It goes with what the project is called and with
+ * its first commit: another project that comes to stand in the same place has another one. What was written before there was
+ * a commit is taken along, if the project has some of it.
+ */
+export async function mirrorOf(setup: LogSetup, lines: string, inside: string | undefined): Promise<string> {
+  const { kit, state, writes } = setup;
+  const top = join(mirrorsIn(state), projectKey(kit.root));
+  const named = (origin: string): string => join(top, sha256(`${kit.app}\0${origin}`).slice(0, DIGITS));
+  const origin = await originOf(setup);
+  const [own, before] = [named(origin), named('')];
+  if (own === before || !isThereNow(before)) return own;
+  const missing = await onlyThere(before, lines, inside);
+  const isOfThis = missing.length < (await lineFiles(before)).length;
+  if (!isOfThis) return own;
+  if (!writes) return isThereNow(own) ? own : before;
+  await copyLines(before, { folder: own, isPrivate: false });
+  return own;
+}
+
+/** The first commit of a project, asked for once for each commit that it is at; empty where there is none. */
+async function originOf({ kit, cache, env }: Pick<LogSetup, 'kit' | 'cache' | 'env'>): Promise<string> {
+  const head = await headAt(kit.root);
+  if (!/^[0-9a-f]{40,64}$/.test(head)) return '';
+  const file = join(cache, 'origins', projectKey(kit.root));
+  const [known, ...found] = ((await readState(file).catch(() => undefined)) ?? '').split('\n');
+  if (known === head) return found.join('\n');
+  const asked = { env, timeoutMs: GIT_MS, signal: AbortSignal.timeout(GIT_MS) };
+  const origin = (await gitOrigin(kit.root, asked)) ?? '';
+  if (origin !== '') await writeAtomic(file, `${head}\n${origin}`).catch(() => undefined);
+  return origin;
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { linePlaces } from '../../src/kit/project-log.ts';
+import { LineFiles } from '../../src/lines/files.ts';
+import { asMuchAsFits, happenedIn, type Happened } from '../../src/lines/line.ts';
+import type { Task } from '../../src/model/task.ts';
+import { openDecisions } from '../../src/services/decisions/decisions.ts';
+import { entityOf, taskOf } from '../../src/services/tasks/fold.ts';
+import { openTasks, type TaskQueue } from '../../src/services/tasks/tasks.ts';
+import { kitIn } from './kit.ts';
+
+const env = { PATH: process.env['PATH'] };
+
+async function setupIn(folder: string, users: string | undefined) {
+  const state = users ?? join(folder, 'state');
+  return { kit: await kitIn(folder, users), state, cache: join(state, 'cache'), env, writes: true };
+}
+
+/** The queue of a project as a program has it that knows nothing of the application around it. */
+export async function tasksIn(folder: string, users?: string): Promise<TaskQueue> {
+  const setup = await setupIn(folder, users);
+  return openTasks(setup, openDecisions(setup.state).of(folder));
+}
+
+async function logIn(folder: string): Promise<LineFiles> {
+  const { all } = await linePlaces(await setupIn(folder, undefined));
+  const by = { kind: 'local', name: 'hand' } as const;
+  return new LineFiles({ ...all, mirror: undefined }, { machine: () => Promise.resolve('hand'), by });
+}
+
+/** What the lines of a project say about one of its tasks. */
+export async function linesAbout(folder: string, id: string): Promise<Happened[]> {
+  const found: Happened[] = [];
+  for await (const { lines } of (await logIn(folder)).read(new Map()))
+    found.push(...lines.flatMap(({ line }) => happenedIn(line)).filter(({ of }) => of === entityOf(id)));
+  return found;
+}
+
+/** Adds a line about a task as anybody can who writes in the folder of the project. */
+export async function forgeLine(
+  folder: string,
+  id: string,
+  verb: string,
+  data: Record<string, unknown>,
+): Promise<void> {
+  const after = (await linesAbout(folder, id)).map((event) => event.id);
+  await (await logIn(folder)).append([{ of: entityOf(id), after, do: verb, data }]);
+}
+
+/** A task as the lines have it. */
+export async function taskIn(folder: string, id: string): Promise<Task> {
+  return taskOf(id, await linesAbout(folder, id)) as Task;
+}
+
+/** Puts tasks into a project all at once, as its lines would have them after a long time. */
+export async function forgeTasks(folder: string, tasks: readonly Task[]): Promise<void> {
+  const log = await logIn(folder);
+  const events = tasks.map((task) => ({ of: entityOf(task.task_id), after: [], do: 'create', data: task }));
+  for (const part of asMuchAsFits(events)) await log.append(part);
+}
+
+/** Makes something else of a task, as anybody can who writes in the folder of the project. */
+export async function forgeTask(
+  folder: string,
+  id: string,
+  change: (task: Record<string, unknown>) => Record<string, unknown>,
+): Promise<void> {
+  const task = await taskIn(folder, id);
+  const later = new Date(Date.parse(task.updated_at) + 1).toISOString();
+  await forgeLine(folder, id, 'moved', { ...change(task), updated_at: later });
+}
