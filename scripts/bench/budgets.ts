@@ -2,6 +2,7 @@ import { LIMITS } from '../reference/host-limits.ts';
 import type { CodeGrowth } from './code.ts';
 import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
+import type { Load } from './load.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import type { OperationName } from './contenders.ts';
 import type { Starts, WarmServers } from './measure.ts';
@@ -19,6 +20,7 @@ export interface Results {
   state: StateGrowth[];
   code: CodeGrowth | undefined;
   fairness: Fairness | undefined;
+  load: Load | undefined;
 }
 
 export interface Budget {
@@ -44,7 +46,8 @@ const CALLS_TO_BEGIN = 1;
 const GROWTH = 13;
 
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
-export function budgetsOf({ starts, warm, context, growth, state, code, fairness }: Results): Budget[] {
+export function budgetsOf(results: Results): Budget[] {
+  const { starts, warm, context, growth, state, code, fairness, load } = results;
   const { ours, peer, bare } = starts;
   return [
     atMost('tools/list', TOOLS_LIST_TOKENS, 'tokens', ours && tokens(ours.toolsListBytes)),
@@ -108,6 +111,7 @@ export function budgetsOf({ starts, warm, context, growth, state, code, fairness
     ),
     ...growthBudgets(sized(growth, 5_000)),
     ...stateBudgets(state),
+    ...everythingBudgets(state),
     ...codeBudgets(code),
     atMost(
       'execute beside 20 searches of another',
@@ -115,7 +119,27 @@ export function budgetsOf({ starts, warm, context, growth, state, code, fairness
       '× alone',
       ratio(fairness?.besideMs, fairness?.aloneMs),
     ),
+    ...loadBudgets(load),
     ...(context === undefined ? [] : contextBudgets(context)),
+  ];
+}
+
+const SEARCH_MIXED_MS = 1_000;
+
+function loadBudgets(load: Load | undefined): Budget[] {
+  if (load === undefined) return [];
+  const { beside, mixed } = load;
+  const search = mixed.calls.find(({ what }) => what === 'search');
+  return [
+    ...beside.calls.map(({ what, aloneMs, besideMs }) =>
+      atMost(
+        `${what} beside ${beside.lanes} calls of another`,
+        BESIDE_OTHERS,
+        '× alone',
+        ratio(besideMs, aloneMs),
+      ),
+    ),
+    atMost(`search p95, ${mixed.clients} clients mixed`, SEARCH_MIXED_MS, 'ms', search?.p95Ms),
   ];
 }
 
@@ -157,7 +181,7 @@ function growthBudgets(at: Growth | undefined): Budget[] {
 const STATE_LIMITS: readonly (readonly [
   operation: string,
   count: number,
-  field: 'restedMs' | 'p50Ms' | 'p95Ms',
+  field: keyof typeof FIELDS,
   limit: number,
 ])[] = [
   ['run_open', 10_000, 'p50Ms', 50],
@@ -168,7 +192,22 @@ const STATE_LIMITS: readonly (readonly [
   ['remember', 100_000, 'p50Ms', 30],
 ];
 
+const EVERYTHING_CPU_MS = { restedCpuMs: 600, cpuMs: 60 } as const;
+
 const FIELDS = { restedMs: 'first of a server at rest', p50Ms: 'p50', p95Ms: 'p95' } as const;
+
+/** What is asked of a project with much of everything, of which most is over. */
+function everythingBudgets(state: readonly StateGrowth[]): Budget[] {
+  return state
+    .filter(({ what }) => what === 'everything')
+    .flatMap(({ operation, count, restedCpuMs, cpuMs }) => {
+      const title = `${operation}, ${count.toLocaleString('en')} of everything`;
+      return [
+        atMost(`${title}, first`, EVERYTHING_CPU_MS.restedCpuMs, 'ms CPU', restedCpuMs),
+        atMost(`${title}, warm`, EVERYTHING_CPU_MS.cpuMs, 'ms CPU', cpuMs),
+      ];
+    });
+}
 
 function stateBudgets(state: readonly StateGrowth[]): Budget[] {
   return STATE_LIMITS.flatMap(([operation, count, field, limit]) => {

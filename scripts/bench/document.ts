@@ -16,10 +16,11 @@ const EXPLAINED: Readonly<Record<Section, string>> = {
   'Size of the project':
     'Made-up projects with an agent for every ten workflows. “Cached” is a second process, which finds what the first one has kept on disk; “warm” is once the server is at rest; “after an edit” the list after one file was changed; “beside doctor” the longest that another call waited while doctor was at work.',
   'Much state':
-    'One project with that many memories, completed runs or queued tasks. “First” is the first call of a server that has just listed its tools; “at rest” that of another one, which has loaded by then what first calls need, as while a model thinks; forty calls follow.',
+    'One project with that many memories, completed runs or queued tasks, or with so many runs, sessions, failures and receipts together. “First” is the first call of a server that has just listed its tools; “at rest” that of another one, which has loaded by then what first calls need, as while a model thinks; forty calls follow.',
   'Much code':
     'A made-up project; while its files are being read, searches are answered from those that have been.',
   'One caller beside another': 'Over HTTP, with two sessions.',
+  'Many callers': 'Over HTTP; a caller is a token, and the clients share two of them.',
   'What a model has to read':
     'Tokens are bytes divided by four. The peer’s figures are of its recorded sessions.',
 };

@@ -10,6 +10,7 @@ import { budgetsOf, type Results } from './budgets.ts';
 import { CODE_FILES, measureCode } from './code.ts';
 import { measureFairness } from './fairness.ts';
 import { measureGrowth, SIZES } from './growth.ts';
+import { measureLoad } from './load.ts';
 import { measureJourneys } from './journeys.ts';
 import { cleanEnvironment, prepareContenders, type Contender } from './contenders.ts';
 import { measureStarts, measureWarmCalls } from './measure.ts';
@@ -148,6 +149,7 @@ async function run({ starts, calls, json, quick, write, build }: Options): Promi
     fairness: quick
       ? undefined
       : await parts.measured('one caller beside another', () => measureFairness(ours, scratch)),
+    load: quick ? undefined : await parts.measured('many callers', () => measureLoad(ours, scratch)),
   };
   const budgets = budgetsOf(results);
   const about = [

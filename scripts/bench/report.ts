@@ -2,6 +2,7 @@ import type { Budget, Results } from './budgets.ts';
 import type { CodeGrowth } from './code.ts';
 import type { Fairness } from './fairness.ts';
 import type { Cost, Growth } from './growth.ts';
+import type { Load } from './load.ts';
 import type { StateGrowth } from './state.ts';
 import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import { OPERATIONS, type ContenderId } from './contenders.ts';
@@ -11,7 +12,7 @@ import { NOTHING, shown, table, times } from './tables.ts';
 
 /** Everything a person wants to know of a run, as Markdown that is readable in a terminal too. */
 export function sectionsOf(results: Results, budgets: readonly Budget[]): Record<Section, string> {
-  const { starts, warm, newer, context, growth, state, code, fairness } = results;
+  const { starts, warm, newer, context, growth, state, code, fairness, load } = results;
   return {
     Budgets: `${budgetTable(budgets)}\n\n${verdict(budgets)}`,
     Start: startTable(starts),
@@ -21,6 +22,7 @@ export function sectionsOf(results: Results, budgets: readonly Budget[]): Record
     'Much state': stateTable(state),
     'Much code': code === undefined ? NOT_MEASURED : codeLine(code),
     'One caller beside another': fairness === undefined ? NOT_MEASURED : fairnessLine(fairness),
+    'Many callers': load === undefined ? NOT_MEASURED : loadTables(load),
     'What a model has to read': context === undefined ? NOT_MEASURED : journeyTable(context),
   };
 }
@@ -34,6 +36,7 @@ export const SECTIONS = [
   'Much state',
   'Much code',
   'One caller beside another',
+  'Many callers',
   'What a model has to read',
 ] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -188,14 +191,16 @@ function growthTable(growth: readonly Growth[]): string {
 
 function stateTable(state: readonly StateGrowth[]): string {
   return table(
-    ['', 'count', 'first, ms', 'at rest, ms', 'p50, ms', 'p95, ms', 'RSS, MiB'],
-    state.map(({ what, count, operation, firstMs, restedMs, p50Ms, p95Ms, rssMiB }) => [
+    ['', 'count', 'first, ms', 'at rest, ms', 'p50, ms', 'p95, ms', 'CPU at rest', 'CPU after', 'RSS, MiB'],
+    state.map(({ what, count, operation, firstMs, restedMs, p50Ms, p95Ms, restedCpuMs, cpuMs, rssMiB }) => [
       `${operation} (${what})`,
       String(count),
       shown(firstMs),
       shown(restedMs),
       shown(p50Ms),
       shown(p95Ms),
+      shown(Math.round(restedCpuMs)),
+      shown(Math.round(cpuMs)),
       shown(rssMiB),
     ]),
   );
@@ -228,6 +233,26 @@ function codeLine(code: CodeGrowth): string {
 
 function fairnessLine({ workflows, greedy, aloneMs, besideMs }: Fairness): string {
   return `An execute takes ${shown(aloneMs)} ms alone and ${shown(besideMs)} ms beside ${greedy} searches of another caller, in a project of ${workflows} workflows: ${times(besideMs, aloneMs)}.`;
+}
+
+function loadTables({ workflows, beside, mixed }: Load): string {
+  return [
+    `In a project of ${workflows} workflows, beside ${beside.lanes} executes of another caller:`,
+    table(
+      ['', 'alone, ms', 'beside, ms', 'ratio'],
+      beside.calls.map(({ what, aloneMs, besideMs }) => [
+        what,
+        shown(aloneMs),
+        shown(besideMs),
+        times(besideMs, aloneMs),
+      ]),
+    ),
+    `${mixed.clients} clients that ask without a pause for ${Math.round(mixed.seconds)} s, ${shown(mixed.cpuMs)} ms of processor time:`,
+    table(
+      ['', 'calls', 'p50, ms', 'p95, ms'],
+      mixed.calls.map(({ what, calls, p50Ms, p95Ms }) => [what, String(calls), shown(p50Ms), shown(p95Ms)]),
+    ),
+  ].join('\n\n');
 }
 
 function budgetTable(budgets: readonly Budget[]): string {

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ORIGIN, sealed, type Link, type ReceiptBody } from '../../src/services/completion/receipts.ts';
+import { CONTRACT_SCRIPT } from '../../src/kit/contract-script.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
 import { callTool } from './call-tool.ts';
 import { withClient } from './client.ts';
@@ -120,3 +122,69 @@ async function seedFinished(folder: string, count: number): Promise<void> {
   }
   await writeFile(join(lines, day, 'seeded-000000000000.jsonl'), `${written.join('\n')}\n`);
 }
+
+/** A page of failures as the kit writes it, most of them settled long ago. */
+async function seedFailures(folder: string, count: number): Promise<void> {
+  await writeOutputFolder(folder);
+  const entries = Array.from({ length: count }, (_, index) =>
+    [
+      `### [2025-${twoDigits((index % 12) + 1)}-${twoDigits((index % 28) + 1)}] [dev] CC-FAIL — Story ${index} was closed: ${madeWords(index, 4)}`,
+      `**What happened** : ${madeWords(index + 1, 12)}`,
+      `**Rule** : ${madeWords(index + 2, 8)}`,
+      '',
+    ].join('\n'),
+  );
+  const text = `# Failure Museum\n\n## Important\n\n${entries.join('\n')}`;
+  await writeFile(join(folder, '_bmad/_memory/failure-museum.md'), text);
+}
+
+/** Pages of sessions that are over. */
+async function seedSessions(folder: string, count: number): Promise<void> {
+  const pages = join(folder, '_bmad/_memory/session-summaries');
+  await mkdir(pages, { recursive: true });
+  for (let index = 0; index < count; index++)
+    await writeFile(join(pages, `${runId(index).slice(4)}-dev.md`), `# Session\n\n${madeWords(index, 30)}\n`);
+}
+
+/** A chain of verdicts, each of which follows the one before. */
+async function seedReceipts(folder: string, count: number): Promise<void> {
+  const place = join(folder, '_bmad-output/.receipts');
+  await mkdir(place, { recursive: true });
+  let last: Link = { seq: 0, hash: ORIGIN };
+  const lines = Array.from({ length: count }, () => {
+    const { receipt, line } = sealed(RECEIPT, last);
+    last = { seq: receipt.seq, hash: receipt.hash };
+    return line;
+  });
+  await writeFile(join(place, 'receipts.jsonl'), `${lines.join('\n')}\n`);
+}
+
+/** All of them in one project, and a contract that is quickly kept. */
+export async function seedEverything(folder: string, count: number): Promise<void> {
+  await seedRuns(folder, count);
+  await seedFailures(folder, count);
+  await seedSessions(folder, count);
+  await seedReceipts(folder, count);
+  await mkdir(join(folder, '_bmad/_config/custom'), { recursive: true });
+  const script = '#!/usr/bin/env bash\necho "CC PASS — true"\n';
+  await writeFile(join(folder, '_bmad', CONTRACT_SCRIPT), script, { mode: 0o755 });
+  // Git says which files are the project's, as in most.
+  spawnSync('git', ['init', '-q'], { cwd: folder });
+}
+
+const RECEIPT: ReceiptBody = {
+  status: 'FAIL',
+  reason: 'A step failed.',
+  contract: { kind: 'builtin', version: 1 },
+  directory: '.',
+  stack: 'auto',
+  stacks: ['node'],
+  steps: [],
+  timed_out: false,
+  started: '2025-03-01T10:00:00.000Z',
+  ended: '2025-03-01T10:00:01.000Z',
+  duration_ms: 1_000,
+  tree: { digest: '0'.repeat(64), files: 10, listed: 'walk', left_out: 0 },
+};
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');

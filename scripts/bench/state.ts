@@ -2,11 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callTool } from './call-tool.ts';
 import { withClient } from './client.ts';
-import { cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
+import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
 import { madeWords } from './made-words.ts';
-import { runId, seedMemories, seedRuns, seedTasks, type Place } from './seeds.ts';
+import { runId, seedEverything, seedMemories, seedRuns, seedTasks, type Place } from './seeds.ts';
 import { percentile } from './statistics.ts';
-import { atRest, residentMebibytes } from './system.ts';
+import { atRest, processorMilliseconds, residentMebibytes } from './system.ts';
 
 /** What one operation costs beside much state. */
 export interface StateGrowth {
@@ -19,11 +19,14 @@ export interface StateGrowth {
   restedMs: number;
   p50Ms: number;
   p95Ms: number;
+  /** Of the server's processors, for the call at rest, and the mean of the others. */
+  restedCpuMs: number;
+  cpuMs: number;
   /** Of the server after these calls. */
   rssMiB: number | undefined;
 }
 
-type StateKind = 'memories' | 'runs' | 'tasks';
+type StateKind = 'memories' | 'runs' | 'tasks' | 'everything';
 
 export const STATE_SIZES: readonly (readonly [StateKind, number])[] = [
   ['memories', 1_000],
@@ -35,6 +38,7 @@ export const STATE_SIZES: readonly (readonly [StateKind, number])[] = [
   ['tasks', 100],
   ['tasks', 1_000],
   ['tasks', 10_000],
+  ['everything', 10_000],
 ];
 
 const CALLS = 40;
@@ -43,6 +47,7 @@ const seeds: Record<StateKind, (ours: Contender, place: Place, count: number) =>
   memories: (ours, place, count) => seedMemories(ours.args[0] ?? '', place, count),
   runs: (_ours, place, count) => seedRuns(place.folder, count),
   tasks: (ours, place, count) => seedTasks(withTools(ours, place), place, count),
+  everything: (_ours, place, count) => seedEverything(place.folder, count),
 };
 
 const managed = (action: string, args: Record<string, unknown>, expected: string): ToolCall => ({
@@ -83,6 +88,20 @@ const operations: Record<StateKind, Operations> = {
     'task claim': () => managed('task_claim', {}, 'claim '),
     'task list': () => managed('task_list', {}, 'task-'),
   },
+  /** Runs that are finished, sessions, failures and receipts, all in one project. */
+  everything: {
+    list_sessions: () => ({ name: 'list_sessions', arguments: {}, expected: 'main' }),
+    get_failure_museum: () => ({ name: 'get_failure_museum', arguments: {}, expected: 'failures' }),
+    log_failure: (round) =>
+      managed(
+        'log_failure',
+        { title: `Round ${round}: ${madeWords(round, 5)}`, category: 'CC-FAIL', severity: 'important' },
+        'Failure',
+      ),
+    run_completion_contract: () => ({ name: 'run_completion_contract', arguments: {}, expected: 'PASS' }),
+    list_receipts: () => managed('list_receipts', {}, 'cc-'),
+    next: () => bmadCall({ operation: 'next' }, 'next'),
+  },
 };
 
 /** Every operation of a kind of state in one project that has so much of it, each in a server of its own. */
@@ -105,7 +124,7 @@ export async function measureState(
 
 const withTools = (ours: Contender, { folder, home }: Place): Contender => ({
   ...ours,
-  args: [...ours.args, '--toolsets', 'project,memory'],
+  args: [...ours.args, '--toolsets', 'bmad,project,memory', '--trust', 'always'],
   folder,
   env: cleanEnvironment(home),
 });
@@ -121,15 +140,21 @@ async function series(
   return withClient(program, async (client) => {
     await client.start();
     await atRest(client);
-    const times: number[] = [];
-    for (let round = 0; round <= CALLS; round++)
+    const [times, used]: [number[], number[]] = [[], []];
+    for (let round = 0; round <= CALLS; round++) {
+      const before = processorMilliseconds(client.pid);
       times.push((await callTool(client, call(round))).milliseconds);
+      used.push(processorMilliseconds(client.pid) - before);
+    }
     const [restedMs = 0, ...later] = times;
+    const [restedCpuMs = 0, ...cpu] = used;
     return {
       firstMs,
       restedMs,
       p50Ms: percentile(later, 50),
       p95Ms: percentile(later, 95),
+      restedCpuMs,
+      cpuMs: cpu.reduce((sum, one) => sum + one, 0) / cpu.length,
       rssMiB: residentMebibytes(client.pid),
     };
   });

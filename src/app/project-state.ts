@@ -10,6 +10,7 @@ import { once } from '../base/async.ts';
 import type { ProjectLogs } from '../kit/project-log.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
+import type { KeptMuseum } from '../services/facts/facts.ts';
 import type { KeptTasks } from '../services/tasks/tasks.ts';
 import { createBounded } from './bounded.ts';
 import type { createMemories } from './memories.ts';
@@ -76,7 +77,7 @@ export function projectState(
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
-      return openFacts(await own(), secrets.hide);
+      return openFacts(await own(), secrets.hide, await keptOf(settings, root).museum());
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
@@ -125,6 +126,7 @@ interface Kept {
   logs(): Promise<ProjectLogs>;
   progress(): Promise<KeptReport>;
   runs(): Promise<KeptRuns>;
+  museum(): Promise<KeptMuseum>;
   tasks(): Promise<KeptTasks>;
 }
 
@@ -136,6 +138,7 @@ export function keptOf(settings: Settings, root: string): Kept {
   const known = all.get(root) ?? {
     logs: once(async () => new (await import('../kit/project-log.ts')).ProjectLogs()),
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
+    museum: once(async () => new (await import('../services/facts/facts.ts')).KeptMuseum()),
     runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
     tasks: once(async () => new (await import('../services/tasks/tasks.ts')).KeptTasks()),
   };

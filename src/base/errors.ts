@@ -33,7 +33,6 @@ export const ERROR_CODES = {
     meaning: 'Conflict: someone else holds it, or it has changed since you read it.',
   },
   unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call depends on did not respond.' },
-  busy: { exit: 6, http: 429, retry: true, meaning: 'Too many calls of this caller are waiting already.' },
   cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller disconnected or cancelled.' },
   internal: { exit: 70, http: 500, retry: false, meaning: 'A fault in the server; the log has the details.' },
 } as const;

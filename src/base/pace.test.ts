@@ -1,102 +1,81 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../tests/support/thrown.ts';
-import { heavily, pace, pacing, patiently } from './pace.ts';
-import { underWay } from './under-way.ts';
+import { breath, isCallUnderWay, underWay } from './pace.ts';
 
-const newSignal = (): AbortSignal => new AbortController().signal;
+/** A step that needs the processor for about a millisecond. */
+function step(): void {
+  for (const until = performance.now() + 1; performance.now() < until;);
+}
 
-/** Work in slices that notes when each begins. */
-const slices = async (name: string, count: number, order: string[]): Promise<void> => {
-  for (let slice = 0; slice < count; slice += 1) {
+/** Work of many steps that notes each of them. */
+async function steps(name: string, count: number, order: string[]): Promise<void> {
+  for (let done = 0; done < count; done += 1) {
+    await breath();
+    step();
     order.push(name);
-    await pace();
   }
-};
+}
 
-describe('heavy work', () => {
-  it('of one caller runs one after the other; callers alternate', async () => {
+describe('work of many steps', () => {
+  it('lets others in every few milliseconds, and not after each step', async () => {
     const order: string[] = [];
-    const start = (caller: string, name: string): Promise<void> =>
-      heavily({ caller, signal: newSignal() }, () => slices(name, 3, order));
-    await Promise.all([start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1')]);
-    expect(order.filter((name) => name.startsWith('a'))).toEqual(
-      ['a1', 'a2', 'a3'].flatMap((name) => [name, name, name]),
-    );
-    expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a2'));
-    expect(order.lastIndexOf('b1')).toBeLessThan(order.lastIndexOf('a2'));
-  });
-
-  it('stands back before a short call, and goes on when that is done', async () => {
-    const order: string[] = [];
-    const heavy = heavily({ signal: newSignal() }, () => slices('heavy', 4, order));
-    await setImmediate();
-    await underWay(newSignal(), async () => {
-      for (let step = 0; step < 5; step += 1) await setImmediate();
-      order.push('short');
-    });
-    await heavy;
-    expect(order.indexOf('short')).toBeLessThan(2);
-    expect(order.filter((name) => name === 'heavy')).toHaveLength(4);
-  });
-
-  it('of small steps gives way after some milliseconds, whatever a step takes', async () => {
-    let [steps, turns] = [0, 0];
     const over = new AbortController();
+    let turns = 0;
     const other = (async () => {
       for (; !over.signal.aborted; turns += 1) await setImmediate();
     })();
-    await heavily({ signal: newSignal() }, async () => {
-      const turn = pacing();
-      for (; steps < 40; steps += 1) {
-        for (const until = performance.now() + 1; performance.now() < until;);
-        await turn();
-      }
-    });
+    await steps('a', 40, order);
     over.abort();
     await other;
-    expect([turns >= 3, turns < steps]).toEqual([true, true]);
+    expect([turns >= 5, turns < 40]).toEqual([true, true]);
   });
 
-  it('comes to its end although a call never does, and although it is that call itself', async () => {
+  it('goes on by turns with other such work, however many parts one of them has under way', async () => {
     const order: string[] = [];
-    let release = (): void => undefined;
-    const endless = underWay(newSignal(), () => new Promise<void>((resolve) => (release = resolve)));
-    await heavily({ signal: newSignal() }, () => slices('heavy', 2, order));
-    const own = newSignal();
-    await underWay(own, () => patiently(own, () => slices('own', 2, order)));
-    expect(order).toEqual(['heavy', 'heavy', 'own', 'own']);
-    release();
-    await endless;
+    const many = Array.from({ length: 8 }, () => steps('many', 20, order));
+    await Promise.all([...many, steps('one', 10, order)]);
+    expect(order).toHaveLength(170);
+    // Nine share the time: what has half as much to do is done when the others have done about as much.
+    expect(order.lastIndexOf('one')).toBeLessThan(140);
   });
 
-  it('that was given up while it waited never begins', async () => {
+  it('takes one stretch in a round of the event loop, so that no call waits for all of it', async () => {
     const order: string[] = [];
-    const [first, second] = [new AbortController(), new AbortController()];
-    const running = heavily({ caller: 'a', signal: first.signal }, () => slices('one', 2, order));
-    const waiting = heavily({ caller: 'a', signal: second.signal }, () => slices('two', 2, order));
-    second.abort(new Error('left'));
-    await expect(waiting).rejects.toThrow('left');
-    await running;
-    await heavily({ caller: 'a', signal: newSignal() }, () => slices('three', 1, order));
-    expect(order).toEqual(['one', 'one', 'three']);
+    let [longest, seen] = [0, 0];
+    const over = new AbortController();
+    const rounds = (async () => {
+      for (; !over.signal.aborted; seen = order.length) {
+        await setImmediate();
+        longest = Math.max(longest, order.length - seen);
+      }
+    })();
+    await Promise.all(Array.from({ length: 10 }, () => steps('a', 10, order)));
+    over.abort();
+    await rounds;
+    // A stretch is five milliseconds of steps that take one each.
+    expect(longest).toBeLessThanOrEqual(16);
   });
 
-  it('is refused to a caller who has too much of it waiting, and to nobody else (R-03)', async () => {
-    let release = (): void => undefined;
-    const blocked = heavily(
-      { caller: 'greedy', signal: newSignal() },
-      () => new Promise<void>((resolve) => (release = resolve)),
-    );
-    const waiting = Array.from({ length: 100 }, () =>
-      heavily({ caller: 'greedy', signal: newSignal() }, () => Promise.resolve()),
-    );
-    const error = await refusal(() =>
-      heavily({ caller: 'greedy', signal: newSignal() }, () => Promise.resolve()),
-    );
-    expect(error).toMatchObject({ code: 'busy', hint: expect.stringContaining('Wait for their answers') });
-    expect(await heavily({ caller: 'polite', signal: newSignal() }, async () => 'done')).toBe('done');
-    release();
-    await Promise.all([blocked, ...waiting]);
+  it('is not held up where it is short', async () => {
+    await setImmediate();
+    await setImmediate();
+    let rounds = 0;
+    void setImmediate().then(() => (rounds += 1));
+    await breath();
+    await breath();
+    expect(rounds).toBe(0);
+  });
+});
+
+describe('calls under way', () => {
+  it('are counted until each has been answered, also with an error', async () => {
+    let answer = (): void => undefined;
+    const call = underWay(() => new Promise<void>((resolve) => (answer = resolve)));
+    const failing = underWay(() => Promise.reject(new Error('it fails')));
+    await expect(failing).rejects.toThrow('it fails');
+    expect(isCallUnderWay()).toBe(true);
+    answer();
+    await call;
+    expect(isCallUnderWay()).toBe(false);
   });
 });

@@ -1,120 +1,60 @@
-import { setImmediate } from 'node:timers/promises';
-import { BmadError } from './errors.ts';
-import { shared } from './under-way.ts';
+import { setImmediate } from 'node:timers';
 
 /**
- * Calls that need the processor for long give way to those that do not. Of one caller, one heavy piece of work runs at a
- * time. Between the slices of such work everything else gets its turn, and calls that have just come are answered first.
+ * How calls share this thread. A short call runs straight through. Work of many steps awaits `breath` between them: for a few
+ * milliseconds it goes on, then everything else has its turn, and of several such works the next goes on.
  */
+interface Shared {
+  /** How many calls are being answered. */
+  calls: number;
+  /** When work of many steps has begun in this round of the event loop. */
+  began: number | undefined;
+  /** Those whose time in this round is over, the first first. */
+  waiting: (() => void)[];
+}
 
-/** A call counts as short for so long; what takes longer, such as waiting for a person, holds nobody up. */
-const SHORT_MS = 2_000;
-/** Heavy work goes on after so long, whatever else is asked: it has to come to its end. */
-const PATIENCE_MS = 100;
-const LOOK_MS = 5;
-/** More than any sensible program asks at once. */
-const MOST_WAITING = 100;
+/** The programs consist of several files, each with its own copy of this one: the calls of all of them are meant. */
+const SHARED = Symbol.for('bmad-mcp-server: calls under way');
 
-/**
- * Runs the heavy part of a call when no other of the same caller runs. A caller with too many of them waiting is refused;
- * without a name, there is nobody else who could suffer. Whoever leaves while waiting never begins.
- */
-export async function heavily<T>(
-  { caller, signal }: { caller?: string | undefined; signal: AbortSignal },
-  work: () => Promise<T>,
-): Promise<T> {
-  const { short, lanes } = shared();
-  const key = caller ?? '';
-  // From here on it is not one of those that are answered first.
-  short.delete(signal);
-  const waiting = lanes.get(key);
-  if (waiting === undefined) lanes.set(key, []);
-  else if (caller !== undefined && waiting.length >= MOST_WAITING) throw busy();
-  else await turnIn(waiting, signal);
+function shared(): Shared {
+  const all = globalThis as { [SHARED]?: Shared };
+  return (all[SHARED] ??= { calls: 0, began: undefined, waiting: [] });
+}
+
+/** Runs a call. */
+export async function underWay<T>(work: () => Promise<T>): Promise<T> {
+  const all = shared();
+  all.calls += 1;
   try {
-    signal.throwIfAborted();
-    await pace();
     return await work();
   } finally {
-    const next = lanes.get(key)?.shift();
-    if (next === undefined) lanes.delete(key);
-    else next();
+    all.calls -= 1;
   }
 }
 
-/** The same for work that mostly waits: it stands back before short calls, and others of the same caller need not wait. */
-export async function patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  shared().short.delete(signal);
-  return work();
+/** Whether any call is being answered. */
+export function isCallUnderWay(): boolean {
+  return shared().calls > 0;
 }
 
-function turnIn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const begin = (): void => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    };
-    const leave = (): void => {
-      const at = waiting.indexOf(begin);
-      if (at !== -1) waiting.splice(at, 1);
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
-    waiting.push(begin);
-  });
-}
-
-/** Between two slices of heavy work: others get their turn, and short calls are answered first. */
-export async function pace(): Promise<void> {
-  await setImmediate();
-  const { short } = shared();
-  const until = performance.now() + PATIENCE_MS;
-  while (hasShort(short) && performance.now() < until)
-    await new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS));
-}
-
-/** Heavy work is divided by the clock: what a step takes depends on the disk. */
-const SLICE_MS = 8;
-
-/**
- * For work of many small steps, to be awaited between them: most of the time it goes on at once. A call that others need not be
- * answered before gives way with `setImmediate`.
- */
-export function pacing(giveWay: () => Promise<unknown> = pace): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < SLICE_MS) return;
-    await giveWay();
-    since = performance.now();
-  };
-}
-
-function hasShort(short: ReadonlyMap<AbortSignal, number>): boolean {
-  const since = performance.now() - SHORT_MS;
-  for (const began of short.values()) if (began > since) return true;
-  return false;
-}
-
-function busy(): BmadError {
-  return new BmadError('busy', `${MOST_WAITING} of your calls are waiting already; this one was not begun.`, {
-    hint: 'Wait for their answers, then call again. Calls of others are not affected.',
-  });
-}
-
-/** How long files are read one after the other before everyone else has a turn. */
+/** Divided by the clock: what a step takes depends on the disk. */
 const BREATH_MS = 5;
 
-/** When the others had their turn, by any of the files that the programs consist of. */
-const BREATH = Symbol.for('bmad-mcp-server: last turn of others while files are read');
-const last = globalThis as { [BREATH]?: number };
-
-/** Content is many small files: each is read in this thread, and now and then others come in between. */
+/** To be awaited between the steps of long work; most of the time it goes on immediately. */
 export async function breath(): Promise<void> {
-  while (performance.now() - (last[BREATH] ?? 0) >= BREATH_MS) {
-    const before = last[BREATH];
-    await setImmediate();
-    // Of many that have waited together, the first begins the next slice, and the others see how long that is.
-    if (last[BREATH] === before) last[BREATH] = performance.now();
-  }
+  const all = shared();
+  const now = performance.now();
+  if (all.began === undefined) {
+    all.began = now;
+    setImmediate(round, all);
+  } else if (now - all.began >= BREATH_MS) await new Promise<void>((go) => void all.waiting.push(go));
+}
+
+/** In each round of the event loop one of those that wait goes on. */
+function round(all: Shared): void {
+  const next = all.waiting.shift();
+  all.began = next === undefined ? undefined : performance.now();
+  if (next === undefined) return;
+  setImmediate(round, all);
+  next();
 }

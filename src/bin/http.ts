@@ -37,8 +37,8 @@ async function main(): Promise<void> {
   if (switches.has('help')) return printer.out(words(serveHelp()));
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
-  const turn = createTurns();
-  const context = { ...(await createContext(surroundings)), observe: metrics.observe, turn };
+  const turns = createTurns();
+  const context = { ...(await createContext(surroundings)), observe: metrics.observe, turn: turns.call };
   const { config, log } = context;
   const projects = await servedProjects(surroundings, config, context.configFrom);
   let address = config.publicUrl === undefined ? undefined : withoutEnd(config.publicUrl, '/');
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
       ...machineNames(config.httpHost),
     ],
     origins: config.allowOrigins,
-    turn,
+    turn: turns.begin,
     limits: {
       requests: config.httpRequests,
       streams: config.httpRequests,

@@ -30,7 +30,6 @@ describe('the exports of the package', () => {
       forbidden: true,
       too_large: true,
       unavailable: true,
-      busy: true,
       cancelled: true,
       internal: true,
     };

@@ -128,7 +128,7 @@ async function served(
       ],
       log,
       gate: page.gate,
-      turn: createTurns(),
+      turn: createTurns().begin,
       limits: {
         requests: config.httpRequests,
         streams: config.httpRequests,

@@ -9,7 +9,7 @@ import {
 import { madePrivate } from '../base/files/private-folder.ts';
 import { once } from '../base/async.ts';
 import { orElse } from '../base/expected.ts';
-import { pace } from '../base/pace.ts';
+import { breath } from '../base/pace.ts';
 import { VERSION } from '../base/product.ts';
 import { sha256 } from '../base/sha256.ts';
 
@@ -94,7 +94,7 @@ export function keptFiles(cache: string, part: (typeof KEPT_PARTS)[number]) {
     async survey(): Promise<KeptFile[]> {
       const files: KeptFile[] = [];
       for (const { path, size, mtimeMs } of await all()) {
-        await pace();
+        await breath();
         const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES }).catch(orElse(undefined));
         files.push({ size, mtimeMs, is: bytes === undefined ? 'damaged' : stateOf(bytes, form) });
       }

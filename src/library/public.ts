@@ -261,7 +261,6 @@ export type ErrorCode =
   | 'forbidden'
   | 'too_large'
   | 'unavailable'
-  | 'busy'
   | 'cancelled'
   | 'internal';
 

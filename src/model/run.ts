@@ -127,6 +127,8 @@ export interface RunBranch {
   createdBy: string | undefined;
   parent: string | undefined;
   runs: readonly Run[];
+  /** How many older ones were not looked at. */
+  older: number;
   problems: readonly string[];
 }
 

@@ -121,7 +121,7 @@ export interface ServerPort {
   /** Hears of every call that has come through the door; only where somebody counts them. */
   observe?: ((seen: Observed) => void) | undefined;
   /** Waits until a caller may begin: where several share a server, they take turns. */
-  turn?: ((caller: string) => Promise<void>) | undefined;
+  turn?: ((caller: string) => Promise<() => void>) | undefined;
   /** The page that hosts show which show apps. */
   appPage(): Promise<string>;
   /** Keeps a trace of what clients ask; only where that is switched on. */

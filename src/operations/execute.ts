@@ -1,6 +1,6 @@
 import { calledBy, callerOf } from '../base/caller.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { underWay } from '../base/under-way.ts';
+import { underWay } from '../base/pace.ts';
 import { withMarks } from '../base/text/text.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
@@ -24,8 +24,8 @@ export async function execute(
   const started = performance.now();
   let given: Given = {};
   let again: Repeated | undefined;
+  const over = call.caller === undefined ? undefined : await context.turn?.(call.caller);
   try {
-    if (call.caller !== undefined) await context.turn?.(call.caller);
     call.signal.throwIfAborted();
     const { meant, input, route, repeated, unused } = await meantBy(operation, raw, context, call);
     given = input;
@@ -37,7 +37,7 @@ export async function execute(
         : { ...call, say: (step: Step) => say(inProject(step, input)) };
     const seen = withOneState(context, call);
     const fresh = meant.keeps === true ? await unusedState(seen, input) : undefined;
-    const result = await underWay(call.signal, () =>
+    const result = await underWay(() =>
       calledBy(callerOf(call), () =>
         onOneView(seen, meant.effect === 'read', (view) => meant.run(input, view, own)),
       ),
@@ -74,6 +74,8 @@ export async function execute(
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
     const safe = fromTheStart(error, again).map((text) => context.secrets.redact(text));
     return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
+  } finally {
+    over?.();
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { createTurns } from '../../src/base/http/turns.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
@@ -15,7 +16,7 @@ it('a polite call is answered while twenty searches of another caller wait (R-03
     '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\nmodules:\n  - bmm\n',
     ...(Object.fromEntries(workflows) as Record<string, string>),
   });
-  const context = await contextIn(join(folder, 'project'));
+  const context = { ...(await contextIn(join(folder, 'project'))), turn: createTurns().call };
   const [search, start] = [await context.operation('search'), await context.operation('execute')];
   const order: string[] = [];
   const asks = async (caller: string, words: string): Promise<void> => {

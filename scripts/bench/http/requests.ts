@@ -37,10 +37,10 @@ export function sessionShot(session: string, method: string, params: Record<stri
   };
 }
 
-export async function openSession(url: string): Promise<string> {
+export async function openSession(url: string, more: Record<string, string> = {}): Promise<string> {
   const response = await fetch(url, {
     method: 'POST',
-    headers: JSON_HEADERS,
+    headers: { ...JSON_HEADERS, ...more },
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 0,

@@ -82,6 +82,26 @@ export async function readLog(
   }
 }
 
+/** The last complete lines of a log, as many as are in its last bytes; undefined if there is no file. */
+export async function lastLines(path: string, bytes: number, inside?: string): Promise<string[] | undefined> {
+  const opened = await openToRead(path, { inside }).catch((error: unknown) => {
+    throw stateReadFailure(path, error);
+  });
+  if (opened === undefined) return undefined;
+  const { handle, size } = opened;
+  try {
+    const from = Math.max(0, size - bytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    // What comes after the last line end is not a whole line yet, and the first may have begun before.
+    return lines.slice(from === 0 ? 0 : 1, -1).filter((line) => line !== '');
+  } catch (error) {
+    throw stateReadFailure(path, error);
+  } finally {
+    await handle.close();
+  }
+}
+
 export interface LogStamp {
   /** Which file it is. */
   file: bigint;

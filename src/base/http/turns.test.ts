@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTurns } from './turns.ts';
 
 /** The order in which these callers begin, and in how many rounds of the event loop. */
 async function orderOf(callers: string): Promise<{ order: string; rounds: number }> {
-  const turn = createTurns();
+  const { begin } = createTurns();
   let order = '';
   let rounds = 0;
   let counting = true;
@@ -13,7 +14,7 @@ async function orderOf(callers: string): Promise<{ order: string; rounds: number
   };
   setImmediate(count);
   const begun = callers.split('').map(async (caller) => {
-    await turn(caller);
+    await begin(caller);
     order += caller;
   });
   await Promise.all(begun);
@@ -34,19 +35,84 @@ describe('turns', () => {
   });
 
   it('come at once where nobody waits', async () => {
-    const turn = createTurns();
+    const { begin } = createTurns();
     let rounds = 0;
     setImmediate(() => (rounds += 1));
-    await turn('a');
+    await begin('a');
     expect(rounds).toBe(0);
   });
 
   it('come again after all have begun', async () => {
-    const turn = createTurns();
+    const { begin } = createTurns();
     let begun = 0;
     for (let round = 0; round < 3; round += 1) {
-      await Promise.all(['a', 'a', 'b'].map(async (caller) => turn(caller).then(() => (begun += 1))));
+      await Promise.all(['a', 'a', 'b'].map(async (caller) => begin(caller).then(() => (begun += 1))));
     }
     expect(begun).toBe(9);
+  });
+});
+
+/** Calls of these callers, of which each lasts until it is ended. */
+function calling() {
+  const { call } = createTurns();
+  const under: { caller: string; over: () => void }[] = [];
+  return {
+    under,
+    names: () => under.map(({ caller }) => caller).join(''),
+    ask: (callers: string) =>
+      callers.split('').map(async (caller) => void under.push({ caller, over: await call(caller) })),
+    end(caller: string): void {
+      const [first] = under.splice(
+        under.findIndex((each) => each.caller === caller),
+        1,
+      );
+      first?.over();
+    },
+  };
+}
+
+describe('calls', () => {
+  it('of a caller who is alone are all under way together', async () => {
+    const { ask, names } = calling();
+    await Promise.all(ask('aaaa'));
+    expect(names()).toBe('aaaa');
+  });
+
+  it('of one caller follow each other while there is another, whose calls are not held up (R-03)', async () => {
+    const { ask, end, names } = calling();
+    await Promise.all(ask('b'));
+    end('b');
+    const [first, second, third] = ask('aaa');
+    await Promise.all([first, ...ask('b')]);
+    expect(names()).toBe('ab');
+    end('a');
+    await second;
+    expect(names()).toBe('ba');
+    end('b');
+    end('a');
+    await third;
+    expect(names()).toBe('a');
+  });
+
+  it('begin although an earlier one never ends: it waits for something else', async () => {
+    const { ask, names } = calling();
+    await Promise.all(ask('b'));
+    await Promise.all(ask('aa'));
+    expect(names()).toBe('baa');
+  });
+
+  it('end once, whatever says so', async () => {
+    const { ask, end, names, under } = calling();
+    await Promise.all(ask('ba'));
+    const over = under[1]?.over;
+    const later = Promise.all(ask('aa'));
+    end('a');
+    over?.();
+    over?.();
+    await delay(50);
+    expect(names()).toBe('ba');
+    end('a');
+    await later;
+    expect(names()).toBe('ba');
   });
 });

@@ -1,5 +1,6 @@
 /** `## Title ##`: its level, and its title without the marks that may close it. */
 export function headingIn(line: string): { level: number; title: string } | undefined {
+  if (!line.startsWith('#')) return undefined;
   const [, marks] = /^(#{1,6})(?:\s|$)/.exec(line) ?? [];
   if (marks === undefined) return undefined;
   const title = line.slice(marks.length).trim();
@@ -11,6 +12,8 @@ export function fenceFollower(): (line: string) => boolean {
   let fence: string | undefined;
   return (line) => {
     const wasOpen = fence !== undefined;
+    // Most lines are none, and there may be very many.
+    if (!line.includes('```') && !line.includes('~~~')) return wasOpen;
     const [whole = '', run] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
     const info = line.slice(whole.length).trimEnd();
     // What has more of its marks behind it is code in a line of text.

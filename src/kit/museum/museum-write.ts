@@ -44,7 +44,9 @@ export async function writeFailure(
   });
 }
 
-const isNumbered = (page: string): boolean => museumIn(page, '').some(({ id }) => id !== undefined);
+/** A long page is read through only where it can have what is looked for. */
+const isNumbered = (page: string): boolean =>
+  page.includes('FM-') && museumIn(page, '').some(({ id }) => id !== undefined);
 
 function isSame(known: Failure, fresh: NewFailure, day: string): boolean {
   return (
@@ -127,7 +129,8 @@ async function intoPage(
   const text = page === undefined || page.trim() === '' ? words.newPage : page;
   const day = localDay(now);
   const files = [inProject(kit, MUSEUM_FILE)];
-  if (museumIn(text, '').some((known) => isSame(known, failure, day)))
+  const isThere = text.includes(asLine(failure.title));
+  if (isThere && museumIn(text, '').some((known) => isSame(known, failure, day)))
     return { files, added: false, notes: [] };
   const lines = [
     `### [${day}] ${failure.agent === undefined ? '' : `[${failure.agent}] `}${failure.category} — ${asLine(failure.title)}`,

@@ -221,7 +221,8 @@ function labelled(body: LineSection['body']): Partial<Record<Label, string>> {
   let last: Label | undefined;
   for (const { text } of body) {
     const [name, value] = labelIn(text) ?? ['', ''];
-    const label = LABELS.find(([, pattern]) => pattern.test(plainTitle(name)))?.[0];
+    const plain = plainTitle(name);
+    const label = plain === '' ? undefined : LABELS.find(([, pattern]) => pattern.test(plain))?.[0];
     const told = text.trim();
     if (label !== undefined) {
       last = found[label] === undefined && !isUnset(value) ? label : undefined;

@@ -1,13 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import { mapLimited } from '../../base/async.ts';
 import { modifiedInside } from '../../base/files/files.ts';
+import { breath } from '../../base/pace.ts';
 import { isSettled, lstatOf, stampAt, type Stamp } from '../../base/files/place-stats.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { RUN_FILES, withArtefacts, writtenRun, type RunName } from './read-run.ts';
 import { listFolders } from './run-folders.ts';
 
-/** How many runs are looked at before others get their turn, how many are read at once, and how many are kept at most. */
-const LOOKED_AT = 200;
+/** How many runs are read at once, and how many are kept at most. */
 const AT_ONCE = 16;
 const MOST = 50_000;
 
@@ -43,7 +42,7 @@ export class KeptRuns {
     const found: (Run | undefined)[] = [];
     const open: number[] = [];
     for (const [index, [name, place]] of named.entries()) {
-      if (index % LOOKED_AT === LOOKED_AT - 1) await setImmediate();
+      await breath();
       const run = this.#asBefore(place, name);
       found.push(run);
       if (run === undefined || hasFiles(run)) open.push(index);

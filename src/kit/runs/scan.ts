@@ -25,16 +25,22 @@ export const MAIN = 'main';
 export interface Look {
   /** Only runs of this id are wanted: no other is read. Branches are all there, without their other runs. */
   id?: string;
+  /** Of a branch with very many runs, only those are read whose ids have the latest dates. */
+  lately?: boolean;
   /** What was read before. */
   kept?: KeptRuns;
 }
 
+/** Of more runs than this in a branch, so many are read by those who ask for the latest. */
+const ALL_READ = 200;
+const SOME_READ = 40;
+
 /** All branches and runs of a project, in every layout there has been; anything broken is reported and skipped. */
 export async function readRuns(
   kit: Kit,
-  { id, kept = new KeptRuns() }: Look = {},
+  { id, lately = false, kept = new KeptRuns() }: Look = {},
 ): Promise<RunsReading & { folders: RunsFolders }> {
-  const look: Looking = { root: kit.root, id, kept };
+  const look: Looking = { root: kit.root, id, lately, kept };
   const folders = await runsFolders(kit);
   const problems = [...folders.problems];
   const { current, currentFrom } = await currentBranch(folders, problems);
@@ -49,6 +55,7 @@ export async function readRuns(
 interface Looking {
   root: string;
   id: string | undefined;
+  lately: boolean;
   kept: KeptRuns;
 }
 
@@ -71,6 +78,7 @@ function joinedByName(branches: readonly RunBranch[]): RunBranch[] {
                 first.runs.every((run) => run.id !== id || run.place.base === place.base),
               ),
             ],
+            older: first.older + branch.older,
             problems: [...first.problems, ...branch.problems],
           },
     );
@@ -145,7 +153,7 @@ const wanted = ({ id }: Looking, run: Run): Run[] => (id === undefined || id ===
 
 function looseBranch(name: string, place: RunPlace, runs: Run[], archive: string | undefined): RunBranch {
   const nothing = { purpose: undefined, createdAt: undefined, createdBy: undefined, parent: undefined };
-  return { name, archive, place, status: 'active', ...nothing, runs, problems: [] };
+  return { name, archive, place, status: 'active', ...nothing, runs, older: 0, problems: [] };
 }
 
 /** The first layout had runs directly in `.runs`; a later one keeps a state in the folder of the branch. */
@@ -172,7 +180,8 @@ async function readBranch(
     look.id === undefined
       ? (await look.kept.folders(place, problems)).filter(mayHoldRun)
       : await namedFolder(place, look.id);
-  const names: [RunName, RunPlace][] = folders.map((id) => [
+  const read = look.lately && folders.length > ALL_READ ? latestNames(folders) : folders;
+  const names: [RunName, RunPlace][] = read.map((id) => [
     { id, branch: name, archive },
     { base: place.base, path: `${place.path}/${id}` },
   ]);
@@ -183,7 +192,28 @@ async function readBranch(
     if (look.id === undefined || look.id === id) names.push([{ id, branch: name, archive }, place]);
   }
   const runs = await look.kept.readMany(look.root, names);
-  return { name, archive, place, ...aboutOf(table), runs, problems };
+  return { name, archive, place, ...aboutOf(table), runs, older: folders.length - read.length, problems };
+}
+
+/** The names with the latest dates, in their order, without putting thousands of others in order. */
+function latestNames(names: readonly string[]): string[] {
+  const latest: { name: string; date: string }[] = [];
+  let least: string | undefined;
+  for (const name of names) {
+    const date = dateIn(name);
+    if (least !== undefined && date <= least) continue;
+    latest.push({ name, date });
+    if (latest.length < 2 * SOME_READ) continue;
+    latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
+    least = latest.at(-1)?.date;
+  }
+  latest.sort((a, b) => (a.date < b.date ? 1 : -1)).splice(SOME_READ);
+  return latest.map(({ name }) => name).sort();
+}
+
+/** The moment in an id such as `prd-20260227-143022`; ids without one come last. */
+function dateIn(id: string): string {
+  return /\d{8}-\d{6}/.exec(id)?.[0] ?? '';
 }
 
 function aboutOf(

@@ -1,5 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
+import { breath } from '../../base/pace.ts';
 import type { Embedder } from '../embedder.ts';
 import { fold, splitHumps } from '../words.ts';
 
@@ -11,8 +12,6 @@ const MOST_BYTES = 32_000_000;
 const LONGEST_WORD = 40;
 /** Text beyond this says nothing more about its subject, and no one should wait for it. */
 const MOST_LETTERS = 200_000;
-/** How many texts are done before others get their turn. */
-const TEXTS_AT_ONCE = 256;
 
 interface Model {
   id: string;
@@ -44,7 +43,7 @@ export async function openStaticEmbedder(folder: string): Promise<Embedder> {
     async embed(texts, signal) {
       const vectors: Float32Array[] = [];
       for (const text of texts) {
-        if (vectors.length % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await new Promise(setImmediate);
+        await breath();
         signal?.throwIfAborted();
         vectors.push(embedOne(text, model));
       }

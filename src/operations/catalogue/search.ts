@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { heavily } from '../../base/pace.ts';
 import type { Step } from '../../base/step.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -74,9 +73,8 @@ export const search = defineOperation({
     const workspace = workspaceFrom(await (await context.workspace(project)).everything(), origin);
     const kinds = kindsOf(type);
     const takes = recordFilter({ kinds, module, category }, workspace);
-    const found = await heavily(call, async () =>
-      (await workspace.search()).find({ words: query, kinds, takes, signal: call.signal }),
-    );
+    const { signal } = call;
+    const found = await (await workspace.search()).find({ words: query, kinds, takes, signal });
     const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
     const hits = await settled(query, found, shown, workspace, context, call);
     // Of thousands of hits only those of a page become items.

@@ -91,7 +91,7 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
     ];
   },
   async runs(context, project) {
-    const { branches, current, problems } = await (await (await context.state(project)).runs()).read();
+    const { branches, current, problems } = await (await (await context.state(project)).runs()).lately();
     return [branches, current, problems];
   },
   async tasks(context, project) {

@@ -43,11 +43,11 @@ export async function runsResources(context: Context) {
   const live = branches.filter(({ archive }) => archive === undefined);
   return [
     { uri: runsUri(), name: 'runs', ...kind, description: 'Session branches with their workflow runs' },
-    ...live.map(({ name, runs }) => ({
+    ...live.map(({ name, runs, older }) => ({
       uri: runsUri(name),
       name: `runs/${name}`,
       ...kind,
-      description: `Session branch with ${plural(runs.length, 'run')} of workflows`,
+      description: `Session branch with ${plural(runs.length + older, 'run')} of workflows`,
     })),
   ];
 }
@@ -63,7 +63,7 @@ export async function runNames(context: Context, what: 'branch' | 'run_id'): Pro
 }
 
 async function reading(context: StatePort): Promise<RunsReading> {
-  return (await (await context.state()).runs()).read();
+  return (await (await context.state()).runs()).lately();
 }
 
 /** An archived branch goes by the name of its folder. */
@@ -78,13 +78,14 @@ export async function runsText(
   const state = await context.state(project);
   const runs = await state.runs();
   if (branch !== undefined && id !== undefined) return runPage(await runs.one(id, branch), state.root);
-  const found = await runs.read();
+  const found = await runs.lately();
   if (branch === undefined)
     return lines(
       `# Session branches\n`,
       `Current: ${found.current}\n`,
       found.branches.map(
-        (each) => `- ${runsUri(addressOf(each))}: ${standingText(each)}, ${plural(each.runs.length, 'run')}`,
+        (each) =>
+          `- ${runsUri(addressOf(each))}: ${standingText(each)}, ${plural(each.runs.length + each.older, 'run')}`,
       ),
       found.problems.map((problem) => `- Problem: ${problem}`),
     );

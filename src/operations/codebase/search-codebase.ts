@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { patiently } from '../../base/pace.ts';
 import { BmadError } from '../../base/errors.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
 import { plural } from '../../base/text/text.ts';
@@ -80,9 +79,7 @@ export const searchCodebase = defineOperation({
       });
     const codebase = await context.codebase(root);
     const asked = { query, path, lang, limit: limit ?? DEFAULT_HITS };
-    const { hits, ...found } = await patiently(call.signal, () =>
-      codebase.search(asked, call.signal, call.progress),
-    );
+    const { hits, ...found } = await codebase.search(asked, call.signal, call.progress);
     const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
     // A part of the project says nothing about the rest.
     const isWhole = path === undefined && lang === undefined;

@@ -135,7 +135,7 @@ async function programsOf(state: ProjectState): Promise<WaitingThere> {
 
 /** Runs that nobody goes on with by themselves: they were paused, or have failed. */
 async function runsOf(state: ProjectState, context: Context, { signal }: Call): Promise<WaitingThere> {
-  const reading = await (await state.runs()).read();
+  const reading = await (await state.runs()).lately();
   const stopped = openRuns(reading).filter(({ status }) => status === 'paused' || status === 'failed');
   const { createJudge } = await import('../runs/run-standing.ts');
   const judge = await createJudge(state, reading, { context, project: state.root, signal });
@@ -187,7 +187,7 @@ function stoppedTitle({ run_id: id, status, aside }: RunData): string {
 }
 
 async function handoffsOf(state: ProjectState, { signal }: Call): Promise<WaitingThere> {
-  const reading = await (await state.runs()).read();
+  const reading = await (await state.runs()).lately();
   const { handoffs } = await waitingIn(state, laterWork(state, reading, signal));
   return {
     items: handoffs.map(({ id, from, to, text, old }) =>

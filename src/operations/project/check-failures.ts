@@ -43,7 +43,7 @@ export const checkFailures = defineOperation({
           ({ id, source }) => hit.sources.includes(source) || (hit.stored && id === hit.entry.id),
         ) ?? [],
     );
-    const warnings = [...new Set(near)].slice(0, MOST);
+    const warnings = [...new Set(near)].slice(0, MOST).map(({ data }) => data());
     return {
       warnings,
       rules: [...new Set(warnings.flatMap(ruleOf))],

@@ -30,51 +30,71 @@ export const failureSchema = z.object({
 });
 export type FailureData = z.output<typeof failureSchema>;
 
+/** A failure by what decides about its place among others; the rest is put together for those that are shown. */
+type KnownFailure = Pick<FailureData, 'id' | 'category' | 'severity' | 'status' | 'date' | 'source'> & {
+  data(): FailureData;
+};
+
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
 export async function knownFailures(facts: ProjectFacts, context: MemoryPort, project?: string) {
   const { failures, files, problems } = await facts.museum();
   const shown = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : facts.shown(value);
-  const { entries, gone, notes } = await (await context.memory(project)).browse('failures');
-  const ids = new Map(entries.flatMap(({ entry, sources }) => sources.map((place) => [place, entry.id])));
-  const placeOf = ({ source, line }: (typeof failures)[number]): string => `${source}:${line}`;
+  const heads = files.map((file) => `${file}:`);
+  const isInMuseum = (source: string): boolean => heads.some((head) => source.startsWith(head));
+  const { entries, ids, gone, notes } = await (
+    await context.memory(project)
+  ).browse('failures', undefined, {
+    takes: ({ stored, sources }) => stored || !sources.every(isInMuseum),
+  });
   // What was superseded or forgotten by its id still stands in the file.
-  const current = failures.filter((each) => !gone.includes(placeOf(each)));
-  const inMuseum = current.map((each): FailureData => {
-    const at = utcOf(each.date);
-    return {
-      id: each.id ?? ids.get(placeOf(each)),
-      title: facts.shown(each.title),
+  const left = new Set(gone);
+  const inMuseum = failures.flatMap((each): KnownFailure | [] => {
+    const source = `${each.source}:${each.line}`;
+    if (left.has(source)) return [];
+    const about = {
+      id: each.id ?? ids.get(source),
       category: each.category,
       severity: each.severity,
       status: each.status,
-      date: at === undefined ? undefined : localDay(new Date(at)),
-      agents: each.agents,
-      what_happened: shown(each.happened),
-      root_cause: shown(each.cause),
-      impact: shown(each.impact),
-      lesson: shown(each.lesson),
-      fix: shown(each.fix),
-      rule: shown(each.rule),
-      tags: each.tags,
-      source: placeOf(each),
+      date: dayOf(each.date),
+      source,
+    };
+    return {
+      ...about,
+      data: () => ({
+        ...about,
+        title: facts.shown(each.title),
+        agents: each.agents,
+        what_happened: shown(each.happened),
+        root_cause: shown(each.cause),
+        impact: shown(each.impact),
+        lesson: shown(each.lesson),
+        fix: shown(each.fix),
+        rule: shown(each.rule),
+        tags: each.tags,
+      }),
     };
   });
-  const remembered = entries
-    .filter(({ stored, sources }) => stored || !sources.every((source) => isIn(source, files)))
-    .map(({ entry, sources, dated }): FailureData => {
-      const told = facts.failureIn(entry.text, entry.tags);
-      const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
-      return {
-        id: entry.id,
+  const remembered = entries.map(({ entry, sources, dated }): KnownFailure => {
+    const told = facts.failureIn(entry.text, entry.tags);
+    const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
+    const about = {
+      id: entry.id,
+      category:
+        told.category === UNKNOWN_CATEGORY
+          ? (CATEGORIES.find((category) => marks.has(category)) ?? UNKNOWN_CATEGORY)
+          : told.category,
+      severity: told.severity,
+      status: told.status,
+      date: dated ? localDay(new Date(entry.createdAt)) : undefined,
+      source: sources[0] ?? 'memory',
+    };
+    return {
+      ...about,
+      data: () => ({
+        ...about,
         title: oneLine(told.title, 200),
-        category:
-          told.category === UNKNOWN_CATEGORY
-            ? (CATEGORIES.find((category) => marks.has(category)) ?? UNKNOWN_CATEGORY)
-            : told.category,
-        severity: told.severity,
-        status: told.status,
-        date: dated ? localDay(new Date(entry.createdAt)) : undefined,
         agents: [entry.agent],
         what_happened: told.happened ?? (told.title.length > 200 ? told.title : undefined),
         root_cause: told.cause,
@@ -83,28 +103,34 @@ export async function knownFailures(facts: ProjectFacts, context: MemoryPort, pr
         fix: told.fix,
         rule: told.rule,
         tags: [...entry.tags],
-        source: sources[0] ?? 'memory',
-      };
-    });
+      }),
+    };
+  });
   return { failures: ordered([...inMuseum, ...remembered]), notes: [...new Set([...problems, ...notes])] };
 }
 
-function isIn(source: string, files: readonly string[]): boolean {
-  return files.some((file) => source.startsWith(`${file}:`));
+/** The severest first, then what is still open, then what happens again and again, then the newest. */
+function ordered(failures: readonly KnownFailure[]): KnownFailure[] {
+  const times = countBy(failures, ({ category }) => category);
+  const ranked = failures.map((failure) => {
+    const { category, severity, status } = failure;
+    const rank = SEVERITIES.indexOf(severity) * 2 + (status === 'open' ? 0 : 1);
+    return { failure, rank, again: category === UNKNOWN_CATEGORY ? 0 : (times[category] ?? 0) };
+  });
+  return ranked
+    .sort(
+      (a, b) => a.rank - b.rank || b.again - a.again || compare(b.failure.date ?? '', a.failure.date ?? ''),
+    )
+    .map(({ failure }) => failure);
 }
 
-/** The severest first, then what is still open, then what happens again and again, then the newest. */
-function ordered(failures: readonly FailureData[]): FailureData[] {
-  const times = countBy(failures, ({ category }) => category);
-  const again = ({ category }: FailureData): number =>
-    category === UNKNOWN_CATEGORY ? 0 : (times[category] ?? 0);
-  return failures.toSorted(
-    (a, b) =>
-      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
-      Number(b.status === 'open') - Number(a.status === 'open') ||
-      again(b) - again(a) ||
-      compare(b.date ?? '', a.date ?? ''),
-  );
+const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
+
+/** The day that a file names; most name just that, and there may be thousands. */
+function dayOf(date: string | undefined): string | undefined {
+  if (date !== undefined && DAY.test(date)) return date;
+  const at = utcOf(date);
+  return at === undefined ? undefined : localDay(new Date(at));
 }
 
 export function countBy<T>(items: readonly T[], key: (item: T) => string): Record<string, number> {

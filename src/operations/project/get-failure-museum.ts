@@ -9,6 +9,8 @@ import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const SHOWN = 10;
+/** Of thousands, so many come back unless more are asked for. */
+const TOLD = 100;
 
 const museumSchema = z.object({
   failures: z.array(failureSchema),
@@ -38,7 +40,7 @@ export const getFailureMuseum = defineOperation({
   }),
   output: museumSchema,
 
-  async run({ category, top_n: most, project }, context) {
+  async run({ category, top_n: most = TOLD, project }, context) {
     const facts = await (await context.state(project)).facts();
     const { failures, notes } = await knownFailures(facts, context, project);
     const wanted =
@@ -53,13 +55,14 @@ export const getFailureMuseum = defineOperation({
         hint: `Categories: all, ${known.join(', ')}.`,
       });
     const chosen = wanted === undefined ? failures : failures.filter((each) => each.category === wanted);
+    const told = chosen.slice(0, Math.max(most, TOLD)).map(({ data }) => data());
     return {
-      failures: chosen.slice(0, most),
+      failures: told.slice(0, most),
       total: chosen.length,
       by_category: countBy(chosen, (each) => each.category),
       by_severity: countBy(chosen, (each) => each.severity),
       ...(wanted === undefined ? {} : { all_categories: countBy(failures, (each) => each.category) }),
-      rules: chosen.flatMap(({ rule, id, source }) =>
+      rules: told.flatMap(({ rule, id, source }) =>
         // What the museum numbers is cited by its number, all else by its place.
         rule === undefined
           ? []

@@ -100,7 +100,7 @@ export const next = defineOperation({
   async run({ detail, message, project }, context, call) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
     const progress = await state.progress();
-    const reading = await (await state.runs()).read();
+    const reading = await (await state.runs()).lately();
     const runs = openRuns(reading);
     const { createJudge } = await import('../runs/run-standing.ts');
     const { workOfRun } = await import('../runs/run-route.ts');

@@ -23,6 +23,8 @@ const sessionSchema = z.object({
   created_by: z.string().optional(),
   parent: z.string().optional(),
   runs: z.record(z.enum(['total', ...RUN_STATUSES]), z.int()),
+  /** How many of them are older than those that were read. */
+  older: z.int(),
   latest_run: z.object({ run_id: z.string(), status: z.string() }).optional(),
   problems: z.array(z.string()),
 });
@@ -36,7 +38,7 @@ export const listSessions = defineOperation({
   command: 'session list',
   examples: ['session list', 'session list --status active'],
   input: z.strictObject({
-    status: z.enum(FILTERS).optional().describe('Default: all'),
+    status: z.enum(FILTERS).optional().describe('Default: all, the latest runs of each'),
     project: whereField,
   }),
   output: z.object({
@@ -48,9 +50,12 @@ export const listSessions = defineOperation({
     asked: z.enum(FILTERS),
     problems: z.array(z.string()),
   }),
-  async run({ status = 'all', project }, context) {
+  async run({ status: given, project }, context) {
+    const status = given ?? 'all';
     const runs = await (await context.state(project)).runs();
-    const { branches, current, currentFrom, problems } = await runs.read();
+    const { branches, current, currentFrom, problems } = await (given === undefined
+      ? runs.lately()
+      : runs.read());
     return {
       current,
       current_from: currentFrom,
@@ -106,7 +111,8 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
       created_by: branch.createdBy,
       parent: branch.parent,
     }),
-    runs: { total: branch.runs.length, ...counts } as z.output<typeof sessionSchema>['runs'],
+    runs: { total: branch.runs.length + branch.older, ...counts } as z.output<typeof sessionSchema>['runs'],
+    older: branch.older,
     ...(latest === undefined ? {} : { latest_run: { run_id: latest.id, status: latest.status } }),
     problems: [
       ...branch.problems,
@@ -120,7 +126,10 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
 
 function sessionText(session: z.output<typeof sessionSchema>): string {
   const { name, archive, current, purpose, created_at: created, runs, latest_run: latest } = session;
-  const counts = RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${each}`);
+  const counts = [
+    ...RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${each}`),
+    ...(session.older === 0 ? [] : [`${session.older} older`]),
+  ];
   const about = [
     standingWords(session.standing, session.status),
     archive === undefined ? undefined : `archived copy of ${name}`,

@@ -33,7 +33,7 @@ export const runResume = defineOperation({
     const { agentSteps } = await import('./run-at-step.ts');
     const { createJudge } = await import('./run-standing.ts');
     const { isOver, latestOpen, wayOn } = await import('./run-way.ts');
-    const reading = await runs.read();
+    const reading = await runs.lately();
     const judge = await createJudge(state, reading, { context, project, signal: call.signal });
     const run =
       id === undefined

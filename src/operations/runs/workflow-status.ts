@@ -143,7 +143,7 @@ function hintFor(run: Run | undefined, reading: RunsReading, asked: string | und
     return `It is in the session branch ${run.branch}; the current one is ${reading.current}.`;
   }
   const others = reading.branches.filter(({ runs }) => runs.length > 0);
-  const places = others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`);
+  const places = others.map((each) => `${each.archive ?? each.name} (${each.runs.length + each.older})`);
   return places.length === 0 ? undefined : `Runs are in: ${places.join(', ')}.`;
 }
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { heavily } from '../../base/pace.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
@@ -82,10 +81,8 @@ export const doctor = defineOperation({
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
-    const { parts, found: examined } = await heavily(call, async () => ({
-      parts: await delivery.check(),
-      found: await diagnosis.examine(catalogue, call.signal),
-    }));
+    const parts = await delivery.check();
+    const examined = await diagnosis.examine(catalogue, call.signal);
     const all = [...catalogue.problems, ...parts];
     const problems = all.filter(({ mild }) => mild !== true).map(problemText);
     const kept = found.root === undefined ? undefined : await context.state(project);

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { heavily } from '../../base/pace.ts';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -41,7 +40,7 @@ export const warm = defineOperation({
     call.progress('reading the content');
     const workspace = await context.workspace(project);
     call.progress(`indexing ${plural(workspace.catalogue.winners.length, 'record')}`);
-    const { readings, index } = await heavily(call, () => workspace.warm(call.signal));
+    const { readings, index } = await workspace.warm(call.signal);
     const ms = Math.round(performance.now() - began);
     const { root } = workspace.project;
     return {

@@ -71,7 +71,7 @@ async function checkRun(id: string | undefined, state: RunsPort): Promise<void> 
   if (id === undefined) return;
   const runs = await state.runs();
   if (await runs.has(id)) return;
-  const { branches } = await runs.read();
+  const { branches } = await runs.lately();
   const ids = branches.flatMap((branch) => branch.runs.map((run) => run.id));
   throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
     subject: id,

@@ -2,7 +2,6 @@ import { isAbsolute, join, relative } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { pace } from '../../base/pace.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { codeWords, splitIdentifier } from '../../base/text/code-words.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
@@ -158,7 +157,6 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
         tests: /\b(?:tests?|specs?)\b/i.test(asked),
         takes: (file: IndexedFile) => takes(file.path),
       };
-      await pace();
       signal.throwIfAborted();
       const ranking = async () => withNames(rank(work.index, question), embedder, vector, signal);
       let ranked = await ranking();

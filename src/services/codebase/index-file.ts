@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendWhole } from '../../base/files/file-append.ts';
+import { writeFailure } from '../../base/files/file-failure.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { readStateBytes, sizeAndTime, writeAtomic } from '../../base/files/file-state.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
@@ -239,7 +240,11 @@ export async function saveIndex(
       if (other.state === 'ready') adopt(other.index);
     }
     if (isOurs && written.grows && !anew)
-      await appendWhole(path, { sync: true }, async () => Buffer.concat(part([...changed])));
+      await appendWhole(path, { sync: true }, async () => Buffer.concat(part([...changed]))).catch(
+        (error: unknown) => {
+          throw writeFailure(path, error);
+        },
+      );
     else await writeAtomic(path, whole());
     return { stamp: await stampOf(path), words, pieces, grows: true };
   });

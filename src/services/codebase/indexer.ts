@@ -1,7 +1,7 @@
 import type { FoundProgram } from '../../base/files/find-program.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { pace } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { CodebaseParts } from './codebase.ts';
@@ -40,7 +40,6 @@ const MOST_TWICE = 1.15;
 const LITTLE_BYTES = 1_000_000;
 /** To open a file takes as long as to read this much of it. */
 const OPENING_BYTES = 1_000;
-const TURN_MS = 12;
 const LOOK_MS = 50;
 /** After so long it can be told how long the rest takes. */
 const EARLY_MS = 700;
@@ -140,7 +139,6 @@ export async function openIndexer(parts: IndexerParts) {
   }
 
   async function loop(): Promise<void> {
-    let rested = performance.now();
     for (let step = nextStep(); step !== undefined; step = nextStep()) {
       if (ended.signal.aborted || paused || (waiters === 0 && !parts.background)) break;
       const began = performance.now();
@@ -149,10 +147,7 @@ export async function openIndexer(parts: IndexerParts) {
       unsavedSteps += 1;
       steps += 1;
       if (unsavedMs > SAVE_EVERY_MS) await save(false);
-      if (performance.now() - rested > TURN_MS) {
-        await pace();
-        rested = performance.now();
-      }
+      await breath();
     }
     index.vocabulary.rest();
     if (unsavedMs > WORTH_SAVING_MS || unsavedSteps > FEW) await save(true);

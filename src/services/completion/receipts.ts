@@ -4,7 +4,7 @@ import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { appendLog, readLog } from '../../base/files/file-log.ts';
+import { appendLog, lastLines, readLog } from '../../base/files/file-log.ts';
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, readStateBytes, writeAtomic, writeOnce } from '../../base/files/file-state.ts';
@@ -152,12 +152,33 @@ async function noteEnd({ anchor }: ReceiptPlace, end: Anchor): Promise<void> {
  * end, the note outside tells, and the gap stays to be seen.
  */
 async function lastLink(place: ReceiptPlace, noted: Link | undefined): Promise<Link> {
-  let last: Link = { seq: 0, hash: ORIGIN };
-  await readReceipts(place, (line) => {
-    const { seq, hash } = opened(line)?.receipt ?? newerLink(line) ?? last;
-    last = { seq, hash };
-  });
+  let last = await linkAtEnd(place);
+  if (last === undefined) {
+    last = { seq: 0, hash: ORIGIN };
+    await readReceipts(place, (line) => (last = linkIn(line) ?? last));
+  }
   return noted !== undefined && noted.seq > last.seq ? noted : last;
+}
+
+/** More than a few receipts have. */
+const END_BYTES = 256 * 1024;
+
+/** The last one that can be read, where there is one file and its end has one: of thousands, no other is read for it. */
+async function linkAtEnd({ folder, inside, also }: ReceiptPlace): Promise<Link | undefined> {
+  const other =
+    also === undefined ? [] : await lastLines(join(also.folder, LOG), 1, also.inside).catch(ours(() => []));
+  if (also !== undefined && other !== undefined) return undefined;
+  const lines = (await lastLines(join(folder, LOG), END_BYTES, inside)) ?? [];
+  for (const line of lines.toReversed()) {
+    const link = linkIn(line);
+    if (link !== undefined) return link;
+  }
+  return undefined;
+}
+
+function linkIn(line: string): Link | undefined {
+  const { seq, hash } = opened(line)?.receipt ?? newerLink(line) ?? {};
+  return seq === undefined || hash === undefined ? undefined : { seq, hash };
 }
 
 /** One verdict, with all that says what it was about. `hash` covers everything before it, `previous` is the one before. */

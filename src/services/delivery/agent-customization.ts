@@ -1,4 +1,4 @@
-import { pacing } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import { basename } from 'node:path';
 import { attempt, noted } from '../../base/expected.ts';
 import { isTable, parseYaml, type Table } from '../../base/parse/parse.ts';
@@ -84,9 +84,8 @@ export function createCustomizations(catalogue: Catalogue) {
     async check(): Promise<Problem[]> {
       const problems: Problem[] = [];
       const compiled = catalogue.winners.filter((record) => behaviourOf(record).isCompiled);
-      const turn = pacing();
       for (const record of compiled) {
-        await turn();
+        await breath();
         await layersOf(record, problems);
       }
       return problems;

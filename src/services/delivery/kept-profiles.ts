@@ -1,10 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { changeMark } from '../../base/files/file-stamps.ts';
+import { breath } from '../../base/pace.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentProfile } from './agent-profile.ts';
-
-/** How many agents are looked at before others get their turn. */
-const AT_ONCE = 100;
 
 /**
  * What agents say of themselves, kept for as long as none of the files it is made of has changed: to look for a word in
@@ -16,10 +13,8 @@ export function keepProfiles(
   placesOf: (agent: BmadRecord) => readonly string[],
 ): (agent: BmadRecord) => Promise<AgentProfile> {
   const kept = new WeakMap<BmadRecord, { marks: string; profile: AgentProfile }>();
-  let looked = 0;
   return async (agent) => {
-    looked += 1;
-    if (looked % AT_ONCE === 0) await setImmediate();
+    await breath();
     const marks = placesOf(agent).map(changeMark).join('\n');
     const known = kept.get(agent);
     if (known?.marks === marks) return known.profile;

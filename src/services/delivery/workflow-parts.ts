@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
 import { attempt, orElse } from '../../base/expected.ts';
-import { pacing } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import { parseYaml, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { decodeText } from '../../base/text/decode.ts';
@@ -42,9 +42,8 @@ export function missingPart(record: BmadRecord, { key, path }: WorkflowPart): Pr
 /** The parts of all workflows that are not there. Without its instructions a workflow cannot be followed at all. */
 export async function missingParts({ callable, files }: Catalogue): Promise<Problem[]> {
   const problems: Problem[] = [];
-  const turn = pacing();
   for (const record of callable) {
-    await turn();
+    await breath();
     if (!behaviourOf(record).needsEngine || record.origin.kind === 'package') continue;
     const own = files.preferring(record.origin);
     const known = await own.all();

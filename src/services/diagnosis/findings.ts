@@ -3,7 +3,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { grouped } from '../../base/grouped.ts';
-import { pacing } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/file-faults.ts';
@@ -39,7 +39,6 @@ export async function examine(
   catalogue: Catalogue,
   { checked = new Map(), signal }: { checked?: CheckedFiles; signal?: AbortSignal } = {},
 ): Promise<Finding[]> {
-  const turn = pacing();
   const found: Finding[] = [];
   for (const look of [
     missingFiles,
@@ -47,20 +46,17 @@ export async function examine(
     overrides,
     ambiguousNames,
     versionDrift,
-    () => newerCustomizations(catalogue, turn),
+    newerCustomizations,
     strayPlaceholders,
-    () => faultyFiles(catalogue, turn, signal),
-    () => hiddenCharacters(catalogue, checked, turn, signal),
+    () => faultyFiles(catalogue, signal),
+    () => hiddenCharacters(catalogue, checked, signal),
     lookAlikes,
   ]) {
     found.push(...(await look(catalogue)));
-    await turn();
+    await breath();
   }
   return found;
 }
-
-/** Files are read synchronously, so a loop over many of them has to give way to other calls. */
-type Turn = ReturnType<typeof pacing>;
 
 function recordNames(records: readonly BmadRecord[]): string {
   const names = records.slice(0, NAMED).map(({ moduleName, name }) => `${moduleName}/${name}`);
@@ -199,11 +195,11 @@ function versionDrift(catalogue: Catalogue): Finding[] {
 }
 
 /** Up to 6.2.0 customization is compiled into the agent: a file edited afterwards is merged here, and nowhere else. */
-async function newerCustomizations(catalogue: Catalogue, turn: Turn): Promise<Finding[]> {
+async function newerCustomizations(catalogue: Catalogue): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const { tree, records } of byOrigin(catalogue)) {
     for (const agent of records.filter((record) => behaviourOf(record).isCompiled && record.exists)) {
-      await turn();
+      await breath();
       for (const folder of ['_config', '_cfg']) {
         const file = `${folder}/agents/${agent.moduleName}-${agent.name}.customize.yaml`;
         const [edited, compiled] = await Promise.all([
@@ -236,12 +232,12 @@ function hasContent(text: string, file: string): boolean {
 }
 
 /** Files that cannot be followed, or only here. The built-in ones are checked by the tests. */
-async function faultyFiles(catalogue: Catalogue, turn: Turn, signal?: AbortSignal): Promise<Finding[]> {
+async function faultyFiles(catalogue: Catalogue, signal?: AbortSignal): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const { origin, tree, records } of byOrigin(catalogue)) {
     if (origin.kind === 'package') continue;
     for (const record of records.filter(({ kind, exists }) => exists && STARTABLE.includes(kind))) {
-      await turn();
+      await breath();
       signal?.throwIfAborted();
       const bytes = await tree.read(record.bmadRelativePath).catch(unlessShort(undefined));
       for (const { message, halts } of bytes === undefined ? [] : fileFaults(record, bytes))

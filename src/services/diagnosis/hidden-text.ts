@@ -1,6 +1,6 @@
 import { orElse } from '../../base/expected.ts';
 import { quoted } from '../../base/errors.ts';
-import type { pacing } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import { changeMark } from '../../base/files/file-stamps.ts';
 import { push } from '../../base/grouped.ts';
 import { hiddenIn, visible } from '../../base/text/hidden.ts';
@@ -21,7 +21,6 @@ const NAMED_PLACES = 5;
 export async function hiddenCharacters(
   { sources, records, files }: Catalogue,
   checked: CheckedFiles,
-  turn: ReturnType<typeof pacing>,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
   const found: string[] = [];
@@ -30,7 +29,7 @@ export async function hiddenCharacters(
     if (origin.kind === 'package') continue;
     const told = new Set<string>();
     for (const path of await files.of(source).catch(orElse<readonly string[]>([]))) {
-      await turn();
+      await breath();
       signal?.throwIfAborted();
       const inside = TEXT.test(path) ? await hiddenInFile(tree, path, checked) : '';
       const what = [

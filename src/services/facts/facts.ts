@@ -37,6 +37,17 @@ interface Museum {
   problems: string[];
 }
 
+/** The page of failures as it was read last: of a long one, most calls find it as it was. */
+export class KeptMuseum {
+  #kept: { text: string; source: string; failures: readonly Failure[] } | undefined;
+
+  read(text: string, source: string): readonly Failure[] {
+    if (this.#kept?.text !== text || this.#kept.source !== source)
+      this.#kept = { text, source, failures: museumIn(text, source) };
+    return this.#kept.failures;
+  }
+}
+
 /** What a project's files say about it, read anew for each call, and the ways to add to them. */
 export class ProjectFacts {
   readonly kit: Kit;
@@ -44,6 +55,7 @@ export class ProjectFacts {
   readonly #pages: KitWithMemory;
   readonly #otherPages: readonly KitWithMemory[];
   readonly #hide: (text: string) => string;
+  readonly #kept: KeptMuseum;
   readonly about = aboutProject;
   readonly bmadValues = bmadValues;
   /** The category that a word stands for, in any case and language. */
@@ -51,8 +63,9 @@ export class ProjectFacts {
   /** What such a text, or any other about a failure, says. */
   readonly failureIn = failureIn;
 
-  constructor(kit: Kit, hide: (text: string) => string) {
+  constructor(kit: Kit, hide: (text: string) => string, kept = new KeptMuseum()) {
     this.kit = kit;
+    this.#kept = kept;
     [this.#pages, ...this.#otherPages] = pagesOf(kit);
     this.#hide = hide;
   }
@@ -82,7 +95,7 @@ export class ProjectFacts {
     const page = await textToRead(this.kit, MUSEUM_FILE, problems);
     const logged = log === undefined ? [] : museumLog(log, inProject(this.kit, MUSEUM_LOG), problems);
     const ids = new Set(logged.map(({ id }) => id));
-    const onPage = page === undefined ? [] : museumIn(page, inProject(this.kit, MUSEUM_FILE));
+    const onPage = page === undefined ? [] : this.#kept.read(page, inProject(this.kit, MUSEUM_FILE));
     return {
       failures: [...logged, ...onPage.filter(({ id }) => id === undefined || !ids.has(id))],
       files: [...(log === undefined ? [] : [MUSEUM_LOG]), ...(page === undefined ? [] : [MUSEUM_FILE])].map(
@@ -224,6 +237,6 @@ export class ProjectFacts {
   }
 }
 
-export function openFacts(kit: Kit, hide: (text: string) => string): ProjectFacts {
-  return new ProjectFacts(kit, hide);
+export function openFacts(kit: Kit, hide: (text: string) => string, kept?: KeptMuseum): ProjectFacts {
+  return new ProjectFacts(kit, hide, kept);
 }

@@ -1,11 +1,10 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
-import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { pacing } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { kitCandidates } from './kit-index.ts';
-import { isEarlier } from './recall-copies.ts';
+import { earlierIn } from './recall-copies.ts';
 import { isLiving } from './select.ts';
 import { type OpenMemory, shownBy } from './opened.ts';
 import type { MemoryStore } from './engine.ts';
@@ -36,7 +35,15 @@ export async function browse(
   type: MemoryType,
   agents?: readonly string[],
   { takes = () => true, most = Infinity }: Browsing = {},
-): Promise<{ entries: Browsed[]; total: number; stored: boolean; gone: string[]; notes: string[] }> {
+): Promise<{
+  entries: Browsed[];
+  total: number;
+  stored: boolean;
+  /** The id of what is at a place, also of what is not among the entries. */
+  ids: ReadonlyMap<string, string>;
+  gone: string[];
+  notes: string[];
+}> {
   const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
   const { stored, store, notes } = await storedEntries(opened, type);
   const found = new Map<string, Browsed>();
@@ -44,37 +51,41 @@ export async function browse(
   const living = new Set<string>();
   const left: string[] = [];
   // There may be a hundred thousand.
-  const turn = pacing(() => setImmediate());
   for (const entry of stored) {
-    await turn();
+    await breath();
     const key = lineText(entry.text);
     (isLiving(entry) ? living : gone).add(key);
     if (!isLiving(entry)) gone.add(entry.id);
     if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
       found.set(key, { entry, sources: [], stored: true, dated: true });
   }
-  for (const { entry, names: whose, place, dated } of await kitCandidates(opened, undefined)) {
+  const earlier = store === undefined ? undefined : await earlierIn(store);
+  for (const { entry, line: key, names: whose, place, dated } of await kitCandidates(opened, undefined)) {
+    await breath();
     if (entry.type !== type) continue;
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
-    const key = lineText(entry.text);
     const twin = found.get(key);
-    const old = store !== undefined && !living.has(key) && (await isEarlier(store, type, entry.text));
+    const old = !living.has(key) && earlier?.has(`${type}\n${key}`) === true;
     if (twin !== undefined) twin.sources.push(place);
     else if (gone.has(key) || gone.has(entry.id) || old) left.push(place);
     else found.set(key, { entry, sources: [place], stored: false, dated });
   }
+  const ids = new Map(
+    [...found.values()].flatMap(({ entry, sources }) => sources.map((at) => [at, entry.id])),
+  );
   const shown = shownBy(opened);
   // Entries lower in a file are newer.
   const entries = [...found.values()].toReversed().filter(takes).sort(newestFirst);
   const masked: Browsed[] = [];
   for (const each of entries.slice(0, most)) {
-    await turn();
+    await breath();
     masked.push({ ...each, entry: shown.entry(each.entry) });
   }
   return {
     entries: masked,
     total: entries.length,
     stored: entries.every((each) => each.stored),
+    ids,
     gone: left,
     notes: [...notes, ...(await opened.files.read()).problems],
   };

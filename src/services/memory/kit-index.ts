@@ -11,6 +11,8 @@ import type { OpenMemory } from './opened.ts';
 /** An entry of a file of the project, ready to be compared. */
 export interface KitCandidate {
   entry: MemoryEntry;
+  /** Its text as a line: copies are known by it. */
+  line: string;
   names: readonly string[];
   terms: readonly string[];
   vector: Float32Array | undefined;
@@ -66,8 +68,7 @@ export async function kitCandidates(
 /** Two texts of files that begin alike are two, each with an id of its own. */
 function apart(candidates: KitCandidate[]): KitCandidate[] {
   const texts = new Map<string, string>();
-  for (const { entry, source } of candidates) {
-    const text = lineText(entry.text);
+  for (const { entry, source, line: text } of candidates) {
     const key = `${entry.type}/${entry.id}`;
     if ((texts.get(key) ?? text) !== text) entry.id = placeId(entry.project, entry.agent, source, entry.text);
     else texts.set(key, text);
@@ -91,6 +92,7 @@ function candidateOf(entry: KitEntry, terms: readonly string[], { files }: OpenM
       updatedAt: at ?? UNDATED,
       revision: 1,
     },
+    line: lineText(text),
     names,
     terms,
     vector: undefined,

@@ -79,12 +79,17 @@ export function earlierLines(reworded: readonly Stored[]): ReadonlySet<string> {
 }
 
 /** Whether a text is what a memory said before it was changed: a file that has it is behind the store. */
-export async function isEarlier(store: MemoryIndex, type: MemoryType, text: string): Promise<boolean> {
+async function isEarlier(store: MemoryIndex, type: MemoryType, text: string): Promise<boolean> {
+  return (await earlierIn(store)).has(lineKey(type, text));
+}
+
+/** All of them, for those who ask about many. */
+export async function earlierIn(store: MemoryIndex): Promise<ReadonlySet<string>> {
   const stamp = await store.stamp();
   let found = known.get(store);
   if (found?.stamp !== stamp) {
     found = { stamp, lines: earlierLines(await store.reworded()) };
     known.set(store, found);
   }
-  return found.lines.has(lineKey(type, text));
+  return found.lines;
 }

@@ -7,9 +7,9 @@ import { archiveBranch, createBranch, diffBranches, switchBranch } from './branc
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
 import { branchOf } from './find.ts';
 import { mergeBranch } from './merge.ts';
-import { oneRun, readLately, runWithOthers } from './one-run.ts';
+import { oneRun, runWithOthers } from './one-run.ts';
 import { openRun } from './open-run.ts';
-import { readAll, readOnly, type RunsStorage } from './storage.ts';
+import { readAll, readLately, readOnly, type RunsStorage } from './storage.ts';
 
 /** The runs and session branches of one project. Others write here too: what is kept between calls is looked at again. */
 export type Runs = ReturnType<typeof openRuns>;

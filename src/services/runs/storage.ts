@@ -22,6 +22,10 @@ export type Reading = RunsReading & { folders: RunsFolders };
 export const readAll = ({ kit, kept }: RunsStorage): Promise<Reading> =>
   readRuns(kit, present<Look>({ kept }));
 
+/** The same, but of a branch with very many runs only the latest. */
+export const readLately = ({ kit, kept }: RunsStorage): Promise<Reading> =>
+  readRuns(kit, present<Look>({ kept, lately: true }));
+
 /** All branches, and of their runs those of one id: nothing else is read. */
 export const readOnly = ({ kit, kept }: RunsStorage, id: string): Promise<Reading> =>
   readRuns(kit, present<Look>({ kept, id }));

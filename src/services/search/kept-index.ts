@@ -1,6 +1,6 @@
 import { Places } from '../../base/files/places.ts';
 import type { Log } from '../../base/log.ts';
-import { pace } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { KeptFiles } from '../../catalogue/kept-files.ts';
@@ -55,8 +55,8 @@ export async function openKeptIndex(
   // Before anything is read: what changes meanwhile is noticed by the next who compares.
   const places = new Places();
   const { used } = await places.collecting(async () => {
-    for (const [index, path] of paths.entries()) {
-      if (index % PLACES_AT_ONCE === PLACES_AT_ONCE - 1) await pace();
+    for (const path of paths) {
+      await breath();
       places.look(path);
     }
   });
@@ -76,7 +76,7 @@ export async function openKeptIndex(
     /** Nobody waits for it, as nobody depends on it. */
     keep(index: ShelfIndex): void {
       if (!writes || stamps === undefined) return;
-      writing = pace()
+      writing = breath()
         .then(() => files.write(name, packed({ digest, paths: used, stamps }, index)))
         .catch((error: unknown) => {
           log.info('search cache', { error: String(error) });
@@ -87,8 +87,6 @@ export async function openKeptIndex(
     written: (): Promise<boolean> => writing,
   };
 }
-
-const PLACES_AT_ONCE = 500;
 
 /** All that texts of records are made from, beside what agents say of themselves. What menus start is among the callable. */
 function textsOf({ modules, callable }: Catalogue, records: readonly BmadRecord[]): unknown {

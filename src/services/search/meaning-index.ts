@@ -1,4 +1,4 @@
-import { pace } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import { nearScan } from '../../meaning/near-scan.ts';
 import { emptyBlock, likenessesInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
@@ -10,10 +10,8 @@ const SECOND_SHARE = 0.3;
 const SENTENCE_END = /(?<=[.;!?])\s+/;
 const SHORTEST = 3;
 const NONE = -2;
-/** How many are taken apart, embedded, and compared before others get their turn. */
-const RECORDS_AT_ONCE = 200;
+/** How many are handed to an embedder at a time. */
 const EMBEDDED_AT_ONCE = 250;
-const PASSAGES_AT_ONCE = 10_000;
 
 /** Short texts about records as vectors: a long one would blur what it is about. */
 export interface MeaningTable {
@@ -30,7 +28,7 @@ export async function meaningTable(
 ): Promise<MeaningTable> {
   const [owners, passages]: [number[], string[]] = [[], []];
   for (let at = 0; at < count; at++) {
-    if (at % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
+    await breath();
     for (const passage of passagesOf(textAt(at))) {
       owners.push(at);
       passages.push(passage);
@@ -38,7 +36,7 @@ export async function meaningTable(
   }
   let vectors = emptyBlock(0, 0);
   for (let from = 0; from < passages.length; from += EMBEDDED_AT_ONCE) {
-    await pace();
+    await breath();
     const some = await embedder.embed(passages.slice(from, from + EMBEDDED_AT_ONCE), signal);
     if (from === 0) vectors = emptyBlock(passages.length, some[0]?.length ?? 0);
     for (const [index, vector] of some.entries()) putInBlock(vectors, from + index, vector);
@@ -60,13 +58,7 @@ export function meaningIndex(
     const [asked = new Float32Array()] = await embedder.embed([question], signal);
     if (scan !== undefined) return byRecord(count, owners, scan.near(asked, owners.length));
     const alike = new Float64Array(owners.length);
-    for (let from = 0; from < owners.length; from += PASSAGES_AT_ONCE) {
-      if (from > 0) {
-        await pace();
-        signal?.throwIfAborted();
-      }
-      likenessesInBlock(vectors, asked, from, Math.min(from + PASSAGES_AT_ONCE, owners.length), alike);
-    }
+    likenessesInBlock(vectors, asked, 0, owners.length, alike);
     return byRecord(count, owners, alike);
   };
 }

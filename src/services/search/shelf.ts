@@ -1,5 +1,4 @@
 import { analyse } from '../../meaning/analyse.ts';
-import { pace } from '../../base/pace.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { MeaningIndex } from './meaning-index.ts';
 import { plainly, questionOf, slotsOf } from './question.ts';
@@ -66,9 +65,7 @@ export function createShelf({ records, textAt, words, meaning }: ShelfParts): Sh
   return async (typed, signal, leftOut) => {
     const question = questionOf(typed);
     const hits = words.find(slotsOf(question, words, vocabulary()));
-    await pace();
     const meant = await (await meaning(signal))?.(plainly(question, vocabulary()), signal);
-    await pace();
     signal?.throwIfAborted();
     const likeness = meant ?? new Float64Array(records.length);
     const isWeak = (covered: number, like: number): boolean => {

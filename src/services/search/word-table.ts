@@ -1,6 +1,6 @@
 import { analyse } from '../../meaning/analyse.ts';
 import { lengthNorm } from '../../meaning/bm25.ts';
-import { pace } from '../../base/pace.ts';
+import { breath } from '../../base/pace.ts';
 import type { Analyse } from './prepared-terms.ts';
 import { FIELDS, type Field, type RecordText, type TextAt } from './record-text.ts';
 
@@ -43,9 +43,6 @@ type Terms = readonly (readonly string[])[];
 const termsOf = ({ fields }: RecordText, analysed: Analyse = analyse): Terms =>
   FIELDS.map((field) => fields[field].flatMap((text) => analysed(text)));
 
-/** How many records are done before others get their turn. */
-const RECORDS_AT_ONCE = 100;
-
 /** Indexes many records; it lets others have their turn, and ends when it is not wanted any more. */
 export async function wordTable(
   count: number,
@@ -55,7 +52,7 @@ export async function wordTable(
 ): Promise<WordTable> {
   const terms: Terms[] = [];
   for (let at = 0; at < count; at++) {
-    if (at % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await pace();
+    await breath();
     signal?.throwIfAborted();
     terms.push(termsOf(textAt(at), analysed));
   }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { underWay } from '../../base/under-way.ts';
+import { underWay } from '../../base/pace.ts';
 import { createIdle, type Idle } from './idle.ts';
 
 function idle(): Idle & { failures: unknown[] } {
@@ -72,10 +72,7 @@ describe('time that nobody needs', () => {
     const { afterListing, listed } = idle();
     const log: string[] = [];
     let answer = (): void => undefined;
-    const call = underWay(
-      new AbortController().signal,
-      () => new Promise<void>((resolve) => (answer = resolve)),
-    );
+    const call = underWay(() => new Promise<void>((resolve) => (answer = resolve)));
     const work = done(log, 'work');
     afterListing(work.work);
     listed();

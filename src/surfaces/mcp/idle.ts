@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { isCallUnderWay } from '../../base/under-way.ts';
+import { isCallUnderWay } from '../../base/pace.ts';
 
 /** Lets messages in between two pieces of work, and waits until those are dealt with. */
 export type Pause = () => Promise<void>;
