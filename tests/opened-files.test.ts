@@ -50,6 +50,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',
   },
+  'base/files/file-systems.ts': {
+    names: ['readFileSync'],
+    why: 'how many folders a user may watch, as the system has it in /proc',
+  },
   'base/files/place-stats.ts': {
     names: ['statSync'],
     why: 'whether what was read is still as it was; nothing is decided by it but whether to read again',

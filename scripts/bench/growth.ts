@@ -4,9 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { callTool } from './call-tool.ts';
 import { withClient, type Client } from './client.ts';
 import { bmadCall, cleanEnvironment, type Contender, type ToolCall } from './contenders.ts';
+import { madeWords } from './made-words.ts';
 import { EDITED_TEXT, editAgent, writeProject } from './made-project.ts';
 import { percentile, tokens } from './statistics.ts';
-import { atRest, cpuMilliseconds, residentMebibytes } from './system.ts';
+import { atRest, cpuMilliseconds, processorMilliseconds, residentMebibytes } from './system.ts';
 
 /** What a call took: on the clock, and of the processor, which other load on the machine does not change. */
 export interface Cost {
@@ -28,6 +29,10 @@ export interface Growth {
   besideDoctorMs: number;
   /** The first list after one file has been edited. */
   edited: Cost;
+  /** Processor time of a warm list, of one after a memory was written, and of one in a server that watches nothing. */
+  warmListCpuMs: number;
+  rememberedCpuMs: number;
+  unwatchedCpuMs: number;
   rssMiB: number | undefined;
   toolsListTokens: number;
 }
@@ -42,6 +47,12 @@ const EDITED = bmadCall({ operation: 'list', query: 'agents' }, EDITED_TEXT);
 const SEARCH = bmadCall({ operation: 'search', query: 'something with the harbour' }, 'harbour');
 const EXECUTE = bmadCall({ operation: 'execute', agent: 'agent-0' }, 'Nina 0');
 const DOCTOR = bmadCall({ operation: 'doctor' }, 'BMAD');
+const remember = (round: number): ToolCall => ({
+  name: 'remember_structured',
+  arguments: { type: 'decisions', agent: 'agent-0', text: `Part ${round}: ${madeWords(round + 1_000, 8)}.` },
+  expected: 'id ',
+});
+const NOTHING = async (): Promise<void> => undefined;
 
 /** Measures our server on a made-up project of this size. */
 export async function measureGrowth(ours: Contender, scratch: string, workflows: number): Promise<Growth> {
@@ -82,11 +93,57 @@ async function measureOne(program: Contender, workflows: number): Promise<Growth
   const searchAgain = await firstOf(cached, SEARCH);
   const edited = await withClient(cached, async (client) => {
     await client.start();
-    await callTool(client, LIST);
+    await warm(client, LIST);
     await editAgent(program.folder, 0);
     return cost(client, EDITED);
   });
-  return { workflows, ...listed, ...found, besideDoctorMs, edited, listAgain, searchAgain };
+  const costs = await measureLists(cached);
+  return { workflows, ...listed, ...found, besideDoctorMs, edited, listAgain, searchAgain, ...costs };
+}
+
+/** What a list takes where nothing has happened, after a memory was written, and where every place is looked at. */
+async function measureLists(
+  program: Contender,
+): Promise<Pick<Growth, 'warmListCpuMs' | 'rememberedCpuMs' | 'unwatchedCpuMs'>> {
+  await mkdir(join(program.folder, '_bmad', '_memory'), { recursive: true });
+  const watched = await withClient(program, async (client) => {
+    await client.start();
+    await warm(client, LIST);
+    return {
+      warmListCpuMs: await processorTime(client, LIST, NOTHING),
+      rememberedCpuMs: await processorTime(client, LIST, async (round) => {
+        await callTool(client, remember(round));
+        await atRest(client);
+      }),
+    };
+  });
+  const unwatchedCpuMs = await withClient(
+    { ...program, args: [...program.args, '--watch', 'off'] },
+    async (client) => {
+      await client.start();
+      await warm(client, LIST);
+      return processorTime(client, LIST, NOTHING);
+    },
+  );
+  return { ...watched, unwatchedCpuMs };
+}
+
+const MEASURED_CALLS = 5;
+
+/** The processor time of a call, p50, with something before each. */
+async function processorTime(
+  client: Client,
+  call: ToolCall,
+  before: (round: number) => Promise<unknown>,
+): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < MEASURED_CALLS; round++) {
+    await before(round);
+    const began = processorMilliseconds(client.pid);
+    await callTool(client, call);
+    times.push(processorMilliseconds(client.pid) - began);
+  }
+  return percentile(times, 50);
 }
 
 async function longestBesideDoctor(client: Client): Promise<number> {

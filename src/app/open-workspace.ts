@@ -6,6 +6,7 @@ import { PERSON_FILE } from '../base/product.ts';
 import type { Places } from '../base/files/places.ts';
 import { stepLines } from '../base/step.ts';
 import { localDay } from '../base/text/local-time.ts';
+import type { Content } from '../catalogue/build.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { KeptInMemory } from '../catalogue/kept-readings.ts';
 import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
@@ -42,6 +43,16 @@ export interface WorkspaceParts {
   readings: KeptInMemory;
 }
 
+/** A world, and how it goes on. */
+export interface Opened {
+  workspace: Workspace;
+  /**
+   * The same after these places, and nothing else, have changed; nothing where everything has to be found and read again.
+   * `files`: which files there are is as it was.
+   */
+  renewed(changed: readonly string[], files: boolean): Promise<Opened | undefined>;
+}
+
 /** What is served, with the built-in modules that lists leave out or without them. */
 interface ServedContent {
   catalogue: Catalogue;
@@ -54,8 +65,8 @@ export async function openWorkspace(
   { outside, config, from, log, cache, builtIn, privateFolders }: Settings,
   { gitSources, rankings, embedder, readings }: WorkspaceParts,
   places: Places,
-): Promise<Workspace> {
-  const [{ packageSource }, { discoverSources, bmadPlace }, { buildCatalogue }, { createDelivery }] =
+): Promise<Opened> {
+  const [{ packageSource }, { discoverSources, bmadPlace }, { openContent }, { createDelivery }] =
     await Promise.all([
       import('../sources/package.ts'),
       import('../sources/discover.ts'),
@@ -64,16 +75,20 @@ export async function openWorkspace(
     ]);
   const { maxFileBytes, discovery } = config;
   const git = await gitSources.served();
-  const { sources: found, warnings } = await discoverSources({
-    git: git.mounts,
-    mode: discovery,
-    project: project.root,
-    paths: config.paths.map((path) => resolve(outside.cwd, path)),
-    root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
-    home: outside.home,
-    maxFileBytes,
-    seen: places,
-  });
+  const discovered = await places.collecting(() =>
+    discoverSources({
+      git: git.mounts,
+      mode: discovery,
+      project: project.root,
+      paths: config.paths.map((path) => resolve(outside.cwd, path)),
+      root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
+      home: outside.home,
+      maxFileBytes,
+      seen: places,
+    }),
+  );
+  const { sources: found, warnings } = discovered.result;
+  const decisive = new Set(discovered.used);
   warnings.push(...git.warnings);
   if (discovery === 'auto') found.push(await packageSource(outside.contentRoot, maxFileBytes));
   const place = { contentRoot: outside.contentRoot, maxFileBytes };
@@ -108,103 +123,117 @@ export async function openWorkspace(
       log,
     });
   });
-  const catalogue = await buildCatalogue(sources, allReaders, preferences, kept);
-  const deliveryOf = (all: Catalogue): Delivery =>
-    createDelivery({
-      catalogue: all,
-      projectRoot: project.root,
-      async projectBmad() {
-        const { root } = project;
-        const folder = root === undefined ? undefined : await bmadPlace(root, '_bmad', diskSeenBy(places));
-        return folder === undefined
-          ? undefined
-          : folderTree(folder, maxFileBytes, { within: folder, seen: places });
-      },
-      seen: places,
-      today: () => localDay(new Date()),
-      // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
-      async withUser(kit) {
-        if (outside.forOthers === true) return kit;
-        const file = join(privateFolders.at(-1) ?? '', PERSON_FILE);
-        return places.look(file) ? (await import('../hosts/person.ts')).withPerson(kit, file) : kit;
-      },
-    });
-  /** A module that somebody has installed is theirs alone. */
-  const beside = once(async () => {
-    const installed = new Set(catalogue.winners.map(({ moduleName }) => moduleName));
-    return chosenModules(config.modules, await modules()).beside.filter(({ code }) => !installed.has(code));
-  });
-  const everything = once(async (): Promise<Workspace> => {
-    const { withModules } = await import('./built-in-modules.ts');
-    const more = await beside();
-    if (more.length === 0) return workspaceOfAll;
-    const whole = await withModules(catalogue, more, await modules(), place);
-    return workspaceOf(whole, { catalogue: whole, delivery: deliveryOf(whole) });
-  });
-  const views = new Map<Catalogue, Workspace>();
-  /** A view is of some of the origins of a world; what is delivered and known is the world's. */
-  const workspaceOf = (view: Catalogue, world: ServedContent): Workspace => ({
-    project,
-    warnings,
-    steps: git.steps,
-    absent: git.absent,
-    catalogue: view,
-    delivery: world.delivery,
-    beside,
-    everything,
-    from(some) {
-      const chosen = view.from(some);
-      const known = views.get(chosen) ?? workspaceOf(chosen, world);
-      views.set(chosen, known);
-      return known;
+  const opened = (content: Content): Opened => ({
+    workspace: served(content.catalogue),
+    async renewed(changed, files) {
+      if (changed.some((path) => decisive.has(path))) return undefined;
+      const next = await content.renewed(changed, files);
+      return next === undefined ? undefined : opened(next);
     },
-    async warm(signal) {
-      const readingsKept = await kept();
-      await readingsKept.written();
-      return {
-        readings: readingsKept.reports(),
-        index: await (await (await everything()).search()).index(signal),
-      };
-    },
-    search: once(async () => {
-      const [{ createSearch, TERMS_FILE, withTerms, WORTH_KEEPING }, { buildMark, keptFiles }] =
-        await Promise.all([import('../services/search/search.ts'), import('../catalogue/kept-readings.ts')]);
-      return createSearch({
-        cache: {
-          files: keptFiles(cache, 'search'),
-          writes: !config.readOnly,
-          fromRecords: WORTH_KEEPING,
-          build: await buildMark(builtIn),
-          placesOf: (agents) => world.delivery.profilePlaces(agents),
-          log,
+  });
+  return opened(await openContent(sources, allReaders, preferences, kept));
+
+  function served(catalogue: Catalogue): Workspace {
+    const deliveryOf = (all: Catalogue): Delivery =>
+      createDelivery({
+        catalogue: all,
+        projectRoot: project.root,
+        async projectBmad() {
+          const { root } = project;
+          const folder = root === undefined ? undefined : await bmadPlace(root, '_bmad', diskSeenBy(places));
+          return folder === undefined
+            ? undefined
+            : folderTree(folder, maxFileBytes, { within: folder, seen: places });
         },
-        catalogue: view,
-        describe: (agent) => agentText(agent, world.delivery),
-        embedder,
-        terms: async () =>
-          withTerms(await readInside(builtIn, TERMS_FILE, maxFileBytes).catch(orElse(undefined))),
-        hasBeside: world.catalogue !== catalogue,
-        // What manifests say of everything has no say in what a sentence means; what people start here has.
-        async ranking() {
-          const ranking = await rankings.of(project, world.catalogue);
-          return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
+        seen: places,
+        today: () => localDay(new Date()),
+        // Most users have none, and what reads it is not loaded for nothing. Callers of a shared server are other people.
+        async withUser(kit) {
+          if (outside.forOthers === true) return kit;
+          const file = join(privateFolders.at(-1) ?? '', PERSON_FILE);
+          return places.look(file) ? (await import('../hosts/person.ts')).withPerson(kit, file) : kit;
         },
       });
-    }),
-    knowledge: once(async () => {
-      const { createKnowledge } = await import('../services/knowledge/knowledge.ts');
-      return createKnowledge(world.catalogue);
-    }),
-    async startedByCommands(folders) {
-      const root = project.root === undefined ? undefined : await realFolder(project.root);
-      if (root === undefined) return new Set();
-      const { startedByCommands } = await import('../catalogue/host-commands.ts');
-      return startedByCommands(folderTree(root, maxFileBytes), folders, world.catalogue.winners);
-    },
-    ranking: () => rankings.of(project, world.catalogue),
-  });
-  const workspaceOfAll = workspaceOf(catalogue, { catalogue, delivery: deliveryOf(catalogue) });
-  return workspaceOfAll;
+    /** A module that somebody has installed is theirs alone. */
+    const beside = once(async () => {
+      const installed = new Set(catalogue.winners.map(({ moduleName }) => moduleName));
+      return chosenModules(config.modules, await modules()).beside.filter(({ code }) => !installed.has(code));
+    });
+    const everything = once(async (): Promise<Workspace> => {
+      const { withModules } = await import('./built-in-modules.ts');
+      const more = await beside();
+      if (more.length === 0) return workspaceOfAll;
+      const whole = await withModules(catalogue, more, await modules(), place);
+      return workspaceOf(whole, { catalogue: whole, delivery: deliveryOf(whole) });
+    });
+    const views = new Map<Catalogue, Workspace>();
+    /** A view is of some of the origins of a world; what is delivered and known is the world's. */
+    const workspaceOf = (view: Catalogue, world: ServedContent): Workspace => ({
+      project,
+      warnings,
+      steps: git.steps,
+      absent: git.absent,
+      catalogue: view,
+      delivery: world.delivery,
+      beside,
+      everything,
+      from(some) {
+        const chosen = view.from(some);
+        const known = views.get(chosen) ?? workspaceOf(chosen, world);
+        views.set(chosen, known);
+        return known;
+      },
+      async warm(signal) {
+        const readingsKept = await kept();
+        await readingsKept.written();
+        return {
+          readings: readingsKept.reports(),
+          index: await (await (await everything()).search()).index(signal),
+        };
+      },
+      search: once(async () => {
+        const [{ createSearch, TERMS_FILE, withTerms, WORTH_KEEPING }, { buildMark, keptFiles }] =
+          await Promise.all([
+            import('../services/search/search.ts'),
+            import('../catalogue/kept-readings.ts'),
+          ]);
+        return createSearch({
+          cache: {
+            files: keptFiles(cache, 'search'),
+            writes: !config.readOnly,
+            fromRecords: WORTH_KEEPING,
+            build: await buildMark(builtIn),
+            placesOf: (agents) => world.delivery.profilePlaces(agents),
+            log,
+          },
+          catalogue: view,
+          describe: (agent) => agentText(agent, world.delivery),
+          embedder,
+          terms: async () =>
+            withTerms(await readInside(builtIn, TERMS_FILE, maxFileBytes).catch(orElse(undefined))),
+          hasBeside: world.catalogue !== catalogue,
+          // What manifests say of everything has no say in what a sentence means; what people start here has.
+          async ranking() {
+            const ranking = await rankings.of(project, world.catalogue);
+            return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
+          },
+        });
+      }),
+      knowledge: once(async () => {
+        const { createKnowledge } = await import('../services/knowledge/knowledge.ts');
+        return createKnowledge(world.catalogue);
+      }),
+      async startedByCommands(folders) {
+        const root = project.root === undefined ? undefined : await realFolder(project.root);
+        if (root === undefined) return new Set();
+        const { startedByCommands } = await import('../catalogue/host-commands.ts');
+        return startedByCommands(folderTree(root, maxFileBytes), folders, world.catalogue.winners);
+      },
+      ranking: () => rankings.of(project, world.catalogue),
+    });
+    const workspaceOfAll = workspaceOf(catalogue, { catalogue, delivery: deliveryOf(catalogue) });
+    return workspaceOfAll;
+  }
 }
 
 /** What the configuration makes of the order of origins; what it cannot use is told. */

@@ -1,5 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isSettled } from '../base/files/place-stats.ts';
@@ -112,6 +112,30 @@ describe('refresh', () => {
   });
 });
 
+describe('what a project remembers', () => {
+  it.each(['with a watch', 'without one'])(
+    'is not content: to write it reads nothing again, %s (F-03)',
+    async (how) => {
+      const folder = await temporaryFolder(afterAll);
+      await writeFiles(folder, {
+        '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\nmodules:\n  - bmm\n',
+        '_bmad/bmm/agents/architect.md': agent('one'),
+        '_bmad/_memory/memories.json': '[]',
+      });
+      const context = await contextIn(folder, { flags: { discovery: 'local' } });
+      if (how === 'with a watch') await withWatch(context, onTestFinished);
+      await expect.poll(async () => (await context.workspace()) === (await context.workspace())).toBe(true);
+      const before = await context.workspace();
+      await before.delivery.paths();
+      for (const name of ['memories.json', 'more.md', '.bmad-memory/lines/a.jsonl']) {
+        await writeFiles(folder, { [`_bmad/_memory/${name}.draft`]: name });
+        await rename(join(folder, `_bmad/_memory/${name}.draft`), join(folder, '_bmad/_memory', name));
+        expect(await context.workspace(), name).toBe(before);
+      }
+    },
+  );
+});
+
 describe('a call that comes while the content is read', () => {
   async function readings(edit: (folder: string) => Promise<unknown>) {
     const folder = await temporaryFolder(onTestFinished);
@@ -141,7 +165,7 @@ describe('a call that comes while the content is read', () => {
         begun();
         await gate;
         texts.push(`${early} ${read(places, 'late')}`);
-        return { catalogue } as Workspace;
+        return { workspace: { catalogue } as Workspace, renewed: async () => undefined };
       },
       version: async () => '',
       tell: () => undefined,

@@ -5,12 +5,13 @@ import type { Witness } from '../base/files/vouch.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
 import { createBounded } from './bounded.ts';
+import type { Opened } from './open-workspace.ts';
 import type { Project } from '../sources/project-root.ts';
 
 interface WorkspaceParts {
   /** The project that is meant; without a name, the one the server runs for. */
   find(project: string | undefined, seen?: Seen): Promise<Project>;
-  open(project: Project, places: Places): Promise<Workspace>;
+  open(project: Project, places: Places): Promise<Opened>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
   /** Hears of every world that was read again. */
@@ -29,20 +30,21 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
 interface Read {
   version: string;
   places: Places;
-  opened: Promise<Workspace>;
+  opened: Promise<Opened>;
   /** Whether it has been read. */
   isOpen: boolean;
-  /** When all of the places were last compared. */
-  comparedAt: number;
+  /** Whether something has changed since, and whether all of it has to be read again. */
+  isOld: boolean;
+  isSpent: boolean;
+  /** Until when a watch is believed: no system tells of a file that was written through memory. */
+  trustedUntil: number;
 }
 
 const KEPT = 8;
 
-/** So much later all is compared before an answer, for what no system tells: a file that was written through memory. */
+/** So much later all is compared before an answer; that takes at most this part of the time. */
 const TRUSTED_MS = 10_000;
-
-/** To read so many takes many times as long as to wait until the clock of a file system has gone on. */
-const MANY_PLACES = 2_000;
+const COMPARED_SHARE = 100;
 
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
@@ -106,34 +108,54 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     const known = kept.get(key);
     const moved = project === undefined && served !== undefined && served !== key;
     if (known === undefined && !moved) return first(found, project);
-    if (known !== undefined && !moved && (await isCurrent(known))) return known.opened;
+    if (known !== undefined && !moved && (await isCurrent(known))) return workspaceOf(known);
     const isGone = await find(project).then(
       (again) => isLost(again, found),
       ours(() => true),
     );
     // Of a project that is gone, there is nothing newer to say.
-    if (isGone && known !== undefined) return known.opened;
-    await known?.places.settle(MANY_PLACES);
+    if (isGone && known !== undefined) return workspaceOf(known);
     await inTurn(`renew ${project ?? ''}`, async () => {
       // Whoever was before may have read it just now.
       const now = kept.get(key);
-      if (now === undefined || now === known || !(await isCurrent(now))) await rebuild(project);
+      if (now !== undefined && now !== known && (await isCurrent(now))) return;
+      if (now === undefined || moved || !(await renew(found, now))) await rebuild(project);
     });
-    return (kept.get(key) ?? (await reading(found))).opened;
+    return workspaceOf(kept.get(key) ?? (await reading(found)));
+  }
+
+  const workspaceOf = async ({ opened }: Read): Promise<Workspace> => (await opened).workspace;
+
+  /** Goes on with a world whose files have changed, where that can be said of them alone. */
+  async function renew(found: Project, read: Read): Promise<boolean> {
+    if (!read.isOpen || read.isSpent || (await version()) !== read.version) return false;
+    const { places } = read;
+    const changed = read.isOld ? places.different : await places.changed();
+    const before = await read.opened;
+    read.isSpent = true;
+    const after = await before.renewed(changed, places.drop(changed));
+    if (after === undefined) return false;
+    kept.set(keyOf(found), { ...read, opened: Promise.resolve(after), isOld: false, isSpent: false });
+    await told(found, before.workspace, after.workspace);
+    return true;
   }
 
   async function isCurrent(read: Read): Promise<boolean> {
     const { opened, version: then, places } = read;
-    const soFar = read.isOpen ? undefined : places.soFar;
+    const soFar = read.isOpen ? undefined : places.size;
     await opened;
     if ((await version()) !== then) return false;
     // What was read after the call came is as new as the call wants it.
     if (soFar !== undefined) return places.firstUnchanged(soFar);
-    if (places.isVouched() && performance.now() - read.comparedAt <= TRUSTED_MS) return true;
-    read.comparedAt = performance.now();
-    const unchanged = await places.unchanged();
-    watch?.compared();
-    return unchanged;
+    const isTrusted = performance.now() < read.trustedUntil;
+    if (!isTrusted || !places.isVouched()) {
+      if (!isTrusted) places.doubt();
+      const began = performance.now();
+      if (!(await places.unchanged())) read.isOld = true;
+      read.trustedUntil = trustedFrom(began);
+      watch?.compared();
+    }
+    return !read.isOld;
   }
 
   async function first(found: Project, project: string | undefined): Promise<Workspace> {
@@ -144,14 +166,15 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     read.opened.catch(() => {
       if (kept.get(key) === read) kept.delete(key);
     });
-    return read.opened;
+    return workspaceOf(read);
   }
 
   async function reading(found: Project): Promise<Read> {
     const places = new Places(witness);
     const then = await version();
     const opened = open(found, places);
-    const read = { version: then, places, opened, isOpen: false, comparedAt: performance.now() };
+    const trustedUntil = trustedFrom(performance.now());
+    const read = { version: then, places, opened, isOpen: false, isOld: false, isSpent: false, trustedUntil };
     opened.then(
       () => (read.isOpen = true),
       () => undefined,
@@ -166,12 +189,16 @@ export function createWorkspaces({ find, open, version, tell, watch }: Workspace
     const previous = looked === undefined ? keyOf(found) : (served ?? keyOf(found));
     const before = await kept.get(previous)?.opened.catch(() => undefined);
     const read = await reading(found);
-    const after = await read.opened;
+    const after = await workspaceOf(read);
     kept.set(keyOf(found), read);
     if (looked !== undefined) {
       current = looked;
       served = keyOf(found);
     }
+    return told(found, before?.workspace, after);
+  }
+
+  async function told(found: Project, before: Workspace | undefined, after: Workspace): Promise<Changes> {
     const changes = {
       ...(before === undefined ? NOTHING : await differences(before, after)),
       project: found,
@@ -226,5 +253,9 @@ async function differences(before: Workspace, after: Workspace): Promise<Catalog
   const { compareCatalogues } = await import('../catalogue/changes.ts');
   return compareCatalogues(before.catalogue, after.catalogue);
 }
+
+/** What takes long is done the more seldom. */
+const trustedFrom = (began: number): number =>
+  performance.now() + Math.max(TRUSTED_MS, (performance.now() - began) * COMPARED_SHARE);
 
 const keyOf = ({ root }: Project): string => root ?? '';

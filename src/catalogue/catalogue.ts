@@ -19,7 +19,7 @@ import { asideOf, commandInstead, type CommandInstead } from './leading.ts';
 import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, preferredBy, type Preference } from './preferences.ts';
 import type { PreparedReading } from './prepared.ts';
-import { servedOnce } from './twins.ts';
+import { servedOnce, type ServedOnce } from './twins.ts';
 
 /** Puts what is preferred before every priority. */
 const PREFERRED = 1_000_000;
@@ -37,6 +37,34 @@ export interface CatalogueParts {
   overrides?: ReadonlyMap<string, string>;
   /** Built-in modules that are here for callers who ask for them. */
   beside?: ReadonlySet<Origin>;
+}
+
+/** What of a record decides its place: everything but what it says of itself. */
+const PLACE = [
+  'kind',
+  'source',
+  'origin',
+  'moduleName',
+  'moduleVersion',
+  'bmadVersion',
+  'name',
+  'bmadRelativePath',
+  'moduleRelativePath',
+  'exists',
+  'generation',
+  'launches',
+  'likeness',
+] as const;
+
+/** Whether two records have the same place among others, whatever they say. */
+export function isSamePlace(a: BmadRecord, b: BmadRecord): boolean {
+  const known = (record: BmadRecord): string => JSON.stringify([record.deprecated, record.disguised]);
+  return PLACE.every((key) => a[key] === b[key]) && known(a) === known(b);
+}
+
+interface Order extends ServedOnce {
+  records: readonly BmadRecord[];
+  aside: Origin | undefined;
 }
 
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
@@ -64,21 +92,15 @@ export class Catalogue {
   readonly #views = new Map<string, Catalogue>();
   #names: NameIndex | undefined;
 
-  constructor(parts: CatalogueParts) {
+  /** `order`: what comes first and what is served, where that is known. */
+  constructor(parts: CatalogueParts, order?: Order) {
     this.#parts = parts;
     this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
-    this.records = [...parts.records].sort(byRankAndName);
-    const { served, overridden } = servedOnce(
-      firstOfEach(
-        this.records.filter((record) => record.exists),
-        (record) => `${record.kind} ${qualifiedName(record)}`,
-        this.#rank,
-      ),
-      this.#rank,
-    );
+    this.records = order?.records ?? [...parts.records].sort(byRankAndName);
+    const { served, overridden } = order ?? this.#servedOf(this.records);
     this.winners = served;
     this.overridden = overridden;
-    this.aside = asideOf(this.records);
+    this.aside = order === undefined ? asideOf(this.records) : order.aside;
     this.listed = served.filter((record) => isListed(record) && record.origin !== this.aside);
     this.callable = overridden.size === 0 ? served : [...served, ...overridden.keys()];
     this.modules = firstOfEach(
@@ -93,6 +115,34 @@ export class Catalogue {
     this.beside = parts.beside ?? new Set();
     this.files =
       parts.files instanceof ContentFiles ? parts.files : new ContentFiles(this.sources, parts.files);
+  }
+
+  #servedOf(records: readonly BmadRecord[]): ServedOnce {
+    const existing = records.filter((record) => record.exists);
+    const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
+    return servedOnce(firstOfEach(existing, keyOf, this.#rank), this.#rank);
+  }
+
+  /**
+   * The same with other texts: `before` are the records that it was made of, and those of `parts` are each in the same place.
+   * Nothing where one of them is not: what is served has to be found out.
+   */
+  renewed(before: readonly BmadRecord[], parts: CatalogueParts): Catalogue | undefined {
+    const instead = new Map<BmadRecord, BmadRecord>();
+    if (parts.records.length !== before.length) return undefined;
+    for (const [index, record] of parts.records.entries()) {
+      const known = before[index] as BmadRecord;
+      if (record === known) continue;
+      if (!isSamePlace(known, record)) return undefined;
+      instead.set(known, record);
+    }
+    const now = (record: BmadRecord): BmadRecord => instead.get(record) ?? record;
+    return new Catalogue(parts, {
+      records: this.records.map(now),
+      served: this.winners.map(now),
+      overridden: new Map([...this.overridden].map(([record, other]) => [now(record), now(other)])),
+      aside: this.aside,
+    });
   }
 
   /** Which record comes first, the lowest number before all: what is preferred, then the priority of its origin. */

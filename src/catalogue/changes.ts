@@ -16,16 +16,12 @@ export interface CatalogueChanges {
 }
 
 export async function compareCatalogues(before: Catalogue, after: Catalogue): Promise<CatalogueChanges> {
-  const old = new Map(before.winners.map((record) => [keyOf(record), record]));
-  const now = new Map(after.winners.map((record) => [keyOf(record), record]));
-  const added = after.winners.filter((record) => !old.has(keyOf(record)));
-  const removed = before.winners.filter((record) => !now.has(keyOf(record)));
-  const kept = after.winners.flatMap((record) => {
-    const previous = old.get(keyOf(record));
-    return previous === undefined ? [] : [{ record, previous }];
-  });
-  const changed = kept.filter(
-    ({ record, previous }) => contentOf(record, after) !== contentOf(previous, before),
+  const { added, removed, both } = paired(before.winners, after.winners);
+  const changed = both.filter(
+    ({ record, previous }) =>
+      (record !== previous ||
+        overrideOf(record, after.overrides) !== overrideOf(previous, before.overrides)) &&
+      contentOf(record, after) !== contentOf(previous, before),
   );
   const reworded = changed.filter(({ record, previous }) => wordsOf(record) !== wordsOf(previous));
   const lists = new Set(
@@ -38,6 +34,35 @@ export async function compareCatalogues(before: Catalogue, after: Catalogue): Pr
     lists: [...lists].sort(),
     // A client that has never seen the files cannot hold an outdated list of them.
     files: before.files.known !== undefined && !sameFiles(before.files.known, await after.files.all()),
+  };
+}
+
+interface Pairs {
+  added: BmadRecord[];
+  removed: BmadRecord[];
+  both: { record: BmadRecord; previous: BmadRecord }[];
+}
+
+/** What is in both, by kind and name. */
+function paired(before: readonly BmadRecord[], after: readonly BmadRecord[]): Pairs {
+  const isAligned = (record: BmadRecord, previous: BmadRecord | undefined): boolean =>
+    record === previous || (previous !== undefined && keyOf(record) === keyOf(previous));
+  // After most edits they are the same, one after the other.
+  if (before.length === after.length && after.every((record, at) => isAligned(record, before[at])))
+    return {
+      added: [],
+      removed: [],
+      both: after.map((record, at) => ({ record, previous: before[at] as BmadRecord })),
+    };
+  const old = new Map(before.map((record) => [keyOf(record), record]));
+  const now = new Set(after.map(keyOf));
+  return {
+    added: after.filter((record) => !old.has(keyOf(record))),
+    removed: before.filter((record) => !now.has(keyOf(record))),
+    both: after.flatMap((record) => {
+      const previous = old.get(keyOf(record));
+      return previous === undefined ? [] : [{ record, previous }];
+    }),
   };
 }
 

@@ -9,7 +9,7 @@ import { createLog } from '../base/log.ts';
 import { createSecrets } from '../base/secrets/secrets.ts';
 import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
-import { buildCatalogue } from './build.ts';
+import { buildCatalogue, openContent } from './build.ts';
 import type { Catalogue } from './catalogue.ts';
 import { keptFiles, openKeptReadings, type KeptInMemory } from './kept-readings.ts';
 
@@ -56,7 +56,7 @@ async function opened(
     read = true;
     return readers;
   };
-  const catalogue = await buildCatalogue(sources, all, [], async () => kept);
+  const { catalogue } = await openContent(sources, all, [], async () => kept);
   await kept.written();
   return { catalogue, read, places };
 }

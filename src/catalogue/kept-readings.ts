@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Places } from '../base/files/places.ts';
+import { STAMP_WIDTH, type Places } from '../base/files/places.ts';
 import type { Log } from '../base/log.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { ModuleInfo } from '../model/module.ts';
@@ -17,17 +17,37 @@ export const WORTH_WRITING = 2_000;
 /** By then the call that has read a source has its answer. */
 const ANSWERED_MS = 250;
 
-/** What was understood of a source, and the places it was understood from. */
+/** What was understood of a source, and what it was understood from. */
+export interface Understood {
+  reading: Reading;
+  /** The files whose content was read: which of the readers have, as bits. */
+  reads: ReadonlyMap<string, number>;
+}
+
+/** The same with all places that were looked at, where somebody has noted them. */
+export interface Noted extends Understood {
+  places?: readonly string[];
+}
+
+/** The form in which the next process finds it. */
 interface Kept {
   paths: string[];
-  stamps: number[];
+  /** Numbers as they are in memory: to parse so many would take as long as to look at the places. */
+  stamps: string;
+  /** For each of the paths. */
+  reads: number[];
   records: Omit<BmadRecord, 'origin' | 'absolutePath'>[];
   modules: Omit<ModuleInfo, 'origin'>[];
   problems: Problem[];
 }
 
 /** What this process has read, by what it was read from. */
-export type KeptInMemory = Map<string, { kept: Pick<Kept, 'paths' | 'stamps'>; reading: Reading }>;
+export type KeptInMemory = Map<string, InMemory>;
+
+interface InMemory extends Understood {
+  places: string[];
+  stamps: Float64Array;
+}
 
 interface KeptReadingsParts {
   places: Places;
@@ -95,85 +115,97 @@ export function openKeptReadings(parts: KeptReadingsParts) {
     ).slice(0, 32);
   }
 
-  async function restored(key: string, source: Source): Promise<Reading | undefined> {
-    const known = memory.get(key);
-    if (known !== undefined) {
-      if (await places.adopt(known.kept.paths, known.kept.stamps)) {
-        note(source, known.reading, known.kept.paths, true);
-        return inOrigin(known.reading, source);
-      }
-      memory.delete(key);
-      return undefined;
-    }
-    const kept = parsed(await files.read(key));
-    if (kept === undefined || !(await places.adopt(kept.paths, kept.stamps))) return undefined;
-    const { origin, tree } = source;
-    const { paths, stamps, problems } = kept;
-    // They have just been parsed: nobody else has them, and copies of thousands take as long as the rest.
-    const reading = {
-      records: kept.records.map((record) =>
-        Object.assign(record, { origin, absolutePath: tree.place(record.bmadRelativePath) }),
-      ),
-      modules: kept.modules.map((module) => Object.assign(module, { origin })),
-      problems,
-    };
-    memory.set(key, { kept: { paths, stamps }, reading });
-    note(source, reading, paths, true);
-    return reading;
+  /** What is known of a source from before, with the places that have changed since. */
+  async function known(
+    key: string,
+    source: Source,
+  ): Promise<{ before: InMemory; changed: string[] } | undefined> {
+    const before = memory.get(key) ?? fromFile(parsed(await files.read(key)), source);
+    if (before === undefined) return undefined;
+    const changed = await places.adopt(before.places, before.stamps);
+    return { before: { ...before, reading: inOrigin(before.reading, source) }, changed };
   }
 
   /** Keeps a reading in memory; its stamps, if the next process should have it too. */
   function remember(
     key: string,
     { origin }: Source,
-    reading: Reading,
-    paths: string[],
-  ): number[] | undefined {
-    const stamps = places.stampsOf(paths);
-    if (stamps === undefined) return undefined;
+    now: Understood,
+    used: string[],
+  ): Float64Array | undefined {
+    const stamps = places.stampsOf(used);
     memory.delete(key);
-    memory.set(key, { kept: { paths, stamps }, reading });
+    if (stamps === undefined) return undefined;
+    memory.set(key, { ...now, places: used, stamps });
     for (const oldest of memory.keys()) if (memory.size > MOST_FILES) memory.delete(oldest);
     // What is of a commit is checked when it is fetched, and not by the times of its files.
-    return origin.git !== undefined || !isLarge(paths) ? undefined : stamps;
+    return origin.git !== undefined || !isLarge(used) ? undefined : stamps;
   }
 
-  async function keep(key: string, reading: Reading, paths: string[], stamps: number[]): Promise<boolean> {
-    const { records, modules, problems } = reading;
-    const kept: Kept = {
-      paths,
-      stamps,
-      records: records.map(({ origin: _origin, absolutePath: _path, ...record }) => record),
-      modules: modules.map(({ origin: _origin, ...module }) => module),
-      problems,
-    };
-    return files.write(key, Buffer.from(JSON.stringify(kept)));
+  function write(
+    key: string,
+    now: Understood,
+    used: string[],
+    stamps: Float64Array,
+    report: ReadingReport,
+  ): void {
+    // Nobody waits for it, as nobody depends on it: the call that has read all this is answered first.
+    const before = writing;
+    writing = (async () => {
+      await Promise.all([
+        before,
+        setTimeout(ANSWERED_MS, undefined, { signal: wanted.signal }).catch(() => undefined),
+      ]);
+      report.kept = await files.write(key, Buffer.from(textOf(now, used, stamps))).catch((error: unknown) => {
+        log.info('catalogue cache', { error: String(error) });
+        return false;
+      });
+    })();
   }
 
   return {
-    /** What was understood of a source before, or else what `read` understands of it now. */
-    async of(source: Source, read: () => Promise<Reading>): Promise<Reading> {
+    /**
+     * What was understood of a source before, with what `renew` makes of the files that have changed since; or else what
+     * `read` understands of it now.
+     */
+    async of(
+      source: Source,
+      read: () => Promise<Understood>,
+      renew: (before: Noted, changed: readonly string[]) => Promise<Understood | undefined>,
+    ): Promise<Noted> {
       const key = await keyOf(source);
-      if (key === undefined) return read();
-      const known = await restored(key, source);
-      if (known !== undefined) return known;
-      const { result, used } = await places.collecting(read);
-      const report = note(source, result, used, false);
-      const stamps = remember(key, source, result, used);
-      if (stamps === undefined) return result;
-      // Nobody waits for it, as nobody depends on it: the call that has read all this is answered first.
-      const before = writing;
-      writing = (async () => {
-        await Promise.all([
-          before,
-          setTimeout(ANSWERED_MS, undefined, { signal: wanted.signal }).catch(() => undefined),
-        ]);
-        report.kept = await keep(key, result, used, stamps).catch((error: unknown) => {
-          log.info('catalogue cache', { error: String(error) });
-          return false;
-        });
-      })();
-      return result;
+      const found = key === undefined ? undefined : await known(key, source);
+      const same = found?.changed.length === 0 ? found.before : undefined;
+      if (same !== undefined && key !== undefined) {
+        note(source, same.reading, same.places, true);
+        memory.set(key, same);
+        return same;
+      }
+      const renewed =
+        found === undefined ? undefined : await places.collecting(() => renew(found.before, found.changed));
+      const { result, used } =
+        renewed?.result === undefined
+          ? await places.collecting(read)
+          : { ...renewed, result: renewed.result };
+      const all =
+        renewed?.result === undefined ? used : [...new Set([...(found?.before.places ?? []), ...used])];
+      const report = note(source, result.reading, all, renewed?.result !== undefined);
+      const stamps = key === undefined ? undefined : remember(key, source, result, all);
+      if (key !== undefined && stamps !== undefined) write(key, result, all, stamps, report);
+      return { ...result, places: all };
+    },
+    /** These of its files were read again while this process has served it. */
+    async renewed(source: Source, now: Understood, changed: readonly string[]): Promise<void> {
+      const key = await keyOf(source);
+      const before = key === undefined ? undefined : memory.get(key);
+      if (key === undefined || before === undefined) return;
+      for (const path of changed) {
+        const at = before.places.indexOf(path);
+        // One that proves nothing yet is read again by the next who asks.
+        const stamp = places.stampsOf([path]) ?? new Float64Array(STAMP_WIDTH).fill(Number.NaN);
+        if (at >= 0) before.stamps.set(stamp, at * STAMP_WIDTH);
+      }
+      memory.set(key, { ...before, ...now });
     },
     /** What became of each source, in the order they were asked for. */
     reports: (): readonly ReadingReport[] => reports,
@@ -185,8 +217,40 @@ export function openKeptReadings(parts: KeptReadingsParts) {
   };
 }
 
+function textOf({ reading, reads }: Understood, paths: string[], stamps: Float64Array): string {
+  const { records, modules, problems } = reading;
+  const kept: Kept = {
+    paths,
+    stamps: Buffer.from(stamps.buffer).toString('base64'),
+    reads: paths.map((path) => reads.get(path) ?? 0),
+    records: records.map(({ origin: _origin, absolutePath: _path, ...record }) => record),
+    modules: modules.map(({ origin: _origin, ...module }) => module),
+    problems,
+  };
+  return JSON.stringify(kept);
+}
+
+/** They have just been parsed: nobody else has them, and copies of thousands take as long as the rest. */
+function fromFile(kept: Kept | undefined, { origin, tree }: Source): InMemory | undefined {
+  if (kept === undefined) return undefined;
+  const { paths, stamps, reads, problems } = kept;
+  return {
+    places: paths,
+    stamps: new Float64Array(new Uint8Array(Buffer.from(stamps, 'base64')).buffer),
+    reads: new Map(paths.flatMap((path, at) => (reads[at] ? [[path, reads[at]] as const] : []))),
+    reading: {
+      records: kept.records.map((record) =>
+        Object.assign(record, { origin, absolutePath: tree.place(record.bmadRelativePath) }),
+      ),
+      modules: kept.modules.map((module) => Object.assign(module, { origin })),
+      problems,
+    },
+  };
+}
+
 /** The records of another workspace belong to the origin of this one. */
 function inOrigin(reading: Reading, { origin }: Source): Reading {
+  if ((reading.records[0] ?? reading.modules[0])?.origin === origin) return reading;
   return {
     records: reading.records.map((record) => ({ ...record, origin })),
     modules: reading.modules.map((module) => ({ ...module, origin })),

@@ -20,9 +20,10 @@ export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRe
   for (const record of winners) {
     const identity = isListed(record) ? identities.get(record) : undefined;
     if (identity === undefined) continue;
-    const [best] = first.get(identity) ?? [];
+    const known = first.get(identity);
+    const best = known?.[0];
     if (best === undefined || rank(record) < rank(best)) first.set(identity, [record]);
-    else if (record.origin === best.origin) first.get(identity)?.push(record);
+    else if (record.origin === best.origin) known?.push(record);
   }
   const overridden = new Map<BmadRecord, BmadRecord>();
   const twinOf = (record: BmadRecord): BmadRecord | undefined => {
@@ -36,8 +37,9 @@ export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRe
     const twin = twinOf(original) ?? (original === record ? undefined : original);
     if (twin !== undefined) overridden.set(record, twin);
   }
-  const targetOf = targets(winners);
-  for (const record of winners.filter((each) => !isListed(each))) {
+  const old = winners.filter((each) => !isListed(each));
+  const targetOf = old.length === 0 ? () => undefined : targets(winners);
+  for (const record of old) {
     const instead = insteadOfOld(record, targetOf, overridden, twinOf);
     if (instead !== undefined) overridden.set(record, instead);
   }

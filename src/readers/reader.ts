@@ -16,4 +16,11 @@ export interface Reading {
 export interface Reader {
   generation: string;
   read(source: Source): Promise<Reading>;
+  /** The files beside the main one that say something of its record, and of no other. */
+  beside?: readonly string[];
+  /**
+   * The record again, whose text is another one while all other files, and which there are, are the same. Nothing where that
+   * cannot be said of it alone.
+   */
+  again?(source: Source, record: BmadRecord, reading: Reading): Promise<BmadRecord | undefined>;
 }

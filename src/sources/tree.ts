@@ -38,6 +38,9 @@ const READS_AT_ONCE = 16;
 /** What version control and package managers keep beside the content; it may hold credentials and is never content. */
 const HIDDEN = /(?:^|\/)(?:\.git|node_modules)(?:\/|$)/i;
 
+/** What a project remembers is beside BMAD's content, and none of it: what is written there leaves the content as it is. */
+const STATE = '_memory';
+
 const isHidden = (path: string): boolean => isOwnState(path) || HIDDEN.test(path);
 
 /** A link, or another spelling that the disk takes for the same name, leads to our state no more than its name does. */
@@ -75,7 +78,7 @@ export function folderTree(
       const entries = await listInside(root, checked(path), rules);
       return entries.filter(({ name, kind }) => {
         const full = path === '' ? name : `${path}/${name}`;
-        return shown(full) && !isSecretEntry(full, kind, 'patterns');
+        return full !== STATE && shown(full) && !isSecretEntry(full, kind, 'patterns');
       });
     },
     place: (path) => join(root, path),
@@ -116,6 +119,15 @@ export function listedOnce(tree: Tree): Tree {
       lists.set(path, listing);
       return listing;
     },
+  };
+}
+
+/** The same tree, of which somebody hears whose content is read. */
+export function readsNoted(tree: Tree, note: (path: string) => void): Tree {
+  return {
+    ...tree,
+    read: (path) => (note(path), tree.read(path)),
+    text: (path) => (note(path), tree.text(path)),
   };
 }
 

@@ -3,7 +3,7 @@ import { agentText } from '../../src/app/open-workspace.ts';
 import { Places } from '../../src/base/files/places.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createSecrets } from '../../src/base/secrets/secrets.ts';
-import { buildCatalogue } from '../../src/catalogue/build.ts';
+import { openContent } from '../../src/catalogue/build.ts';
 import { keptFiles, openKeptReadings } from '../../src/catalogue/kept-readings.ts';
 import type { Embedder } from '../../src/meaning/embedder.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
@@ -47,7 +47,7 @@ export async function cachedSearch(project: string, cache: string) {
     made.read = true;
     return readers;
   };
-  const catalogue = await buildCatalogue(sources, all, [], async () => kept);
+  const { catalogue } = await openContent(sources, all, [], async () => kept);
   const bmad = folderTree(join(project, '_bmad'), maxFileBytes);
   const delivery = createDelivery({
     catalogue,

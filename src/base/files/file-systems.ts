@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
 /**
@@ -59,4 +60,14 @@ export async function tellsAtOnce(path: string, platform: NodeJS.Platform): Prom
     ({ type }) => TELLING_FILE_SYSTEMS.has(BigInt.asUintN(32, type)),
     () => false,
   );
+}
+
+/** How many folders the system lets all programs of a user watch together. Only Linux counts them. */
+export function watchesAllowed(): number {
+  try {
+    const allowed = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'latin1'));
+    return allowed > 0 ? allowed : Infinity;
+  } catch {
+    return Infinity;
+  }
 }

@@ -220,7 +220,9 @@ function entriesOf(root: string, path: string, rules?: InsideRules): Dirent[] {
   try {
     const folder = held === undefined ? holdReal(target, realRoot) : heldBy(held);
     try {
-      return readdirSync(folder.at('.'), { withFileTypes: true });
+      const entries = readdirSync(folder.at('.'), { withFileTypes: true });
+      rules?.seen?.listed(join(root, path), entries, 'all');
+      return entries;
     } finally {
       folder.close();
     }
@@ -265,6 +267,7 @@ export async function isFileInside(root: string, path: string, rules?: InsideRul
 export async function folderNames(folder: string, seen?: Seen): Promise<string[]> {
   seen?.look(folder);
   const entries = await readdir(folder, { withFileTypes: true }).catch(unlessShort([]));
+  seen?.listed(folder, entries, 'folders');
   const names: string[] = [];
   for (const entry of entries) {
     const link = entry.isSymbolicLink();

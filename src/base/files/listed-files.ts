@@ -102,7 +102,7 @@ export class ListedFiles {
     if (top === undefined || !(await tellsAtOnce(this.#root, process.platform))) return idle;
     const inFolder = byFolder(this.#root, paths);
     if (inFolder.size > MOST_FOLDERS || this.#closed) return idle;
-    this.#handles.takeLeft();
+    this.#handles.takeMoved();
     for (const path of this.#handles.paths) if (!inFolder.has(path)) this.#handles.drop(path);
     const folders: KnownFolder[] = [];
     for (const [path, files] of inFolder) {

@@ -10,13 +10,6 @@ export function isSettled(ctimeMs: number): boolean {
   return ctimeMs < Date.now() - tick;
 }
 
-/** How long it takes until that is so, where that is not long. */
-export function settlesIn(ctimeMs: number): number {
-  // Timers may be a little early, and the clock of the file system a little ahead.
-  const left = ctimeMs + TICK_MS - Date.now() + 2;
-  return left > 0 && left <= 2 * TICK_MS ? left : 0;
-}
-
 /** What is there, links followed. In this thread: to wait for another would take several times as long as looking. */
 export function statOf(path: string): Stats | undefined {
   try {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -116,27 +117,99 @@ describe('places', () => {
     const folder = await settledFolder();
     const places = new Places();
     places.look(join(folder, 'a/one.md'));
-    const [first, second] = [places.unchanged(), places.unchanged()];
+    const [first, second] = [places.changed(), places.changed()];
     expect(first).toBe(second);
     await writeFile(join(folder, 'a/one.md'), 'other');
     expect(await places.unchanged()).toBe(false);
   });
 });
 
-describe('a change of this moment', () => {
-  it('is waited for where there are many places, so that what is read then counts the next time', async () => {
-    const folder = await settledFolder();
-    const file = join(folder, 'a/one.md');
-    const read = async (fromPlaces: number, text: string): Promise<boolean> => {
-      const [before, after] = [new Places(), new Places()];
-      before.look(file);
-      await writeFile(file, text);
-      expect(await before.changed()).toEqual([file]);
-      await before.settle(fromPlaces);
-      after.look(file);
-      return after.unchanged();
+describe('a folder that was listed', () => {
+  async function afterEdit(
+    what: 'all' | 'folders',
+    edit: (at: (path: string) => string) => Promise<unknown>,
+    more: (places: Places, at: (path: string) => string) => void = () => undefined,
+  ): Promise<string[]> {
+    return changedBy((places, at) => {
+      places.look(at('a'));
+      places.listed(at('a'), readdirSync(at('a'), { withFileTypes: true }), what);
+      more(places, at);
+    }, edit);
+  }
+  const swap = async (at: (path: string) => string): Promise<void> => {
+    await writeFile(at('a/one.md~'), 'new');
+    await rename(at('a/one.md~'), at('a/one.md'));
+  };
+
+  it('is as it was while it has the same names, whatever its time', async () => {
+    expect(await afterEdit('all', swap)).toEqual([]);
+    expect(await afterEdit('all', async (at) => utimes(at('a'), 5, 5))).toEqual([]);
+    expect(await afterEdit('folders', (at) => writeFile(at('a/new.md'), ''))).toEqual([]);
+    expect(await afterEdit('all', (at) => writeFile(at('a/new.md'), ''))).toEqual(['a']);
+    expect(await afterEdit('folders', (at) => mkdir(at('a/new')))).toEqual(['a']);
+    const other = async (at: (path: string) => string): Promise<void> => {
+      await rm(at('a/one.md'));
+      await symlink(at('c/d/e.md'), at('a/one.md'));
     };
-    expect(await read(2, 'longer than before')).toBe(false);
-    expect(await read(1, 'longer than before and again')).toBe(true);
+    expect(await afterEdit('all', other), 'a link in place of a file').toEqual(['a']);
+  });
+
+  it('tells of what was missing in it only where all of its names count', async () => {
+    const missing = (places: Places, at: (path: string) => string): void => void places.find(at('a/none.md'));
+    const comes = (at: (path: string) => string): Promise<void> => writeFile(at('a/none.md'), '');
+    expect(await afterEdit('all', comes, missing)).toEqual(['a']);
+    expect(await afterEdit('folders', comes, missing)).toEqual(['a/none.md']);
+    const before = await changedBy((places, at) => {
+      places.look(at('a'));
+      missing(places, at);
+      places.listed(at('a'), readdirSync(at('a'), { withFileTypes: true }), 'folders');
+    }, comes);
+    expect(before).toEqual(['a']);
+  });
+
+  it('counts as changed where two have found different names in it', async () => {
+    const folder = await settledFolder();
+    const [at, places] = [join(folder, 'a'), new Places()];
+    places.look(at);
+    places.listed(at, readdirSync(at, { withFileTypes: true }), 'all');
+    await writeFile(join(at, 'new.md'), '');
+    places.look(at);
+    places.listed(at, readdirSync(at, { withFileTypes: true }), 'all');
+    expect(await places.changed()).toEqual([at]);
+  });
+});
+
+describe('what has changed', () => {
+  it('is named until it is dropped, and counts again when somebody looks at it', async () => {
+    const folder = await settledFolder();
+    const [one, two] = ['a/one.md', 'a/two.md'].map((path) => join(folder, path)) as [string, string];
+    const places = new Places();
+    for (const path of [one, two]) places.look(path);
+    await writeFile(one, 'other');
+    expect(await places.changed()).toEqual([one]);
+    expect(await places.changed()).toEqual([one]);
+    places.drop([one]);
+    expect(await places.changed()).toEqual([]);
+    await expect
+      .poll(async () => {
+        places.drop([one]);
+        places.look(one);
+        return places.unchanged();
+      })
+      .toBe(true);
+    await writeFile(one, 'again');
+    expect(await places.changed()).toEqual([one]);
+  });
+
+  it('is named, and the rest taken over, when places are adopted', async () => {
+    const folder = await settledFolder();
+    const paths = ['a', 'a/one.md', 'a/two.md', 'c/d'].map((path) => join(folder, path));
+    const before = new Places();
+    for (const path of paths) before.look(path);
+    const stamps = before.stampsOf(paths) ?? new Float64Array();
+    await writeFile(join(folder, 'a/two.md'), 'other');
+    const after = new Places();
+    expect(await after.adopt(paths, stamps)).toEqual([join(folder, 'a/two.md')]);
+    expect([after.size, await after.changed()]).toEqual([3, []]);
   });
 });

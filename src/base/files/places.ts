@@ -1,8 +1,9 @@
-import type { Stats } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { isSettled, settlesIn, statOf } from './place-stats.ts';
-import { Survey, type Vouch, type Witness } from './vouch.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { isSettled, statOf } from './place-stats.ts';
+import { Vouch, type Suspects, type Witness } from './vouch.ts';
 
 /** Hears of every place on disk that something is found out from, before it is looked at. */
 export interface Seen {
@@ -10,10 +11,14 @@ export interface Seen {
   look(path: string): Stats | undefined;
   /** The same, where only its existence and identity count: whether it is there, and still the same file or folder. */
   find(path: string): Stats | undefined;
+  /** What a folder that was looked at has: all of it, or only which folders are in it. */
+  listed(path: string, entries: readonly Dirent[], what: 'all' | 'folders'): void;
 }
 
-/** Inode, modification, change, size. */
-const WIDTH = 4;
+/** Inode, modification, change, size, names of all that is in a folder, names of the folders in it. */
+export const STAMP_WIDTH = 6;
+const WIDTH = STAMP_WIDTH;
+const NAMES = { all: 4, folders: 5 } as const;
 /** What is there in place of an inode where there is nothing. */
 const ABSENT = -1;
 /** What is there in place of a time where only the inode counts. */
@@ -29,13 +34,15 @@ const MOST = 400_000;
  */
 export class Places implements Seen {
   readonly #at = new Map<string, number>();
-  readonly #paths: string[] = [];
+  /** Nothing for one that is not asked for any more. */
+  readonly #paths: (string | undefined)[] = [];
   #stamps = new Float64Array(256 * WIDTH);
 
   readonly #witness: () => Witness | undefined;
   #vouch: Vouch | undefined;
-  /** How often a place has come to count for more than its being there. */
-  #raised = 0;
+  /** The places before this one were given to whoever answers for them, but for those that count for more since. */
+  #vouched = 0;
+  #raised: number[] = [];
 
   /** `witness` may answer for them between two comparisons; it may come later, and go. */
   constructor(witness: () => Witness | undefined = () => undefined) {
@@ -44,13 +51,6 @@ export class Places implements Seen {
 
   get size(): number {
     return this.#paths.length;
-  }
-
-  #adopting = 0;
-
-  /** How many of them may have been looked at before now; those that come to them are looked at from now on. */
-  get soFar(): number {
-    return this.#adopting === 0 ? this.#paths.length : MOST;
   }
 
   #collected: Set<string> | undefined;
@@ -67,38 +67,33 @@ export class Places implements Seen {
   }
 
   /** The stamps of places, to be compared later; undefined if one of them proves nothing. */
-  stampsOf(paths: readonly string[]): number[] | undefined {
-    const stamps: number[] = [];
-    for (const path of paths) {
+  stampsOf(paths: readonly string[]): Float64Array | undefined {
+    const stamps = new Float64Array(paths.length * WIDTH);
+    for (const [index, path] of paths.entries()) {
       const at = (this.#at.get(path) ?? -1) * WIDTH;
-      const own = at < 0 ? [] : this.#stamps.subarray(at, at + WIDTH);
-      if (own.length === 0 || Number.isNaN(own[0])) return undefined;
-      stamps.push(...own);
+      if (at < 0 || Number.isNaN(this.#stamps[at])) return undefined;
+      stamps.set(this.#stamps.subarray(at, at + WIDTH), index * WIDTH);
     }
     return stamps;
   }
 
-  /** Takes over what was found out before from these places, if they are still as they were then. */
-  async adopt(paths: readonly string[], stamps: readonly number[]): Promise<boolean> {
-    this.#adopting += 1;
-    try {
-      return await this.#adopt(paths, stamps);
-    } finally {
-      this.#adopting -= 1;
-    }
-  }
-
-  async #adopt(paths: readonly string[], stamps: readonly number[]): Promise<boolean> {
-    const found: (Stats | undefined)[] = [];
+  /** Takes over what was found out before from these places, and answers with those that are not as they were then. */
+  async adopt(paths: readonly string[], stamps: ArrayLike<number>): Promise<string[]> {
+    const changed: string[] = [];
     for (const [index, path] of paths.entries()) {
       if (index % AT_ONCE === AT_ONCE - 1) await turn();
-      const now = statOf(path);
-      if (!isSame(stamps, index * WIDTH, now)) return false;
-      found.push(now);
+      const found = statOf(path);
+      const at = index * WIDTH;
+      // Each counts as looked at from now on: who comes later need not look at those that follow.
+      if (!isSame(stamps, at, found) && !(await hasNames(stamps, at, path, found))) changed.push(path);
+      else this.#adoptOne(path, found, stamps, at);
     }
-    for (const [index, path] of paths.entries())
-      this.#enter(path, found[index], stamps[index * WIDTH + 1] === ANY);
-    return true;
+    return changed;
+  }
+
+  #adoptOne(path: string, found: Stats | undefined, stamps: ArrayLike<number>, at: number): void {
+    this.#enter(path, found, stamps[at + 1] === ANY);
+    for (const what of [NAMES.all, NAMES.folders]) this.#name(path, what, stamps[at + what] ?? 0);
   }
 
   look(path: string): Stats | undefined {
@@ -113,6 +108,18 @@ export class Places implements Seen {
     return found;
   }
 
+  listed(path: string, entries: readonly Dirent[], what: keyof typeof NAMES): void {
+    this.#name(path, NAMES[what], namesOf(entries, what));
+  }
+
+  #name(path: string, what: number, names: number): void {
+    const at = this.#at.get(path);
+    if (at === undefined || names === 0) return;
+    const known = this.#stamps[at * WIDTH + what] as number;
+    // Who has listed it before has found other names.
+    this.#stamps[at * WIDTH + what] = known === 0 || known === names ? names : Number.NaN;
+  }
+
   #enter(path: string, found: Stats | undefined, any: boolean): void {
     const known = this.#at.get(path);
     if (known === undefined) {
@@ -123,66 +130,105 @@ export class Places implements Seen {
     this.#collected?.add(path);
     if (!any && this.#stamps[known * WIDTH + 1] === ANY && isSame(this.#stamps, known * WIDTH, found)) {
       this.#stamp(known, found, false);
-      this.#vouch = undefined;
-      this.#raised += 1;
+      this.#raised.push(known);
     }
   }
 
   #checking: Promise<unknown> = Promise.resolve();
-  #next: Promise<boolean> | undefined;
+  #next: Promise<string[]> | undefined;
 
-  /** Whether all are as they were. Callers who ask before the looking begins share it; it never began before they asked. */
-  unchanged(): Promise<boolean> {
+  /** Those that are not as they were. Callers who ask before the looking begins share it; it never began before they asked. */
+  changed(): Promise<string[]> {
     return (this.#next ??= this.#check());
   }
 
-  #check(): Promise<boolean> {
+  #check(): Promise<string[]> {
     const check = this.#checking.then(async () => {
       await turn();
       this.#next = undefined;
-      return (await this.changed()).length === 0;
+      return this.#compare();
     });
-    this.#checking = check;
+    this.#checking = check.catch(() => undefined);
     return check;
+  }
+
+  async unchanged(): Promise<boolean> {
+    return (await this.changed()).length === 0;
   }
 
   /** Whether the first of them are as they were, for who came when the others had not been looked at yet. */
   async firstUnchanged(count: number): Promise<boolean> {
     for (let index = 0; index < Math.min(count, this.#paths.length); index += 1) {
       if (index % AT_ONCE === AT_ONCE - 1) await turn();
-      if (!this.#isSame(index)) return false;
+      const path = this.#paths[index];
+      if (path !== undefined && !(await this.#isAsItWas(index, path, statOf(path)))) return false;
     }
     return true;
   }
 
-  #lastChange = 0;
+  /** Those that the last comparison has found to be different, until they are dropped. */
+  #different: number[] = [];
 
-  /**
-   * Waits until a change that was just found is so old that what is read now need not be read once more: of that many places, that
-   * would take far longer.
-   */
-  async settle(fromPlaces: number): Promise<void> {
-    const left = settlesIn(this.#lastChange);
-    if (this.size >= fromPlaces && left > 0) await delay(left);
+  get different(): string[] {
+    return this.#different.flatMap((index) => this.#paths[index] ?? []);
   }
 
-  /** The places that are not as they were, in the order in which they were looked at. */
-  async changed(): Promise<string[]> {
-    const changed: string[] = [];
-    const survey = Survey.begin(this.#witness());
-    const [size, raised] = [this.#paths.length, this.#raised];
-    for (let index = 0; index < size; index += 1) {
-      if (index % AT_ONCE === AT_ONCE - 1) await turn();
-      const path = this.#paths[index] as string;
-      const any = this.#stamps[index * WIDTH + 1] === ANY;
-      const found = survey === undefined ? statOf(path) : survey.look(path, index, any);
-      if (!isSame(this.#stamps, index * WIDTH, found)) {
-        changed.push(path);
-        this.#lastChange = Math.max(this.#lastChange, found?.ctimeMs ?? 0);
+  async #compare(): Promise<string[]> {
+    const known = this.#suspects();
+    const vouch = known === undefined ? Vouch.begin(this.#witness()) : this.#vouch;
+    const [size, doubtful] = [this.#paths.length, [...this.#different, ...this.#raised]];
+    this.#raised = [];
+    if (known?.anew === true) vouch?.askAgain();
+    const different = new Map<number, string>();
+    let looked = 0;
+    const compare = async (indices: Iterable<number>, anew: boolean): Promise<void> => {
+      for (const index of indices) {
+        const path = this.#paths[index];
+        if (path === undefined) continue;
+        looked += 1;
+        if (looked % AT_ONCE === 0) await turn();
+        const any = this.#stamps[index * WIDTH + 1] === ANY;
+        const found = anew && vouch !== undefined ? vouch.look(path, index, any) : statOf(path);
+        if (isSame(this.#stamps, index * WIDTH, found)) continue;
+        if (!(await this.#isAsItWas(index, path, found))) different.set(index, path);
       }
+    };
+    await compare(known?.places ?? [], known?.anew === true);
+    await compare(known === undefined ? [] : doubtful, true);
+    await compare(between(known === undefined ? 0 : this.#vouched, size), true);
+    known?.settle();
+    this.#vouch = vouch;
+    this.#vouched = size;
+    this.#different = [...different.keys()];
+    return [...different.values()];
+  }
+
+  #suspects(): Suspects | undefined {
+    const vouch = this.#vouch;
+    return vouch === undefined || vouch.witness !== this.#witness() ? undefined : vouch.suspects();
+  }
+
+  /**
+   * What has changed is not asked for any more, until somebody looks at it again. Answers whether all of it was and is a file, so
+   * that there are the same files as before.
+   */
+  drop(paths: readonly string[]): boolean {
+    let files = true;
+    for (const path of paths) {
+      const index = this.#at.get(path);
+      if (index === undefined) continue;
+      const [ino, , , , ...names] = this.#stamps.subarray(index * WIDTH, (index + 1) * WIDTH);
+      files &&= ino !== ABSENT && names.every((each) => each === 0) && statOf(path)?.isFile() === true;
+      this.#at.delete(path);
+      this.#paths[index] = undefined;
     }
-    this.#vouch = changed.length === 0 && raised === this.#raised ? survey?.vouch(size) : undefined;
-    return changed;
+    this.#different = this.#different.filter((index) => this.#paths[index] !== undefined);
+    return files;
+  }
+
+  /** From now on nobody answers for any of them, until all were compared. */
+  doubt(): void {
+    this.#vouch = undefined;
   }
 
   /**
@@ -190,17 +236,26 @@ export class Places implements Seen {
    * have waited until everything was told that happened before they came.
    */
   isVouched(): boolean {
-    const vouch = this.#vouch;
-    const added = this.#paths.length - (vouch?.size ?? 0);
-    if (vouch === undefined || vouch.apart + added > AT_ONCE || !vouch.isQuiet()) return false;
-    for (const index of vouch.toCompare()) if (!this.#isSame(index)) return false;
-    for (let index = vouch.size; index < this.#paths.length; index += 1)
-      if (!this.#isSame(index)) return false;
+    const suspects = this.#suspects();
+    if (suspects === undefined || suspects.anew) return false;
+    const indices = [...suspects.places, ...this.#different, ...this.#raised];
+    for (let index = this.#vouched; index < this.#paths.length; index += 1) indices.push(index);
+    if (indices.length > AT_ONCE || !indices.every((index) => this.#isSame(index))) return false;
+    suspects.settle();
     return true;
   }
 
   #isSame(index: number): boolean {
-    return isSame(this.#stamps, index * WIDTH, statOf(this.#paths[index] as string));
+    const path = this.#paths[index];
+    return path === undefined || isSame(this.#stamps, index * WIDTH, statOf(path));
+  }
+
+  /** A folder with another time may have what it had: something came and went, or was replaced. */
+  async #isAsItWas(index: number, path: string, found: Stats | undefined): Promise<boolean> {
+    if (isSame(this.#stamps, index * WIDTH, found)) return true;
+    if (!(await hasNames(this.#stamps, index * WIDTH, path, found))) return false;
+    this.#stamp(index, found, false);
+    return true;
   }
 
   /** The top of what is missing: once it is there, everything below may be. Or the folder whose own stamp tells. */
@@ -215,9 +270,15 @@ export class Places implements Seen {
 
   /** Whether the stamp of a folder tells when something appears in it. */
   #isTold(folder: string): boolean {
-    const at = this.#at.get(folder);
-    if (at === undefined) return false;
-    return this.#stamps[at * WIDTH] === ABSENT || this.#stamps[at * WIDTH + 1] !== ANY;
+    const index = this.#at.get(folder);
+    if (index === undefined) return false;
+    const at = index * WIDTH;
+    if (this.#stamps[at] === ABSENT) return true;
+    if (this.#stamps[at + 1] === ANY) return false;
+    // Where only the folders in it count, a file that comes would not.
+    if (this.#stamps[at + NAMES.all] === 0 && this.#stamps[at + NAMES.folders] !== 0) return false;
+    if (this.#stamps[at + NAMES.all] === 0) this.#stamps[at + NAMES.folders] = Number.NaN;
+    return true;
   }
 
   /** The place that stands for a path from now on. */
@@ -246,6 +307,10 @@ export class Places implements Seen {
   }
 }
 
+function* between(from: number, to: number): Iterable<number> {
+  for (let index = from; index < to; index += 1) yield index;
+}
+
 function isSame(stamps: ArrayLike<number>, at: number, found: Stats | undefined): boolean {
   if (found === undefined) return stamps[at] === ABSENT;
   if (stamps[at] !== found.ino) return false;
@@ -253,4 +318,38 @@ function isSame(stamps: ArrayLike<number>, at: number, found: Stats | undefined)
   return (
     stamps[at + 1] === found.mtimeMs && stamps[at + 2] === found.ctimeMs && stamps[at + 3] === found.size
   );
+}
+
+/** Whether a folder has the names that were listed, all of them. */
+async function hasNames(
+  stamps: ArrayLike<number>,
+  at: number,
+  path: string,
+  found: Stats | undefined,
+): Promise<boolean> {
+  const [all, folders] = [stamps[at + NAMES.all], stamps[at + NAMES.folders]];
+  if (found?.isDirectory() !== true || (all === 0 && folders === 0)) return false;
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
+  if (entries === undefined) return false;
+  return (
+    (all === 0 || all === namesOf(entries, 'all')) &&
+    (folders === 0 || folders === namesOf(entries, 'folders'))
+  );
+}
+
+/** A number for the names in a folder and what they are, in any order; never zero. */
+function namesOf(entries: readonly Dirent[], what: keyof typeof NAMES): number {
+  let sum = 1;
+  for (const entry of entries) {
+    const kind = entry.isDirectory() ? 1 : entry.isSymbolicLink() ? 2 : entry.isFile() ? 3 : 4;
+    if (what === 'folders' && kind > 2) continue;
+    let [one, two] = [0x811c_9dc5 ^ kind, 0x1234_5678 + kind];
+    for (let index = 0; index < entry.name.length; index += 1) {
+      const code = entry.name.charCodeAt(index);
+      one = Math.imul(one ^ code, 0x0100_0193);
+      two = Math.imul(two ^ code, 0x85eb_ca6b) + index;
+    }
+    sum = (sum + (one >>> 0) * 0x10_0000 + (two & 0xf_ffff)) % Number.MAX_SAFE_INTEGER;
+  }
+  return sum === 0 ? 1 : sum;
 }

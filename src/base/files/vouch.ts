@@ -20,6 +20,24 @@ export interface Witness {
   readonly most: number;
 }
 
+/** A folder that is told of, and the places that it answers for. */
+interface Told {
+  path: string;
+  folder: WatchedFolder;
+  /** How often something had been told of it before they were last compared. */
+  told: number;
+  places: number[];
+}
+
+/** Places that have to be compared now. */
+export interface Suspects {
+  places: readonly number[];
+  /** Whether somebody else may answer for them from now on, which `look` finds out. */
+  anew: boolean;
+  /** They are as they were, or are not asked for any more. */
+  settle(): void;
+}
+
 /** What is missing in one folder: as long as the folder is as it was, it still is. */
 interface Missing {
   folder: string;
@@ -29,154 +47,131 @@ interface Missing {
 }
 
 /**
- * Goes along with a comparison of all places and finds out which of them a watch can answer for. What it says of a
- * folder counts from before the first place in it is compared.
+ * Which places a watch answers for. It goes along with a comparison of all of them, and then says which have to be compared
+ * again: those in folders of which something was told since, and those that no folder tells of.
  */
-export class Survey {
-  readonly #witness: Witness;
-  readonly #began: { told: number; added: number };
-  readonly #stands = new Map<string, boolean>();
-  readonly #folders: { folder: WatchedFolder; told: number }[] = [];
-  readonly #tops: { path: string; folder: WatchedFolder }[] = [];
-  readonly #apart: number[] = [];
+export class Vouch {
+  readonly witness: Witness;
+  #told: number;
+  #added: number;
+  readonly #folders = new Map<string, Told>();
+  readonly #tops: Told[] = [];
+  readonly #apart = new Set<number>();
   readonly #missing = new Map<string, Missing>();
 
   private constructor(witness: Witness, began: { told: number; added: number }) {
-    this.#witness = witness;
-    this.#began = began;
+    this.witness = witness;
+    this.#told = began.told;
+    this.#added = began.added;
   }
 
-  static begin(witness: Witness | undefined): Survey | undefined {
+  static begin(witness: Witness | undefined): Vouch | undefined {
     const began = witness?.count();
-    return witness === undefined || began === undefined ? undefined : new Survey(witness, began);
+    return witness === undefined || began === undefined ? undefined : new Vouch(witness, began);
   }
 
-  /** What is there, as `statOf` has it. `isFound`: only whether it is there, and still the same. */
+  /**
+   * What is there, as `statOf` has it, and from now on somebody answers for it. `isFound`: only whether it is there, and still
+   * the same.
+   */
   look(path: string, index: number, isFound: boolean): Stats | undefined {
     const above = dirname(path);
-    const [tellsItself, tells] = [this.#isTold(path), this.#isTold(above)];
-    const missing = tells || tellsItself ? undefined : this.#missingIn(above);
+    const [itself, tells] = [this.#toldOf(path), this.#toldOf(above)];
+    const missing = (tells ?? itself) === undefined ? this.#missingIn(above) : undefined;
     const own = lstatOf(path);
-    if (own === undefined && missing !== undefined) missing.places.push(index);
-    else if (!isAnsweredFor(own, isFound, tellsItself, tells) || this.#isMounted(own, above))
-      this.#apart.push(index);
+    const by = answering(own, isFound, itself, tells);
+    if (by !== undefined) by.places.push(index);
+    else if (own === undefined && missing !== undefined) missing.places.push(index);
+    else this.#apart.add(index);
     return own?.isSymbolicLink() === true ? statOf(path) : own;
-  }
-
-  /** What is mounted over a file of another disk is told of there, not here. */
-  #isMounted(own: Stats | undefined, above: string): boolean {
-    const folder = this.#witness.folder(above);
-    return own?.isFile() === true && folder !== undefined && own.dev !== folder.dev;
   }
 
   /** The folder is looked at before what is in it. */
   #missingIn(folder: string): Missing {
     const known = this.#missing.get(folder);
     if (known !== undefined) return known;
-    const found = statOf(folder);
-    const before = found !== undefined && isSettled(found.ctimeMs) ? found : undefined;
-    const missing = { folder, before, places: [] };
+    const missing = { folder, before: settled(statOf(folder)), places: [] };
     this.#missing.set(folder, missing);
     return missing;
   }
 
-  /** After all of the first `size` places were found as they were. */
-  vouch(size: number): Vouch {
-    return new Vouch(this.#witness, {
-      size,
-      ...this.#began,
-      folders: this.#folders,
-      tops: this.#tops,
-      apart: this.#apart,
-      missing: [...this.#missing.values()].filter(({ places }) => places.length > 0),
-    });
-  }
-
-  /** Whether a path leads to a folder that is watched, and cannot lead anywhere else without that being noticed. */
-  #isTold(path: string): boolean {
-    const known = this.#stands.get(path);
+  /** The folder at a path, if it is watched and the path cannot lead anywhere else without that being noticed. */
+  #toldOf(path: string): Told | undefined {
+    const known = this.#folders.get(path);
     if (known !== undefined) return known;
-    const folder = this.#witness.folder(path);
-    if (folder === undefined) return false;
+    const folder = this.witness.folder(path);
+    if (folder === undefined) return undefined;
     const { told } = folder;
     const above = dirname(path);
-    const isTop = above === path || this.#witness.folder(above) === undefined;
-    const stands = isAt(folder, lstatOf(path)) && (isTop || this.#isTold(above));
-    this.#stands.set(path, stands);
-    if (stands) this.#folders.push({ folder, told });
-    if (stands && isTop) this.#tops.push({ path, folder });
-    return stands;
+    const isTop = above === path || this.witness.folder(above) === undefined;
+    if (!isAt(folder, lstatOf(path)) || (!isTop && this.#toldOf(above) === undefined)) return undefined;
+    const found = { path, folder, told, places: [] };
+    this.#folders.set(path, found);
+    if (isTop) this.#tops.push(found);
+    return found;
+  }
+
+  /** What has to be compared now; nothing where that is everything: too much was told, or a folder is another one. */
+  suspects(): Suspects | undefined {
+    const now = this.witness.count();
+    if (now === undefined || now.told - this.#told >= this.witness.most) return undefined;
+    if (!this.#tops.every(({ path, folder }) => isAt(folder, statOf(path)))) return undefined;
+    const moved: { told: Told; now: number }[] = [];
+    if (now.told !== this.#told)
+      for (const told of this.#folders.values()) {
+        if (told.folder.told === told.told) continue;
+        const { told: count } = told.folder;
+        if (count < 0 || !isAt(told.folder, lstatOf(told.path))) return undefined;
+        moved.push({ told, now: count });
+      }
+    const anew = now.added !== this.#added;
+    const places = [...moved.flatMap(({ told }) => told.places), ...this.#apart];
+    const looked = new Map<Missing, Stats | undefined>();
+    for (const missing of this.#missing.values()) {
+      const found = statOf(missing.folder);
+      if (!anew && missing.before !== undefined && isSame(missing.before, found)) continue;
+      places.push(...missing.places);
+      looked.set(missing, settled(found));
+    }
+    return {
+      places,
+      anew,
+      settle: () => {
+        for (const each of moved) each.told.told = each.now;
+        for (const [missing, found] of looked) missing.before = found;
+        this.#told = now.told;
+        this.#added = now.added;
+      },
+    };
+  }
+
+  /** Those that nobody answers for may be in folders that are watched since: all of them are going to be looked at. */
+  askAgain(): void {
+    this.#apart.clear();
+    this.#missing.clear();
   }
 }
 
-/** Whether whatever may change a place is told by the folder that it is, or by the one that it is in. */
-function isAnsweredFor(own: Stats | undefined, isFound: boolean, itself: boolean, above: boolean): boolean {
+/** The folder that tells of whatever may change a place: the one that it is, or the one that it is in. */
+function answering(
+  own: Stats | undefined,
+  isFound: boolean,
+  itself: Told | undefined,
+  above: Told | undefined,
+): Told | undefined {
   if (own === undefined) return above;
-  if (own.isDirectory()) return itself || (isFound && above);
-  // A file with several names is told of where it was written, and what a link leads to may be anywhere.
-  return own.isFile() && own.nlink === 1 && above;
+  if (own.isDirectory()) return itself ?? (isFound ? above : undefined);
+  // A file with several names is told of where it was written, what a link leads to may be anywhere, and what is mounted
+  // over a file of another disk is told of there.
+  return own.isFile() && own.nlink === 1 && own.dev === above?.folder.dev ? above : undefined;
 }
+
+/** Nothing where its times prove nothing yet. */
+const settled = (found: Stats | undefined): Stats | undefined =>
+  found !== undefined && isSettled(found.ctimeMs) ? found : undefined;
 
 const isAt = ({ dev, ino }: WatchedFolder, found: Stats | undefined): boolean =>
   found?.ino === ino && found.dev === dev;
-
-interface Vouched {
-  /** How many places there were. */
-  size: number;
-  told: number;
-  added: number;
-  folders: readonly { folder: WatchedFolder; told: number }[];
-  /** Watched folders in folders that are not: what is above them may be moved without a word. */
-  tops: readonly { path: string; folder: WatchedFolder }[];
-  /** Places that are compared each time. */
-  apart: readonly number[];
-  missing: readonly Missing[];
-}
-
-/** What a watch answers for since everything was compared, and what still has to be looked at. */
-export class Vouch {
-  readonly #witness: Witness;
-  readonly #vouched: Vouched;
-
-  constructor(witness: Witness, vouched: Vouched) {
-    this.#witness = witness;
-    this.#vouched = vouched;
-  }
-
-  get size(): number {
-    return this.#vouched.size;
-  }
-
-  /** How many places are looked at each time. */
-  get apart(): number {
-    const { apart, missing } = this.#vouched;
-    return apart.length + missing.reduce((sum, { places }) => sum + places.length, 0);
-  }
-
-  /** Whether nothing was told of any of its folders, and all of them are still where they were. */
-  isQuiet(): boolean {
-    const now = this.#witness.count();
-    const { told, added, folders, tops } = this.#vouched;
-    if (now === undefined || now.added !== added) return false;
-    if (now.told !== told) {
-      if (now.told - told >= this.#witness.most) return false;
-      for (const each of folders) if (each.folder.told !== each.told) return false;
-      this.#vouched.told = now.told;
-    }
-    return tops.every(({ path, folder }) => isAt(folder, statOf(path)));
-  }
-
-  /** The places that have to be compared now. */
-  *toCompare(): Iterable<number> {
-    const { apart, missing } = this.#vouched;
-    yield* apart;
-    for (const { folder, before, places } of missing) {
-      // To look at the only one is as quick.
-      const isAsBefore = before !== undefined && places.length > 1 && isSame(before, statOf(folder));
-      if (!isAsBefore) yield* places;
-    }
-  }
-}
 
 const isSame = ({ dev, ino, mtimeMs, ctimeMs }: Stats, now: Stats | undefined): boolean =>
   now?.ino === ino && now.mtimeMs === mtimeMs && now.ctimeMs === ctimeMs && now.dev === dev;

@@ -1,9 +1,16 @@
-import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import { farFolder, tellsAtOnce } from './file-systems.ts';
+import { farFolder, tellsAtOnce, watchesAllowed } from './file-systems.ts';
 import type { Witness } from './vouch.ts';
 import { WatchHandles } from './watch-handles.ts';
-import { folderId, foldersOf, stampOfPlace, type Listed, type Place } from './watch-walk.ts';
+import {
+  folderId,
+  foldersIn,
+  foldersOf,
+  realPathOf,
+  stampOfPlace,
+  type Listed,
+  type Place,
+} from './watch-walk.ts';
 
 export type { Place };
 
@@ -28,7 +35,7 @@ export interface FolderWatch {
 export interface WatchOptions {
   /** Looks itself, everywhere: for disks whose changes the system does not tell. */
   polls?: boolean;
-  /** Folders that are watched at once. Each takes 1.3 kB. */
+  /** Folders that are watched at once: half of those that the system allows a user, since editors watch some as well. */
   most?: number;
   pollMs?: number;
   /** Whether somebody wants to hear that something has moved: only then does it look itself. */
@@ -36,8 +43,6 @@ export interface WatchOptions {
   platform?: NodeJS.Platform;
 }
 
-/** Systems allow some 8,000 for each gigabyte of memory, or 8,192 for all programs of a user. */
-const MOST_FOLDERS = totalmem() < 8 * 2 ** 30 ? 4_000 : 12_000;
 /** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
 const MANY_AT_ONCE = 64;
 const POLL_MS = 1_000;
@@ -48,6 +53,17 @@ const RETRY_MS = 60_000;
 
 /** These systems watch a whole tree with one handle. */
 const WHOLE_TREES: ReadonlySet<NodeJS.Platform> = new Set(['darwin', 'win32']);
+
+/** A place whose folders are watched, the outermost first. */
+interface Followed {
+  folders: ReadonlySet<string>;
+  /** Whether one handle is enough for all that is below. */
+  tree: boolean;
+  /** Whether everything that happens is told in time. */
+  certain: boolean;
+  /** Whether it was walked through just now. */
+  isNew: boolean;
+}
 
 interface Polled {
   place: Place;
@@ -69,7 +85,7 @@ export function watchFolders(
   moved: () => void,
   {
     polls = false,
-    most = MOST_FOLDERS,
+    most = watchesAllowed() / 2,
     pollMs = POLL_MS,
     isHeard = () => true,
     platform = process.platform,
@@ -77,14 +93,16 @@ export function watchFolders(
 ): FolderWatch {
   const handles = new WatchHandles(moved, MANY_AT_ONCE);
   let polled: Polled[] = [];
+  let followed = new Map<string, Followed>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let last: Promise<void> = Promise.resolve();
 
   async function settle(places: readonly Place[]): Promise<void> {
     const before = new Map(polled.map((each) => [keyOf(each.place), each]));
-    const gone = handles.takeLeft();
-    const wanted = new Map<string, Place>();
+    const { left, renamed } = handles.takeMoved();
+    if (left.size > 0) for (const path of handles.paths) if (hasLeft(path, left)) handles.drop(path);
+    const wanted = new Set<string>();
     const now: Polled[] = [];
     const poll = async (place: Place, why?: WhyPolled, code?: string): Promise<void> => {
       const known = before.get(keyOf(place));
@@ -99,35 +117,73 @@ export function watchFolders(
         until: again?.until ?? Date.now() + RETRY_MS,
       });
     };
-    const chosen: { place: Place; folders: string[] }[] = [];
+    const chosen = new Map<Place, Followed>();
     for (const place of places) {
       const known = before.get(keyOf(place));
-      const reason = known?.why === 'limit' && Date.now() < known.until ? known : await reasonFor(place);
+      const grown = await grownOf(place, renamed);
+      const reason =
+        grown !== undefined
+          ? undefined
+          : known?.why === 'limit' && Date.now() < known.until
+            ? known
+            : await reasonFor(place);
       if (reason !== undefined) {
         await poll(place, reason.why, reason.code);
         continue;
       }
-      const tree = WHOLE_TREES.has(platform) && place.deep === true;
-      const folders = await foldersOf(tree ? { path: place.path } : place, most - wanted.size);
-      if (folders === undefined) {
+      const found = grown ?? (await walked(place, most - wanted.size));
+      if (found === undefined || wanted.size + found.folders.size > most) {
         await poll(place, 'many');
         continue;
       }
-      for (const folder of folders) wanted.set(folder, { path: folder, deep: tree });
-      chosen.push({ place, folders });
+      for (const folder of found.folders) wanted.add(folder);
+      chosen.set(place, found);
     }
     if (closed) return;
     for (const path of handles.paths) if (!wanted.has(path)) handles.drop(path);
-    for (const { place, folders } of chosen) {
+    followed = new Map();
+    for (const [place, found] of chosen) {
       // One that is not there yet is noticed in the folder it would be in, if that is watched.
-      if (folders.length === 0 && !wanted.has(dirname(place.path))) await poll(place);
-      const refused = await openAll(folders, wanted, gone, await tellsAtOnce(place.path, platform));
-      if (refused === undefined || closed) continue;
-      for (const folder of folders) handles.drop(folder);
+      if (found.folders.size === 0 && !wanted.has(dirname(place.path))) await poll(place);
+      const refused = await openAll(found);
+      if (closed) return;
+      if (refused === undefined) {
+        if (found.folders.size > 0) followed.set(keyOf(place), { ...found, isNew: false });
+        continue;
+      }
+      for (const folder of found.folders) handles.drop(folder);
       await poll(place, 'limit', refused);
     }
     polled = now;
     if (!closed) schedule(pollMs);
+  }
+
+  async function walked(place: Place, room: number): Promise<Followed | undefined> {
+    const tree = WHOLE_TREES.has(platform) && place.deep === true;
+    const folders = await foldersOf(tree ? { path: place.path } : place, room);
+    if (folders === undefined) return undefined;
+    return {
+      folders: new Set(folders),
+      tree,
+      certain: await tellsAtOnce(place.path, platform),
+      isNew: true,
+    };
+  }
+
+  /** A place that is followed, with the folders that have come to it: only where something has come or gone is looked. */
+  async function grownOf(place: Place, renamed: ReadonlySet<string>): Promise<Followed | undefined> {
+    const known = followed.get(keyOf(place));
+    const [top] = known?.folders ?? [];
+    if (known === undefined || top === undefined || !handles.has(top)) return undefined;
+    if ((await realPathOf(place.path)) !== top || handles.idOf(top) !== (await folderId(top)).id)
+      return undefined;
+    const folders = new Set<string>();
+    for (const folder of known.folders) if (handles.has(folder)) folders.add(folder);
+    if (place.deep === true && !known.tree)
+      for (const folder of renamed)
+        if (folders.has(folder))
+          for (const each of await foldersIn(folder, (inner) => !handles.has(inner))) folders.add(each);
+    return { ...known, folders };
   }
 
   async function reasonFor({ path }: Place): Promise<{ why: WhyPolled; code?: string } | undefined> {
@@ -137,22 +193,17 @@ export function watchFolders(
   }
 
   /** Opens what is not open yet; answers with the reason if the system has no room for more. */
-  async function openAll(
-    folders: readonly string[],
-    wanted: ReadonlyMap<string, Place>,
-    gone: ReadonlySet<string>,
-    isTold: boolean,
-  ): Promise<string | undefined> {
+  async function openAll({ folders, tree, certain, isNew }: Followed): Promise<string | undefined> {
     let top: number | undefined;
     for (const folder of folders) {
+      if (!isNew && top !== undefined && handles.has(folder)) continue;
       const id = await folderId(folder);
       top ??= id.dev;
       if (closed) return undefined;
-      if (handles.idOf(folder) === id.id && !hasLeft(folder, gone)) continue;
+      if (handles.idOf(folder) === id.id) continue;
       handles.drop(folder);
-      const recursive = wanted.get(folder)?.deep === true;
       // Another disk may be mounted in it, of any kind.
-      const refused = handles.open(folder, id, { recursive, certain: isTold && id.dev === top });
+      const refused = handles.open(folder, id, { recursive: tree, certain: certain && id.dev === top });
       if (refused !== undefined) return refused;
     }
     return undefined;

@@ -23,6 +23,8 @@ export class WatchHandles {
   readonly #handles = new Map<string, Handle>();
   /** Folders whose handle hears nothing any more: they were removed, or moved elsewhere. */
   #left = new Set<string>();
+  /** Folders in which something has come or gone. */
+  #renamed = new Set<string>();
   #told = 0;
   #added = 0;
   readonly witness: Witness;
@@ -51,13 +53,17 @@ export class WatchHandles {
     return this.#handles.get(path)?.id;
   }
 
-  /** Folders that have to be opened again; what leaves from now on is for the next time. */
-  takeLeft(): ReadonlySet<string> {
-    const left = this.#left;
-    this.#left = new Set();
+  has(path: string): boolean {
+    return this.#handles.has(path);
+  }
+
+  /** Folders that have to be opened again, and those to be listed again; what happens from now on is for the next time. */
+  takeMoved(): { left: ReadonlySet<string>; renamed: ReadonlySet<string> } {
+    const [left, renamed] = [this.#left, this.#renamed];
+    [this.#left, this.#renamed] = [new Set(), new Set()];
     // Until they are opened again, nobody answers for them.
     for (const path of left) this.#doubt(path);
-    return left;
+    return { left, renamed };
   }
 
   /** Answers with the reason if the system has no room for more. */
@@ -68,6 +74,7 @@ export class WatchHandles {
         handle.told += 1;
         if (name !== null && isPassedOver(name)) return;
         // Its own name stands for itself: it was removed or moved, or it is a file in it of the same name.
+        if (kind === 'rename') this.#renamed.add(path);
         if (kind === 'rename' && name === basename(path)) this.#left.add(path);
         this.#moved();
       });

@@ -25,17 +25,33 @@ export function isPassedOver(path: string): boolean {
 
 /** The real paths of the folders of a place, the outermost first; undefined if there are more than `most`. */
 export async function foldersOf({ path, deep }: Place, most: number): Promise<string[] | undefined> {
-  const top = await realpath(path).catch(() => undefined);
+  const top = await realPathOf(path);
   if (top === undefined || !(await isFolder(top))) return [];
   const found = [top];
   if (deep !== true) return found;
   // Grows while it is gone through.
   for (const folder of found) {
-    for (const entry of await entriesOf(folder))
-      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) found.push(join(folder, entry.name));
+    found.push(...(await innerFolders(folder)));
     if (found.length > most) return undefined;
   }
   return found;
+}
+
+/** Those of the folders right in one that are new, with all that are below them. */
+export async function foldersIn(folder: string, isNew: (folder: string) => boolean): Promise<string[]> {
+  const found = (await innerFolders(folder)).filter(isNew);
+  for (const each of found) found.push(...(await innerFolders(each)));
+  return found;
+}
+
+async function innerFolders(folder: string): Promise<string[]> {
+  return (await entriesOf(folder))
+    .filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name))
+    .map(({ name }) => join(folder, name));
+}
+
+export async function realPathOf(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
 }
 
 export interface FolderId {

@@ -119,6 +119,30 @@ export function csvRows(file: string, text: string): CsvRow[] {
   return rows.map((cells) => ({ cell: (column) => cells[places.get(column.toLowerCase()) ?? -1] ?? '' }));
 }
 
+/** Of the rows of a long file those that may have a text in them, without parsing the others. */
+export function csvRowsWith(file: string, text: string, part: string): CsvRow[] {
+  const lines = [text.slice(0, Math.max(0, text.indexOf('\n')))];
+  let [isQuoted, counted] = [false, 0];
+  for (let at = text.indexOf(part); at !== -1;) {
+    const start = text.lastIndexOf('\n', at) + 1;
+    const end = text.indexOf('\n', at);
+    const line = text.slice(start, end === -1 ? text.length : end);
+    isQuoted = isQuoted !== hasOddQuotes(text, counted, start);
+    counted = start;
+    // A row of several lines, or a line in the midst of one.
+    if (isQuoted || hasOddQuotes(line, 0, line.length)) return csvRows(file, text);
+    lines.push(line);
+    at = end === -1 ? -1 : text.indexOf(part, end);
+  }
+  return csvRows(file, lines.join('\n'));
+}
+
+function hasOddQuotes(text: string, start: number, end: number): boolean {
+  let odd = false;
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === 34) odd = !odd;
+  return odd;
+}
+
 export interface FrontMatter {
   data: Table;
   /** The text after the front matter. */

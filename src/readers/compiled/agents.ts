@@ -1,7 +1,7 @@
 import { textField } from '../../base/parse/parse.ts';
 import type { Install } from './install.ts';
 import { kitFiles } from './kit-files.ts';
-import { gather } from './gather.ts';
+import { gather, type Understanding } from './gather.ts';
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { detailsOf } from '../details.ts';
 import { elementText, firstTag } from './markup.ts';
@@ -15,16 +15,18 @@ export async function readAgents(install: Install, shelf: Shelf): Promise<void> 
   for (const file of files.filter(isTemplate))
     install.problems.push({ file, message: 'it is a template, and not served as an agent', mild: true });
   const onDisk = [...new Set([...files.filter((file) => !isTemplate(file)), ...ofKit])];
-  await gather(install, shelf, {
-    kind: 'agent',
-    manifest: 'agent-manifest.csv',
-    // Templates are no agents, even where a manifest lists them.
-    suffix: /(?<!\.(?:tpl|template|proposed))\.md$/i,
-    onDisk: () => onDisk,
-    understand: (file, row) => agent(install, file, row, ofKit.has(file.path)),
-    formatOf: () => 'compiled-agent',
-  });
+  await gather(install, shelf, { ...agentsIn(install, ofKit), onDisk: () => onDisk });
 }
+
+/** How an agent is understood. */
+export const agentsIn = (install: Install, ofKit: ReadonlySet<string>): Understanding => ({
+  kind: 'agent',
+  manifest: 'agent-manifest.csv',
+  // Templates are no agents, even where a manifest lists them.
+  suffix: /(?<!\.(?:tpl|template|proposed))\.md$/i,
+  understand: (file, row) => agent(install, file, row, ofKit.has(file.path)),
+  formatOf: () => 'compiled-agent',
+});
 
 /** `bmm/agents/pm.md`, `bmm/agents/tech-writer/tech-writer.md`; not the documentation beside them. */
 function isAgentFile(path: string): boolean {

@@ -1,26 +1,29 @@
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { RecordFormat } from '../../model/format.ts';
-import type { RecordKind } from '../../model/record.ts';
+import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
-import { listedFiles, moduleOf, type ListedFile } from './manifests.ts';
+import { listedFiles, moduleOf, rowOf, type ListedFile } from './manifests.ts';
 import { detailsOf } from '../details.ts';
 import { READS_AT_ONCE } from '../reading.ts';
 import { descriptionText, folderOf, load, loadAll, nameText, stemOf, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
 /** What one kind of file is called, and how it is understood. */
-export interface Gathering {
+export interface Understanding {
   kind: RecordKind;
   manifest: string;
   /** Which paths of the manifest are of this kind. */
   suffix: RegExp;
-  /** Files on disk that look like it, apart from those the manifest lists. */
-  onDisk(listed: ReadonlySet<string>): readonly string[];
   /** Nothing when the file turns out to be something else; that is asked only of files no manifest lists. */
   understand(file: LoadedFile, row: CsvRow | undefined): Partial<Finding> | undefined;
   /** How the file is delivered, by its name. */
   formatOf(path: string): RecordFormat;
+}
+
+interface Gathering extends Understanding {
+  /** Files on disk that look like it, apart from those the manifest lists. */
+  onDisk(listed: ReadonlySet<string>): readonly string[];
 }
 
 /** Collects what a manifest lists and what is on disk, and finally the lines whose file no longer exists. */
@@ -71,8 +74,22 @@ async function gatherUnlisted(
   }
 }
 
+/** What a file that was found again says now; nothing where it is not of this kind any more, or its line is not there. */
+export async function understoodAgain(
+  install: Install,
+  understanding: Understanding,
+  file: LoadedFile,
+  { moduleName, source }: Pick<BmadRecord, 'moduleName' | 'source'>,
+): Promise<Finding | undefined> {
+  const listed = source === 'manifest';
+  const row = listed ? await rowOf(install, understanding.manifest, file.path) : undefined;
+  if (listed && row === undefined) return undefined;
+  const understood = understanding.understand(file, row);
+  return understood && { ...basics(understanding, file, moduleName, listed), ...understood };
+}
+
 function basics(
-  { kind, formatOf }: Gathering,
+  { kind, formatOf }: Understanding,
   { path, digest }: LoadedFile,
   moduleName: string,
   listed: boolean,

@@ -1,6 +1,7 @@
 import { compare } from '../../base/text/text.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Reader } from '../reader.ts';
+import { readAgain } from './again.ts';
 import { readAgents } from './agents.ts';
 import { openInstall } from './install.ts';
 import { readKnowledge } from './knowledge.ts';
@@ -16,6 +17,7 @@ import { readWorkflows } from './workflows.ts';
  */
 export const compiledReader: Reader = {
   generation: GENERATION,
+  again: readAgain,
   async read(source) {
     const problems: Problem[] = [];
     const install = await openInstall(source, problems);

@@ -1,7 +1,7 @@
-import type { CsvRow } from '../../base/parse/parse.ts';
+import { csvRows, csvRowsWith, type CsvRow } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
 import type { Install } from './install.ts';
-import { readRows as rowsIn } from '../reading.ts';
+import { readable, readRows as rowsIn } from '../reading.ts';
 import { folderOf } from './reading.ts';
 
 /** A line of a manifest whose path leads into this install. */
@@ -38,6 +38,22 @@ export async function listedFiles(install: Install, manifest: string, suffix: Re
     }
   }
   return [...listed.values()];
+}
+
+/** Other ways to write a path than as it is. */
+const OTHERWISE = ['\\', '//', '/./'];
+
+/** The line of a manifest about one path: the first, as in `listedFiles`. */
+export async function rowOf(install: Install, manifest: string, path: string): Promise<CsvRow | undefined> {
+  for (const config of install.configs) {
+    const file = `${config}/${manifest}`;
+    const text = (await readable(install.source.tree, file, install.problems)) ?? '';
+    const isPlain = OTHERWISE.every((each) => !text.includes(each));
+    const rows = isPlain ? csvRowsWith(file, text, path) : csvRows(file, text);
+    const row = rows.find(({ cell }) => treePath(install, cell('path').trim()) === path);
+    if (row !== undefined) return row;
+  }
+  return undefined;
 }
 
 export const readRows = ({ source, problems }: Install, file: string): Promise<CsvRow[]> =>

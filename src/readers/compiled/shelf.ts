@@ -1,6 +1,7 @@
 import { compare } from '../../base/text/text.ts';
 import type { RecordFormat } from '../../model/format.ts';
 import type { BmadRecord, RecordDetails, RecordKind } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
 import { recordOf } from '../reading.ts';
 import { moduleVersionIn, type Install } from './install.ts';
 import { insideModule, moduleOf } from './manifests.ts';
@@ -90,19 +91,29 @@ export class Shelf {
     return this.#sorted;
   }
 
-  #record({ path, ...finding }: Finding): BmadRecord {
+  #record(finding: Finding): BmadRecord {
     const { source, version } = this.#install;
-    return recordOf(source, {
-      ...finding,
+    return recordFrom(source, finding, {
       moduleVersion: moduleVersionIn(this.#install, finding.moduleName),
       bmadVersion: version ?? source.origin.bmadVersion,
-      description: finding.description ?? '',
-      bmadRelativePath: path,
-      moduleRelativePath: insideModule(path),
-      generation: GENERATION,
-      aliases: finding.aliases ?? [],
     });
   }
+}
+
+export function recordFrom(
+  source: Source,
+  { path, ...finding }: Finding,
+  versions: { moduleVersion: string | undefined; bmadVersion: string | undefined },
+): BmadRecord {
+  return recordOf(source, {
+    ...finding,
+    ...versions,
+    description: finding.description ?? '',
+    bmadRelativePath: path,
+    moduleRelativePath: insideModule(path),
+    generation: GENERATION,
+    aliases: finding.aliases ?? [],
+  });
 }
 
 function keyOf({ kind, moduleName, name }: Finding): string {

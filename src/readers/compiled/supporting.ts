@@ -10,7 +10,7 @@ export async function readSupporting(install: Install, shelf: Shelf): Promise<vo
     (path) => kindOf(path) !== undefined && shelf.inModule(path) && shelf.at(path) === undefined,
   );
   for (const file of await loadAll(install.source, paths, install.problems))
-    shelf.addRenamed(finding(install, file));
+    shelf.addRenamed(supporting(install, file));
 }
 
 type Kind = 'team' | 'template' | 'checklist';
@@ -24,7 +24,8 @@ function kindOf(path: string): Kind | undefined {
   return /checklist/i.test(file) && /\.md$/i.test(file) ? 'checklist' : undefined;
 }
 
-function finding(install: Install, file: LoadedFile): Finding {
+/** What a file of these kinds is by its place, and a team by what it says. */
+export function supporting(install: Install, file: LoadedFile): Finding {
   const kind = kindOf(file.path) ?? 'template';
   const bundle = kind === 'team' ? bundleOf(install, file) : {};
   const title = nameText(field(bundle, 'name'));

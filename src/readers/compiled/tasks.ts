@@ -1,6 +1,6 @@
 import { textField, type CsvRow } from '../../base/parse/parse.ts';
 import { detailsOf } from '../details.ts';
-import { gather } from './gather.ts';
+import { gather, type Understanding } from './gather.ts';
 import type { Install } from './install.ts';
 import { firstTag } from './markup.ts';
 import {
@@ -23,17 +23,22 @@ export async function readTasks(install: Install, shelf: Shelf, kind: 'task' | '
   const isPlace = (path: string): boolean =>
     direct.test(path) || (kind === 'task' && AMONG_WORKFLOWS.test(path) && shelf.at(path) === undefined);
   await gather(install, shelf, {
-    kind,
-    manifest: `${kind}-manifest.csv`,
-    suffix: /\.(?:xml|md)$/i,
+    ...tasksIn(install, kind),
     onDisk: () =>
       install.files.filter(
         (path) => isPlace(path) && shelf.inModule(path) && !/^readme\b/i.test(fileOf(path)),
       ),
-    understand: (file, row) => task(install, file, row),
-    formatOf: (path) => (/\.xml$/i.test(path) ? 'xml' : 'document'),
   });
 }
+
+/** How a task or a tool is understood. */
+export const tasksIn = (install: Install, kind: 'task' | 'tool'): Understanding => ({
+  kind,
+  manifest: `${kind}-manifest.csv`,
+  suffix: /\.(?:xml|md)$/i,
+  understand: (file, row) => task(install, file, row),
+  formatOf: (path) => (/\.xml$/i.test(path) ? 'xml' : 'document'),
+});
 
 function task(
   { problems }: Install,

@@ -1,6 +1,6 @@
 import { field, textField, type CsvRow } from '../../base/parse/parse.ts';
 import { detailsOf } from '../details.ts';
-import { gather } from './gather.ts';
+import { gather, type Understanding } from './gather.ts';
 import type { Install } from './install.ts';
 import { kitFiles } from './kit-files.ts';
 import { insideModule, moduleOf } from './manifests.ts';
@@ -26,20 +26,29 @@ export async function readWorkflows(install: Install, shelf: Shelf): Promise<voi
   const folders = workflowFolders(install);
   const ofKit = new Set(await kitFiles(install, 'workflows'));
   await gather(install, shelf, {
-    kind: 'workflow',
-    manifest: 'workflow-manifest.csv',
-    suffix: /\.(?:ya?ml|md|xml)$/i,
+    ...workflowsIn(install, ofKit, folders),
     onDisk: (listed) => [...unlisted(install, listed), ...ofKit],
-    understand: (file, row) =>
-      ofKit.has(file.path) && row === undefined
-        ? kitWorkflow(install, file)
-        : workflow(install, file, row, folders),
-    formatOf: (path) => (isMarkdown(path) ? 'workflow-md' : /\.xml$/i.test(path) ? 'xml' : 'workflow-yaml'),
   });
 }
 
+/** How a workflow is understood; `folders` has those on the way to it. */
+export const workflowsIn = (
+  install: Install,
+  ofKit: ReadonlySet<string>,
+  folders: ReadonlyMap<string, number>,
+): Understanding => ({
+  kind: 'workflow',
+  manifest: 'workflow-manifest.csv',
+  suffix: /\.(?:ya?ml|md|xml)$/i,
+  understand: (file, row) =>
+    ofKit.has(file.path) && row === undefined
+      ? kitWorkflow(install, file)
+      : workflow(install, file, row, folders),
+  formatOf: (path) => (isMarkdown(path) ? 'workflow-md' : /\.xml$/i.test(path) ? 'xml' : 'workflow-yaml'),
+});
+
 /** The workflows of each folder by their paths, listed or not: they tell groups of workflows from workflows. */
-function workflowFolders({ files }: Install): Map<string, number> {
+export function workflowFolders({ files }: Pick<Install, 'files'>): Map<string, number> {
   const folders = new Map<string, number>();
   for (const path of files) {
     if (!MAIN_FILE.test(fileOf(path))) continue;

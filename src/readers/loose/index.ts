@@ -18,6 +18,11 @@ const GENERATION = 'loose';
  */
 export const looseReader: Reader = {
   generation: GENERATION,
+  async again(source, { bmadRelativePath }) {
+    const problems: Problem[] = [];
+    const record = await readFile(source, bmadRelativePath, problems);
+    return problems.length === 0 ? record : undefined;
+  },
   async read(source) {
     const problems: Problem[] = [];
     const found = await mapLimited(await candidates(source), READS_AT_ONCE, (path) =>

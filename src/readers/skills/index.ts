@@ -7,13 +7,15 @@ import { readBare } from './bare.ts';
 import { findSkills } from './find-skills.ts';
 import { readKnowledge } from './knowledge.ts';
 import { readModule } from './modules.ts';
-import { readSkill } from './skill.ts';
+import { BESIDE_SKILL, readSkill, readSkillAgain } from './skill.ts';
 
 const GENERATION = 'skills-6.11';
 
 /** BMAD 6.11 and later as its package ships it: a folder a module, with `module.yaml` on top and skills below. */
 export const skillsReader: Reader = {
   generation: GENERATION,
+  beside: BESIDE_SKILL,
+  again: readSkillAgain,
   async read(source) {
     const problems: Problem[] = [];
     const modules: ModuleInfo[] = [];

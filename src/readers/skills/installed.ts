@@ -11,7 +11,7 @@ import { readInstallManifest, type InstallManifest } from './install-manifest.ts
 import { readKnowledge } from './knowledge.ts';
 import { readInstalledModules } from './modules.ts';
 import type { Shims } from './shims.ts';
-import { readSkill } from './skill.ts';
+import { BESIDE_SKILL, readSkill, readSkillAgain } from './skill.ts';
 
 const GENERATION = 'skills-installed';
 
@@ -24,6 +24,8 @@ const NOT_MODULES = new Set(['docs', 'scripts', 'custom', 'render', 'memory']);
  */
 export const installedSkillsReader: Reader = {
   generation: GENERATION,
+  beside: BESIDE_SKILL,
+  again: readSkillAgain,
   async read(source) {
     const problems: Problem[] = [];
     const { modules: moduleFolders, assistants } = await topLevel(source);

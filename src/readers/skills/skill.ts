@@ -9,6 +9,7 @@ import {
   textField,
   type Table,
 } from '../../base/parse/parse.ts';
+import { present } from '../../base/present.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import {
   shortName,
@@ -21,6 +22,7 @@ import {
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import { detailsOf } from '../details.ts';
+import type { Reading } from '../reader.ts';
 import { parsedTable, recordOf } from '../reading.ts';
 import { deprecationFromDescription, type Shims } from './shims.ts';
 
@@ -44,6 +46,37 @@ const NOT_A_PHASE = new Set(['agents', 'v6-shims', 'workflows', 'skills', 'tasks
 export async function readSkill(place: SkillPlace, problems: Problem[]): Promise<BmadRecord | undefined> {
   const file = `${place.folder}/SKILL.md`;
   return understood(place, file, problems).catch(noted(problems, file, undefined));
+}
+
+/** The files beside a skill that say what it is. */
+export const BESIDE_SKILL = ['customize.toml', 'bmad-skill-manifest.yaml'];
+
+/** One skill again, after its text was edited. An old name, and what launches something else, depend on other files too. */
+export async function readSkillAgain(
+  source: Source,
+  before: BmadRecord,
+  { modules }: Reading,
+): Promise<BmadRecord | undefined> {
+  const { bmadRelativePath: file, deprecated, launches, phase, moduleRelativePath } = before;
+  const module = modules.find(({ code }) => code === before.moduleName);
+  if (!file.endsWith('/SKILL.md') || before.kind === 'knowledge' || module === undefined) return undefined;
+  if (deprecated !== undefined || launches !== undefined) return undefined;
+  const folder = file.slice(0, -'/SKILL.md'.length);
+  const problems: Problem[] = [];
+  const place: SkillPlace = {
+    source,
+    generation: before.generation,
+    module,
+    shims: new Map(),
+    folder,
+    filedUnder: folder,
+    listed: before.source === 'manifest',
+    bmadVersion: before.bmadVersion,
+  };
+  const now = await readSkill(place, problems);
+  return now === undefined || problems.length > 0
+    ? undefined
+    : present<BmadRecord>({ ...now, phase, moduleRelativePath });
 }
 
 async function understood(place: SkillPlace, file: string, problems: Problem[]): Promise<BmadRecord> {

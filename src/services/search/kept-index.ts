@@ -60,15 +60,16 @@ export async function openKeptIndex(
       places.look(path);
     }
   });
-  const stamps = places.stampsOf(used);
+  const found = places.stampsOf(used);
+  const stamps = found && [...found];
   let writing: Promise<boolean> = Promise.resolve(false);
 
   return {
     /** What was kept, if it is still right. */
     async restored(): Promise<ShelfIndex | undefined> {
-      const found = unpacked(await files.read(name));
-      if (found === undefined || stamps === undefined) return undefined;
-      const { mark, index } = found;
+      const before = unpacked(await files.read(name));
+      if (before === undefined || stamps === undefined) return undefined;
+      const { mark, index } = before;
       return mark.digest === digest && isSame(mark.paths, used) && isSame(mark.stamps, stamps)
         ? index
         : undefined;
