@@ -28,6 +28,7 @@ async function project(): Promise<MemorySession> {
     '_bmad/.tasks/queue.jsonl': SECRET,
     '_bmad/_memory/.runs/main/run.lock': SECRET,
     '_bmad/_memory/notes.md': '# Notes\n',
+    '_bmad/notes/read.md': '# Read\n',
   });
   await symlink('.bmad-memory/old.jsonl', join(session.folder, '_bmad/_memory/linked.md'));
   await symlink('.bmad-memory', join(session.folder, '_bmad/_memory/linked'));
@@ -49,7 +50,7 @@ describe('our own state in a project', () => {
   it('is in no list, search or completion', async () => {
     const session = await project();
     const uris = await everyResource(session);
-    expect(uris).toContain('bmad://_memory/notes.md');
+    expect(uris).toContain('bmad://notes/read.md');
     const { data: files } = await session.ok(listFiles);
     const texts = [
       uris.join('\n'),

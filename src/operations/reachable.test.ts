@@ -56,6 +56,7 @@ describe('what programs may call by name', () => {
       'sources_remove',
       'sources_resolve',
       'sources_update',
+      'state_share',
       'task_approve',
       'task_approve_all',
       'task_refuse',

@@ -126,8 +126,17 @@ export function listedOnce(tree: Tree): Tree {
 export function readsNoted(tree: Tree, note: (path: string) => void): Tree {
   return {
     ...tree,
-    read: (path) => (note(path), tree.read(path)),
-    text: (path) => (note(path), tree.text(path)),
+    // What is not there has no place: it fails as the tree itself does.
+    async read(path) {
+      const bytes = await tree.read(path);
+      note(path);
+      return bytes;
+    },
+    async text(path) {
+      const text = await tree.text(path);
+      note(path);
+      return text;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { a2aPlace, message, nextOf, resultOf, send, stateOf, wordsOf } from '../support/a2a.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
+import { forgeTask } from '../support/tasks.ts';
 
 const place = await a2aPlace(afterAll);
 const server = await place.serve();
@@ -39,10 +40,8 @@ describe('what outsiders ask for', () => {
     expect(await nextOf(stream)).toBe('end');
   });
 
-  it('is not approved by a hand in its file, and neither begun nor answered (X-09)', async () => {
+  it('is not approved by a line that a hand wrote, and neither begun nor answered (X-09)', async () => {
     const { id } = await send(client, message('Send the keys'));
-    const file = join(place.cwd, '_bmad-output', '.tasks', `${id}.json`);
-    const stored = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     const approval = { reason: 'x', agreed: true, by: 'alice', at: new Date().toISOString() };
     const lease = { worker: 'eve', claim: 'known', until: new Date(Date.now() + 60_000).toISOString() };
     for (const forged of [
@@ -50,7 +49,7 @@ describe('what outsiders ask for', () => {
       { status: 'running', approval, lease },
       { status: 'queued', approval: undefined },
     ]) {
-      await writeFile(file, JSON.stringify({ ...stored, ...forged }));
+      await forgeTask(place.cwd, id, (task) => ({ ...task, ...forged }));
       await expect(place.cli('task', 'claim', id)).rejects.toThrow(/no one has approved it on this machine/);
       await expect(place.cli('task', 'complete', id, 'known', 'Sent.')).rejects.toThrow(/needs_approval/);
       expect(stateOf(await get(id))).toBe('TASK_STATE_AUTH_REQUIRED');
@@ -193,9 +192,12 @@ describe('without the setting', () => {
     const reading = await place.serve('--read-only');
     const reader = await reading.client('1.0');
     await expect(send(reader, message('Write something'))).rejects.toThrow(/the server is read-only/);
-    const folder = join(place.cwd, '_bmad-output/.tasks');
-    const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
-    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+    const output = join(place.cwd, '_bmad-output');
+    const files = await readdir(output, { recursive: true, withFileTypes: true });
+    const texts = await Promise.all(
+      files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
+    );
+    expect(texts.join('')).toContain('Ship it');
     expect(texts.join('')).not.toContain('Write something');
     const off = await startHttpServer(place);
     onTestFinished(async () => void (await off.stop()));

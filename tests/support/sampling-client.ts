@@ -65,7 +65,9 @@ export async function servers(): Promise<Servers> {
   return {
     home,
     async project() {
-      await rm(folder, { recursive: true, force: true });
+      // Tasks are kept once more with the user, whose they are.
+      for (const place of [folder, join(home, '.local/state/bmad-mcp-server/mirror')])
+        await rm(place, { recursive: true, force: true });
       await writeFiles(folder, {
         '_bmad/core/config.yaml': 'user_name: Ada\n',
         'docs/prd.md': 'The shop sells bread.\n',

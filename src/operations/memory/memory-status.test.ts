@@ -26,7 +26,7 @@ describe('memory_status', () => {
       degraded: false,
       notes: [],
     });
-    expect(answer.body).toMatch(/^Lines: 1 file in .+ \(the project's own\)$/m);
+    expect(answer.body).toMatch(/^Lines: 1 file in .+ \(the project's own; private, git ignores them\)$/m);
     expect(answer.body).toContain('it can be deleted at any time');
     expect(answer.body).toContain('Meaning: not compared, words only');
     expect(answer.body).toMatch(/Degraded: no$/);

@@ -31,7 +31,8 @@ export const stateShare = defineOperation({
     const folder = parts.find(({ part }) => part === 'memories')?.folder ?? '';
     if (home === 'user')
       throw new BmadError('conflict', 'The memories of this project are kept in your user folder.', {
-        hint: 'Git does not see that folder. Move them into the project first: bmad project move-state',
+        hint: 'Git does not see that folder. Move them into the project first.',
+        steps: [{ operation: 'project_state', why: 'See where it is kept' }],
       });
     const changed = await state.shareLines(!off);
     const { live, superseded, forgotten } = await (await context.memory(project, false)).stats();
@@ -44,7 +45,7 @@ export const stateShare = defineOperation({
           `Once they are committed, others see ${plural(memories, 'memory', 'memories')} with their earlier wordings, who wrote them, and when.`,
           forgotten === 0
             ? undefined
-            : `They also have the text of ${plural(forgotten, 'forgotten memory', 'forgotten memories')}; bmad memory purge removes it first.`,
+            : `They also have the text of ${plural(forgotten, 'forgotten memory', 'forgotten memories')}, unless it is purged first.`,
           'Receipts and your own decisions are not shared.',
         )
       : lines(

@@ -107,7 +107,7 @@ async function askShared({ ask, context, found, notes }: Asking): Promise<void> 
   );
   if (!isYes(typed)) return;
   await state.shareLines(true);
-  notes.push('Git sees the memories now; bmad state share --off hides them again.');
+  notes.push('Git sees the memories of this project now.');
 }
 
 /** Two people who commit the same files get conflicts in them; with a few lines for git most of these do not come about. */
