@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { sessionIn } from '../support/operations.ts';
 import { EPICS } from '../support/progress-trees/pieces.ts';
-import { usually } from '../support/how-much.ts';
+import { isUsual } from '../support/how-much.ts';
 
 const ARTEFACTS = '_bmad-output/implementation-artifacts';
 
@@ -27,7 +27,7 @@ const FORMS: readonly [Version, string, string, string][] = [
 ];
 
 describe('the ledger of each version', () => {
-  it.each(FORMS.filter(([version]) => usually([version]).length > 0))(
+  it.each(FORMS.filter(([version]) => isUsual(version)))(
     '%s is made as its own sprint planning says, and its stories are set',
     async (version, folder, legend, written) => {
       const root = await temporaryFolder(afterAll);
@@ -65,7 +65,7 @@ describe('the ledger of each version', () => {
 });
 
 describe("the headings of each version's template for epics", () => {
-  it.each(FORMS.filter(([version]) => usually([version]).length > 0))(
+  it.each(FORMS.filter(([version]) => isUsual(version)))(
     '%s has an epic and a story in it, and nothing that lacks a number',
     async (version) => {
       const root = await installOf(version);

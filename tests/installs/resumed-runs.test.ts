@@ -16,6 +16,7 @@ import { project } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';
 import { kitState } from '../support/run-project.ts';
+import { isDeep } from '../support/how-much.ts';
 
 type Input = Record<string, unknown>;
 const ends: (() => Promise<void>)[] = [];
@@ -189,7 +190,7 @@ describe('M-61: a run that is resumed leads to its step', () => {
   });
 });
 
-it('M-61: the steps of every workflow of 6.8 lead to files that can be read', async () => {
+it.runIf(isDeep)('M-61: the steps of every workflow of 6.8 lead to files that can be read', async () => {
   const { context } = await project('6.8.0');
   const workspace = await context.workspace();
   const found: string[] = [];

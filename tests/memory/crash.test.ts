@@ -13,7 +13,7 @@ const KINDS: IndexKind[] = ['sqlite', 'memory'];
 const WRITERS = Number(process.env['BMAD_TEST_MEMORY_WRITERS'] ?? 4);
 const WRITES = Number(process.env['BMAD_TEST_MEMORY_WRITES'] ?? 30);
 /** A hundred are in `many-kills.test.ts`. */
-const KILLS = Number(process.env['BMAD_TEST_MEMORY_KILLS'] ?? 5);
+const KILLS = Number(process.env['BMAD_TEST_MEMORY_KILLS'] ?? 2);
 const APART_WRITES = 80;
 /** A program with process numbers of its own, as sandboxes of editors and pods give them. */
 const APART = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];

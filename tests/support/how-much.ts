@@ -6,10 +6,10 @@ export const isDeep = process.env['BMAD_TEST_DEEP'] !== undefined;
 /** The first and the last release of each shape that BMAD has had: what all tests see. The others are for long trials. */
 const USUAL = new Set<Version>(['4.44.3', '6.0.0-alpha.7', '6.0.0-alpha.22', '6.0.4', '6.3.0', '6.12.0']);
 
+export const isUsual = (version: Version): boolean => isDeep || USUAL.has(version);
+
 /** Of something that is tried with many versions, those that every run has. */
-export function usually<T extends Version>(versions: readonly T[]): readonly T[] {
-  return isDeep ? versions : versions.filter((version) => USUAL.has(version));
-}
+export const usually = <T extends Version>(versions: readonly T[]): readonly T[] => versions.filter(isUsual);
 
 /** Generated cases: a fifth of them in a usual run. */
 export const cases = (many: number): number => (isDeep ? many : Math.ceil(many / 5));

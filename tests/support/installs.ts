@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from './app.ts';
 import { fetchedElsewhere } from './fetching.ts';
+import { isUsual } from './how-much.ts';
 import { installedPackage } from './npm.ts';
 
 const run = promisify(execFile);
@@ -65,7 +66,7 @@ async function madeOrKept(version: Version): Promise<string> {
 export function allInstalls(): { place: string; fetch: () => Promise<unknown> }[] {
   const first: Version[] = ['6.12.0', '6.0.4', '4.44.3'];
   const versions = new Set([...first, ...(Object.keys(RECIPES) as Version[])]);
-  return [...versions].map((version) => ({
+  return [...versions].filter(isUsual).map((version) => ({
     place: join(cache, version),
     fetch: () => installOf(version),
   }));

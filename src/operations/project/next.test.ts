@@ -11,6 +11,7 @@ import { bmad } from '../unified/bmad.ts';
 import { execute } from '../execute.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { next } from './next.ts';
+import { isUsual } from '../../../tests/support/how-much.ts';
 
 interface Evidence {
   file: string;
@@ -71,7 +72,9 @@ function shown({ what, use, agent, optional }: Data['actions'][number]): string 
   return `${what}${optional ? ' (optional)' : ''}${who}`;
 }
 
-const installs = [...new Set(TREES.map(({ install }) => install))];
+const installs = [...new Set(TREES.map(({ install }) => install))].filter(
+  (install) => install === undefined || isUsual(install),
+);
 
 describe.each(installs.map((install) => [install ?? 'no install', install] as const))(
   '%s',

@@ -6,6 +6,7 @@ import { copyFolder, writeFiles } from '../../../tests/support/folders.ts';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { once } from '../../base/async.ts';
 import { examine, type Finding } from './findings.ts';
+import { isDeep } from '../../../tests/support/how-much.ts';
 
 /** A copy of a real install, to be damaged. */
 async function copyOf(version: Version): Promise<string> {
@@ -64,7 +65,7 @@ describe('missing files', () => {
     );
   });
 
-  it('are told for launchers apart, with the files that can be deleted', async () => {
+  it.runIf(isDeep)('are told for launchers apart, with the files that can be deleted', async () => {
     const folder = await copyOf('6.1.0');
     const launcher = '.claude/skills/bmad-pm/SKILL.md';
     expect(await readFile(join(folder, launcher), 'utf8')).toContain('_bmad/bmm/agents/pm.md');
@@ -149,7 +150,7 @@ describe('different versions', () => {
     ]);
   });
 
-  it('do not count against what is built in', async () => {
+  it.runIf(isDeep)('do not count against what is built in', async () => {
     expect(abouts(await findings(await installOf('6.8.0')))).not.toContain('notice version');
   });
 });
