@@ -49,7 +49,7 @@ const DEEP = [
   'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',
   'tests/installs/{own-generation,next-rules,next-agents,transcripts}.test.ts',
   'tests/e2e/{git-bad-input,git-review,http-load,what-is-a-project,a2a-bad-input}.test.ts',
-  'tests/conformance/inspector.test.ts',
+  'tests/{conformance/inspector,page/decisions}.test.ts',
 ];
 /** What a usual run tries with fewer versions of BMAD, and with a fifth of the generated cases. */
 const DEEPER = [
