@@ -55,7 +55,11 @@ export function createMemories(settings: Settings, builtIn: BuiltIn) {
       const { openMemory } = await import('../services/memory/memory.ts');
       const memory = setupOf(kit, writes).then(openMemory);
       known.set(key, { version, memory });
-      if (opened !== undefined) void opened.memory.then((before) => before.rest());
+      // What could not be opened is tried again by the next call.
+      memory.catch(() => {
+        if (known.get(key)?.memory === memory) known.delete(key);
+      });
+      void opened?.memory.then((before) => before.rest()).catch(() => undefined);
       return memory;
     },
     /** Makes the first recall in a project short, in pieces. Does nothing where there are no memories here. */

@@ -201,7 +201,7 @@ export function openKeptReadings(parts: KeptReadingsParts) {
       if (key === undefined || before === undefined) return;
       for (const path of changed) {
         const at = before.places.indexOf(path);
-        // One that proves nothing yet is read again by the next who asks.
+        // A stamp that proves nothing yet has the file read again with the next call.
         const stamp = places.stampsOf([path]) ?? new Float64Array(STAMP_WIDTH).fill(Number.NaN);
         if (at >= 0) before.stamps.set(stamp, at * STAMP_WIDTH);
       }

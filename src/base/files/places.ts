@@ -40,7 +40,7 @@ export class Places implements Seen {
 
   readonly #witness: () => Witness | undefined;
   #vouch: Vouch | undefined;
-  /** The places before this one were given to whoever answers for them, but for those that count for more since. */
+  /** A watch answers for the places before this one, except for those that count for more since. */
   #vouched = 0;
   #raised: number[] = [];
 
