@@ -125,9 +125,9 @@ function typedText(declared: readonly Declared[]): string {
 
 function offeredText(declared: readonly Declared[]): string {
   const lines = declared.map(({ operation }) => {
-    const { name, toolset, behind, serves, command, positional, input } = operation;
+    const { name, toolset, behind, serves, command, positional, forPeople, input } = operation;
     const projectless = 'project' in input.shape ? undefined : true;
-    return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional, projectless })},\n`;
+    return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional, projectless, forPeople })},\n`;
   });
   return `${HEADER}import type { Offer } from './offers.ts';
 

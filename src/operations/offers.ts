@@ -3,7 +3,7 @@ import { OFFERED } from './offered.ts';
 import type { AnyOperation, UnifiedTool } from './operation.ts';
 
 /** Where an operation is offered: what can be said of it without its code. */
-export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command'> & {
+export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command' | 'forPeople'> & {
   positional?: readonly string[];
   /** Whether it takes no project. */
   projectless?: true;
@@ -14,6 +14,11 @@ export function writtenArguments(step: Step): Record<string, unknown> {
   const { project, ...args } = stepArguments(step);
   return project === undefined || OFFERED[step.operation]?.projectless === true ? args : { ...args, project };
 }
+
+/** What a person may do on the page; the list is closed. */
+export const FOR_PEOPLE: readonly string[] = Object.entries(OFFERED).flatMap(([name, offer]) =>
+  offer?.forPeople === true ? [name] : [],
+);
 
 const TABLES = new Map<UnifiedTool, ReadonlyMap<string, string>>();
 

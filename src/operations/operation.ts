@@ -27,6 +27,37 @@ export interface Reader {
   translated?: boolean;
 }
 
+/** What there are lists of, for a person to choose from. */
+export type Picked =
+  | 'work'
+  | 'agent'
+  | 'workflow'
+  | 'task'
+  | 'waiting task'
+  | 'open task'
+  | 'memory'
+  | 'forgotten memory'
+  | 'contract'
+  | 'source'
+  | 'session';
+
+/** Runs an operation for what has to be shown before a question; its data, or nothing where it fails. */
+export type Ask = (
+  operation: string,
+  input: Record<string, unknown>,
+) => Promise<Record<string, unknown> | undefined>;
+
+/** What is asked before something is taken away. */
+export interface Removal {
+  question: string;
+  /** The input that says what it is about. */
+  about?: string;
+  /** Whether anything is taken away when it is called like this; always, where nothing is said. */
+  when?(given: Readonly<Record<string, unknown>>): boolean;
+  /** What is shown beside the question, where the input does not say it. */
+  details?(given: Readonly<Record<string, unknown>>, ask: Ask): Promise<string | undefined>;
+}
+
 /** Tools that stand for other operations, and the fields that say which one is meant. */
 export const UNIFIED = { bmad: 'operation', manage_project: 'action', manage_memories: 'action' } as const;
 export type UnifiedTool = keyof typeof UNIFIED;
@@ -86,6 +117,17 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   positional?: readonly (keyof z.input<I> & string)[];
   /** Command lines that show it off; they are run by a test. */
   examples?: readonly string[];
+  /** The input that a person chooses from a list where they leave it out, and what that list has. */
+  picks?: Readonly<Partial<Record<keyof z.input<I> & string, Picked>>>;
+  /** Whether a person who names nothing goes through everything that waits. */
+  reviews?: true;
+  /** It takes something away: what a person at a terminal is asked first, unless they have said yes before. */
+  removes?: Removal;
+  /**
+   * Whether a person may do it on the page, beside what every program may: decisions that are a person's alone, and what is
+   * about the user's own machine. What does not say so can be done at the command line only.
+   */
+  forPeople?: true;
   /** Inputs that are taken and not told to models, whose every session pays for what is told. */
   untold?: readonly (keyof z.input<I> & string)[];
   /** Inputs of which models are told the name only, because the description of the operation says the rest. */

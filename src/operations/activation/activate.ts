@@ -73,6 +73,7 @@ export const activate = defineOperation({
   behind: { bmad: 'execute' },
   fromForm: namedForm('execute', 'name'),
   command: 'execute',
+  picks: { name: 'work' },
   positional: ['name', 'message'],
   examples: ['execute architect "Review our caching plan"', 'execute prd', 'execute "*party-mode"'],
   // As the unified tool calls them.

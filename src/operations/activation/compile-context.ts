@@ -28,6 +28,7 @@ export const compileContext = defineOperation({
   behind: { bmad: 'context' },
   fromForm: namedForm('context', 'name'),
   command: 'context',
+  picks: { name: 'work' },
   positional: ['name', 'message'],
   examples: ['context architect --budget 8000', 'context prd "a shop for used books" --budget 4000'],
   input: z.strictObject({

@@ -46,6 +46,7 @@ export const explain = defineOperation({
   behind: { bmad: 'explain' },
   fromForm: namedForm('explain', 'target'),
   command: 'explain',
+  picks: { target: 'work' },
   positional: ['target'],
   examples: ['explain architect', 'explain bmad://bmm/config.yaml', 'explain core.user_name'],
   input: z.strictObject({

@@ -13,6 +13,7 @@ export const preferOrigin = defineOperation({
     'Choose the origin that an agent or a workflow is served from, in your own configuration. It takes effect with the next call.',
   effect: 'write',
   command: 'prefer',
+  forPeople: true,
   positional: ['name', 'origin'],
   examples: ['prefer architect package', 'prefer architect'],
   input: z.strictObject({

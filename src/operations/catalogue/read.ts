@@ -38,6 +38,7 @@ export const read = defineOperation({
   behind: { bmad: 'read' },
   fromForm: namedForm('read', 'target'),
   command: 'read',
+  picks: { target: 'work' },
   printsFile: true,
   positional: ['target'],
   examples: ['read architect', 'read bmad://bmm/config.yaml', 'read prd --section Finalize'],

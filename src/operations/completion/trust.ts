@@ -61,6 +61,7 @@ export const trust = defineOperation({
     "Show what a project's completion contract would run, and allow it on this machine. It is asked again when any of that changes, or when git has checked out another line of history.",
   effect: 'write',
   command: 'trust',
+  forPeople: true,
   positional: ['folder'],
   examples: ['trust', 'trust --show', 'trust --yes', 'trust --list', 'trust --revoke'],
   input: inputSchema,

@@ -54,6 +54,7 @@ export const delegateToAgent = defineOperation({
   effect: 'write',
   toolset: 'project',
   command: 'delegate',
+  picks: { agent_id: 'agent' },
   printsFile: true,
   positional: ['agent_id', 'task'],
   examples: ['delegate architect "Which queue fits a small shop?"'],

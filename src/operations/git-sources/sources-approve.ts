@@ -18,6 +18,8 @@ export const sourcesApprove = defineOperation({
   description: 'Serve the pending content: the lock file then names its commit and digest.',
   effect: 'write',
   command: 'sources approve',
+  reviews: true,
+  forPeople: true,
   positional: ['source'],
   examples: ['sources approve team --commit 1a2b3c4d5e6f'],
   input: z.strictObject({

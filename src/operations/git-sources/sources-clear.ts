@@ -10,6 +10,7 @@ export const sourcesClear = defineOperation({
     'Remove copies of git sources that nothing here uses, or all copies, which are then fetched again when needed. Lock files stay.',
   effect: 'destroy',
   command: 'sources clear',
+  removes: { question: 'Remove these copies from the cache?' },
   examples: ['sources clear'],
   input: z.strictObject({
     all: z

@@ -52,6 +52,7 @@ export const sourcesDiff = defineOperation({
     'Show what would change if the newer content of a git source were approved: agents and workflows, then the text of every file.',
   effect: 'read',
   command: 'sources diff',
+  forPeople: true,
   positional: ['source'],
   examples: ['sources diff', 'sources diff --summary'],
   input: z.strictObject({

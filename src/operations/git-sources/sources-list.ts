@@ -10,6 +10,7 @@ export const sourcesList = defineOperation({
     'Show every git source: the commit served, its age, what is waiting for approval, what went wrong. Does not contact remotes.',
   effect: 'read',
   command: 'sources list',
+  forPeople: true,
   examples: ['sources list', 'sources list --copies'],
   input: z.strictObject({
     copies: z.boolean().default(false).describe('Show the whole cache, including copies for other projects'),

@@ -8,6 +8,8 @@ export const sourcesRemove = defineOperation({
     'Remove a git source from the configuration and the lock file that name it. The cache keeps its copy.',
   effect: 'write',
   command: 'sources remove',
+  picks: { source: 'source' },
+  removes: { question: 'Remove this source?', about: 'source' },
   positional: ['source'],
   examples: ['sources remove bmad-team'],
   input: z.strictObject({

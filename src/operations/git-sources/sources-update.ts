@@ -28,6 +28,7 @@ export const sourcesUpdate = defineOperation({
     'Contact the remotes and fetch what is new. A new source is pinned; changes to a pinned one wait for approval.',
   effect: 'write',
   command: 'sources update',
+  forPeople: true,
   positional: ['source'],
   examples: ['sources update', 'sources update team'],
   input: z.strictObject({ source: sourceField }),

@@ -54,6 +54,7 @@ export const deliveryValidate = defineOperation({
   effect: 'read',
   behind: { manage_project: 'delivery_validate' },
   command: 'delivery validate',
+  picks: { contract_id: 'contract' },
   positional: ['contract_id'],
   input: z.strictObject({ contract_id: contractIdField, project: projectField }),
   output: answered.extend({ valid: z.boolean() }),
@@ -93,6 +94,8 @@ export const deliveryAccept = defineOperation({
   effect: 'write',
   writes: ({ digest }) => digest !== undefined,
   command: 'delivery accept',
+  reviews: true,
+  forPeople: true,
   positional: ['contract_id'],
   input: z.strictObject({
     contract_id: contractIdField,
@@ -148,6 +151,8 @@ export const deliveryReject = defineOperation({
   effect: 'write',
   behind: { manage_project: 'delivery_reject' },
   command: 'delivery reject',
+  picks: { contract_id: 'contract' },
+  forPeople: true,
   positional: ['contract_id', 'reason'],
   input: z.strictObject({
     contract_id: contractIdField,

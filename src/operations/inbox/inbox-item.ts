@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FOR_PEOPLE } from '../for-people.ts';
+import { FOR_PEOPLE } from '../offers.ts';
 
 /** What a person can do about it; `needs` are arguments that the person has to type. */
 const actionSchema = z.object({
@@ -37,7 +37,7 @@ export function action(
   args: Record<string, unknown>,
   marks: Marks = {},
 ): InboxAction {
-  const person = (FOR_PEOPLE as readonly string[]).includes(operation) ? { person: true } : {};
+  const person = FOR_PEOPLE.includes(operation) ? { person: true } : {};
   return { label, operation, args, ...marks, ...person };
 }
 

@@ -10,7 +10,7 @@ import { writeFiles } from '../../../tests/support/kit-project.ts';
 import { impl, ledger, story } from '../../../tests/support/progress-trees/pieces.ts';
 import { kitState } from '../../../tests/support/run-project.ts';
 import { execute } from '../execute.ts';
-import { FOR_PEOPLE } from '../for-people.ts';
+import { FOR_PEOPLE } from '../offers.ts';
 import { createDeliveryContract } from '../handover/create-delivery-contract.ts';
 import { operations } from '../index.ts';
 import type { AnyOperation } from '../operation.ts';
@@ -105,7 +105,7 @@ describe('the inbox', () => {
       expect(declared, operation).toBeDefined();
       const whole = { ...args, ...Object.fromEntries(needs.map((name) => [name, 'because'])) };
       expect(declared?.input.safeParse(whole).error, operation).toBeUndefined();
-      expect(person === true).toBe((FOR_PEOPLE as readonly string[]).includes(operation));
+      expect(person === true).toBe(FOR_PEOPLE.includes(operation));
     }
   });
 

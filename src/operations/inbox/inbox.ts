@@ -11,6 +11,7 @@ export const inbox = defineOperation({
     'Everything in the project that waits for a person, oldest first: approvals, contracts, changed sources, ledgers that lag behind, failed verdicts, runs that stopped. With evidence, the exact text, and what can be done.',
   effect: 'read',
   command: 'inbox',
+  forPeople: true,
   examples: ['inbox', 'inbox --json'],
   input: z.strictObject({ project: projectField }),
   output: z.object({

@@ -41,6 +41,7 @@ export const getAgentMemory = defineOperation({
   effect: 'read',
   toolset: 'project',
   command: 'project agent-memory',
+  picks: { agent: 'agent' },
   positional: ['agent', 'query'],
   input: z.strictObject({
     agent: z.string().min(1).max(200).describe('Any of its names'),

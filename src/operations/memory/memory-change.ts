@@ -40,6 +40,8 @@ export const memoryUpdate = defineOperation({
   effect: 'write',
   behind: { manage_memories: 'update' },
   command: 'memory update',
+  picks: { id: 'memory' },
+  forPeople: true,
   positional: ['id', 'text'],
   input: z.strictObject({
     ...whichMemory,
@@ -68,6 +70,18 @@ export const memoryForget = defineOperation({
   effect: 'write',
   behind: { manage_memories: 'forget' },
   command: 'memory forget',
+  picks: { id: 'memory' },
+  removes: {
+    question: 'Forget this memory?',
+    async details({ id, type }, ask) {
+      const data = await ask('memory_get', { id, ...(type === undefined ? {} : { type }) });
+      const memory = data?.['memory'] as { type: string; agent: string; text: string } | undefined;
+      return memory === undefined
+        ? undefined
+        : `${memory.type}, ${memory.agent}: ${written(memory.text, 400)}`;
+    },
+  },
+  forPeople: true,
   positional: ['id'],
   input: z.strictObject(whichMemory),
   output: changed,
@@ -86,6 +100,8 @@ export const memoryRestore = defineOperation({
   effect: 'write',
   behind: { manage_memories: 'restore' },
   command: 'memory restore',
+  picks: { id: 'forgotten memory' },
+  forPeople: true,
   positional: ['id'],
   input: z.strictObject(whichMemory),
   output: changed,
@@ -102,6 +118,7 @@ export const memoryKeepBoth = defineOperation({
   effect: 'write',
   behind: { manage_memories: 'keep_both' },
   command: 'memory keep-both',
+  forPeople: true,
   positional: ['id', 'other'],
   input: z.strictObject({
     ...whichMemory,
@@ -128,6 +145,8 @@ export const memorySupersede = defineOperation({
   effect: 'write',
   behind: { manage_memories: 'supersede' },
   command: 'memory supersede',
+  picks: { id: 'memory' },
+  forPeople: true,
   positional: ['id', 'by'],
   input: z.strictObject({
     ...whichMemory,

@@ -39,6 +39,7 @@ export const memoryPairs = defineOperation({
     'Pairs of memories of one type that are about the same and that no one has settled yet: one may replace the other, or both hold.',
   effect: 'read',
   command: 'memory pairs',
+  forPeople: true,
   examples: ['memory pairs'],
   input: z.strictObject({
     type: memoryTypeField.optional().describe('Only this type'),

@@ -12,6 +12,15 @@ export const memoryPurge = defineOperation({
     'Remove forgotten memories with their earlier versions. There is no undo. Only shows what would be removed, unless apply is set.',
   effect: 'destroy',
   command: 'memory purge',
+  removes: {
+    question: 'Remove them for good? There is no undo.',
+    when: ({ apply }) => apply === true,
+    async details(given, ask) {
+      const data = await ask('memory_purge', { ...given, apply: false });
+      const memories = (data?.['memories'] as { id: string; text: string }[] | undefined) ?? [];
+      return memories.map(({ id, text }) => `${id}  ${written(text, 160)}`).join('\n');
+    },
+  },
   examples: [
     'memory purge --forgotten-before 2026-01-01',
     'memory purge --ids 728cfd79-2a3f-5f9a-ad84-d776ac131a77 --apply',

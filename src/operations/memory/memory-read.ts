@@ -50,6 +50,7 @@ export const memoryGet = defineOperation({
   effect: 'read',
   behind: { manage_memories: 'get' },
   command: 'memory get',
+  picks: { id: 'memory' },
   positional: ['id'],
   input: z.strictObject(whichMemory),
   output: z.object({

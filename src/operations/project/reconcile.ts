@@ -45,6 +45,7 @@ export const reconcileLedgers = defineOperation({
   behind: { manage_project: 'reconcile_ledgers' },
   writes: ({ apply }) => apply,
   command: 'project reconcile',
+  forPeople: true,
   examples: ['project reconcile'],
   input: z.strictObject({
     ...proposalFields,

@@ -19,6 +19,7 @@ export const runOpen = defineOperation({
   keeps: true,
   behind: { manage_project: 'run_open' },
   command: 'run open',
+  picks: { workflow: 'workflow' },
   positional: ['workflow'],
   synonyms: { workflow_name: 'workflow', name: 'workflow' },
   input: z.strictObject({

@@ -41,6 +41,7 @@ export const sessionSwitch = defineOperation({
   effect: 'write',
   behind: { manage_project: 'session_switch' },
   command: 'session switch',
+  picks: { name: 'session' },
   positional: ['name'],
   input: z.strictObject({ name: nameField, project: projectField }),
   output: z.object({ branch: z.string(), before: z.string(), file: z.string() }),
@@ -60,6 +61,7 @@ export const sessionDiff = defineOperation({
   effect: 'read',
   behind: { manage_project: 'session_diff' },
   command: 'session diff',
+  picks: { name: 'session' },
   positional: ['name', 'against'],
   input: z.strictObject({
     name: branchField.describe('Name of the branch'),
@@ -105,6 +107,7 @@ export const sessionMerge = defineOperation({
   effect: 'write',
   behind: { manage_project: 'session_merge' },
   command: 'session merge',
+  picks: { name: 'session' },
   positional: ['name', 'into'],
   input: z.strictObject({
     name: nameField,
@@ -160,6 +163,8 @@ export const sessionArchive = defineOperation({
   effect: 'write',
   behind: { manage_project: 'session_archive' },
   command: 'session archive',
+  picks: { name: 'session' },
+  removes: { question: 'Archive this session branch?', about: 'name' },
   positional: ['name'],
   input: z.strictObject({
     name: nameField,

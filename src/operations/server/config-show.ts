@@ -14,6 +14,7 @@ export const configShow = defineOperation({
     'Show every setting with its value and where it comes from, and which tools are offered and why.',
   effect: 'read',
   command: 'config show',
+  forPeople: true,
   examples: ['config show'],
   input: z.strictObject({}),
   output: z.object({

@@ -12,6 +12,7 @@ export const hostsShow = defineOperation({
     'Which MCP hosts of this machine have an entry for this server, and whether it is in order. Nothing is started for it.',
   effect: 'read',
   command: 'hosts',
+  forPeople: true,
   examples: ['hosts'],
   input: z.strictObject({}),
   output: z.object({ hosts: hostsSchema, steps: stepsField }),

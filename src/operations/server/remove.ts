@@ -14,6 +14,12 @@ export const remove = defineOperation({
   effect: 'write',
   writes: ({ dry_run: dry }) => dry !== true,
   command: 'remove',
+  removes: {
+    question: 'Disconnect these hosts?',
+    about: 'hosts',
+    // Without names, it shows what it has found and asks by itself.
+    when: ({ hosts, dry_run: dry }) => hosts !== undefined && dry !== true,
+  },
   positional: ['hosts'],
   examples: ['remove cursor', 'remove --dry-run'],
   input: z.strictObject({

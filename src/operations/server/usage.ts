@@ -23,6 +23,7 @@ export const usageShow = defineOperation({
     'What this machine has recorded about agents and workflows started in this project; it is used to list them first.',
   effect: 'read',
   command: 'usage show',
+  forPeople: true,
   examples: ['usage show'],
   input: z.strictObject({ project: projectField }),
   output: z.object({
@@ -80,6 +81,7 @@ export const usageClear = defineOperation({
   description: 'Remove everything recorded about the agents and workflows started in this project.',
   effect: 'destroy',
   command: 'usage clear',
+  removes: { question: 'Forget what was started in this project?' },
   input: z.strictObject({ project: projectField }),
   output: z.object({ place: z.string(), existed: z.boolean(), removed: z.int() }),
   async run({ project }, context) {

@@ -82,6 +82,7 @@ export const cacheClear = defineOperation({
     'Remove what is kept of large content, of all projects. It is made again when needed; nothing else is removed.',
   effect: 'destroy',
   command: 'cache clear',
+  removes: { question: 'Clear the cache of all projects?' },
   examples: ['cache clear'],
   input: z.strictObject({}),
   output: z.object({ files: z.int(), bytes: z.int() }),

@@ -34,6 +34,8 @@ export const taskApprove = defineOperation({
   effect: 'write',
   writes: ({ digest }) => digest !== undefined,
   command: 'task approve',
+  reviews: true,
+  forPeople: true,
   positional: ['task_id'],
   input: z.strictObject({ ...decision, digest: digestField }),
   output: z.object({ task: taskView, approved: z.boolean(), shown: decidedSchema.optional() }),
@@ -68,6 +70,7 @@ export const taskApproveAll = defineOperation({
   effect: 'write',
   writes: ({ digest }) => digest !== undefined,
   command: 'task approve-all',
+  forPeople: true,
   input: z.strictObject({
     by: decision.by,
     digest: digestField.describe(
@@ -118,6 +121,8 @@ export const taskRefuse = defineOperation({
   description: 'Refuse a task that is waiting for a person, or a result that is not good enough.',
   effect: 'write',
   command: 'task refuse',
+  picks: { task_id: 'waiting task' },
+  forPeople: true,
   positional: ['task_id', 'reason'],
   input: z.strictObject({
     ...decision,

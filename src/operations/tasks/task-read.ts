@@ -99,6 +99,7 @@ export const taskShow = defineOperation({
   effect: 'read',
   behind: { manage_project: 'task_show' },
   command: 'task show',
+  picks: { task_id: 'task' },
   positional: ['task_id'],
   input: z.strictObject({
     task_id: taskIdField,

@@ -203,6 +203,8 @@ export const taskCancel = defineOperation({
   effect: 'write',
   behind: { manage_project: 'task_cancel' },
   command: 'task cancel',
+  picks: { task_id: 'open task' },
+  removes: { question: 'Cancel this task?', about: 'task_id' },
   positional: ['task_id', 'reason'],
   input: z.strictObject({
     task_id: taskIdField,

@@ -2,7 +2,8 @@ import { isYes } from '../../base/text/yes.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
-import { asksForMissing, REMOVING } from './ask/askable.ts';
+import type { AnyOperation } from '../../operations/operation.ts';
+import { asksForMissing } from './command.ts';
 import type { Asking } from './ask/index.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -10,8 +11,8 @@ import type { Terminal } from './terminal.ts';
 export const loadAsking = () => import('./ask/index.ts');
 
 /** Whether a command may have a question for the person who typed it. */
-export const needsPerson = (operation: string): boolean =>
-  asksForMissing(operation) || REMOVING.includes(operation);
+export const needsPerson = (operation: AnyOperation): boolean =>
+  asksForMissing(operation) || operation.removes !== undefined;
 
 /** A call that comes from this terminal. */
 export function callFrom(terminal: Terminal): Call {

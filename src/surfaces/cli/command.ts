@@ -4,7 +4,6 @@ import type { BmadError } from '../../base/errors.ts';
 import type { Words } from '../../language/translator.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { flagOf } from '../../operations/command-line.ts';
-import { asksForMissing, REMOVING } from './ask/askable.ts';
 
 interface Property {
   type?: string;
@@ -53,6 +52,10 @@ function inputSchema(operation: AnyOperation): InputSchema {
   return made;
 }
 
+/** Whether a person may leave out what this command needs, to be asked for it. */
+export const asksForMissing = ({ picks, reviews }: AnyOperation): boolean =>
+  picks !== undefined || reviews === true;
+
 /** Makes the command of an operation: positional arguments and flags come from its input schema. */
 export function commandOf(
   operation: AnyOperation,
@@ -65,7 +68,7 @@ export function commandOf(
   // The project is a setting that every command takes, so it is not an option of each of them again.
   const { project: _project, ...properties } = schema.properties;
   const { required } = schema;
-  const asks = askable && asksForMissing(operation.name);
+  const asks = askable && asksForMissing(operation);
   const positional = operation.positional ?? [];
   command.description(operation.description);
   for (const name of positional) {
@@ -76,8 +79,8 @@ export function commandOf(
     if (!positional.includes(name)) command.addOption(optionOf(name, property));
   }
   command.option('--json', 'print the data as JSON');
-  const removes = REMOVING.includes(operation.name);
-  if (removes && properties['yes'] === undefined) command.option('--yes', 'do not ask before removing');
+  if (operation.removes !== undefined && properties['yes'] === undefined)
+    command.option('--yes', 'do not ask before removing');
   if (operation.printsFile === true)
     command.option('--raw', 'to a pipe or file: every byte, hidden characters as they are');
   if (operation.examples !== undefined) {

@@ -42,7 +42,7 @@ export async function runProgram(
     const asking = how.json ? undefined : askingOn(terminal, context, call, again);
     let wanted: Record<string, unknown> | undefined = input;
     try {
-      if (asking !== undefined && needsPerson(operation.name))
+      if (asking !== undefined && needsPerson(operation))
         wanted = await (
           await loadAsking()
         ).asked(operation, input, how.missing ?? [], how.sure === true, asking);

@@ -2,12 +2,10 @@ import { BmadError } from '../../../base/errors.ts';
 import { isYes } from '../../../base/text/yes.ts';
 import type { Words } from '../../../language/translator.ts';
 import type { ConfirmRequest, Confirmed } from '../../../operations/context.ts';
-import type { AnyOperation } from '../../../operations/operation.ts';
+import type { AnyOperation, Ask } from '../../../operations/operation.ts';
 import type { Keyboard, Terminal } from '../terminal.ts';
-import { PICKED, REVIEWING } from './askable.ts';
-import { PICKS, type Ask } from './offers.ts';
+import { PICKS } from './offers.ts';
 import { picker } from './picker.ts';
-import { REMOVALS } from './removals.ts';
 import { reviewed } from './review.ts';
 
 /** What questions need: somebody to answer them, and the operations they are about. */
@@ -29,28 +27,29 @@ export async function asked(
   sure: boolean,
   asking: Asking,
 ): Promise<Record<string, unknown> | undefined> {
-  if (REVIEWING.includes(operation.name) && (await reviewed(operation.name, given, asking))) return undefined;
+  if (operation.reviews === true && (await reviewed(operation.name, given, asking))) return undefined;
   const input = await completed(operation, given, missing, asking);
-  if (!sure) await confirmed(operation.name, input, asking);
+  if (!sure) await confirmed(operation, input, asking);
   return input;
 }
 
 /** The name from a list, and all else that is missing as a line. */
 async function completed(
-  { name }: AnyOperation,
+  { picks = {} }: AnyOperation,
   given: Record<string, unknown>,
   missing: readonly string[],
   { keyboard, terminal, say, ask }: Asking,
 ): Promise<Record<string, unknown>> {
   const input = { ...given };
   for (const field of missing) {
-    const pick = name in PICKED ? PICKS[name as keyof typeof PICKED] : undefined;
-    if (pick === undefined || PICKED[name as keyof typeof PICKED] !== field) {
+    const picked = picks[field];
+    if (picked === undefined) {
       const typed = (await terminal.readLine?.(`${field.replaceAll('_', ' ')}: `))?.trim() ?? '';
       if (typed === '') throw new BmadError('cancelled', 'Nothing was changed.');
       input[field] = typed;
       continue;
     }
+    const pick = PICKS[picked];
     terminal.status?.show(say('reading the content'));
     const question = pick.ofKind?.[String(input['kind'])] ?? pick.question;
     const offers = await pick.offers(ask, input);
@@ -64,14 +63,15 @@ async function completed(
 }
 
 async function confirmed(
-  operation: string,
+  { removes }: AnyOperation,
   input: Readonly<Record<string, unknown>>,
   { ask, confirm }: Asking,
 ): Promise<void> {
-  const removal = REMOVALS[operation];
-  if (removal === undefined || removal.when?.(input) === false) return;
-  const details = (await removal.details?.(input, ask)) ?? '';
-  const answer = await confirm({ question: removal.question, details, yes: '' });
+  if (removes === undefined || removes.when?.(input) === false) return;
+  const { question, about } = removes;
+  const named = about === undefined ? '' : [input[about]].flat().join(', ');
+  const details = (await removes.details?.(input, ask)) ?? named;
+  const answer = await confirm({ question, details, yes: '' });
   if (!answer.yes) throw new BmadError('cancelled', 'Nothing was changed.');
 }
 

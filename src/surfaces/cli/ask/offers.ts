@@ -3,14 +3,8 @@ import type { Item } from '../../../operations/catalogue/list-items.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import type { HandoverView } from '../../../operations/handover/handover-view.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
-import type { PICKED } from './askable.ts';
+import type { Ask, Picked } from '../../../operations/operation.ts';
 import type { Offer } from './picker.ts';
-
-/** Runs an operation for what can be picked; its data, or nothing where it fails. */
-export type Ask = (
-  operation: string,
-  input: Record<string, unknown>,
-) => Promise<Record<string, unknown> | undefined>;
 
 /** What a command can be given. */
 interface Pick {
@@ -111,27 +105,16 @@ const MEMORY = { question: 'Which memory?', offers: memories() };
 const CONTRACT = { question: 'Which contract?', offers: contracts };
 const SESSION = { question: 'Which session branch?', offers: sessions };
 
-export const PICKS: Readonly<Record<keyof typeof PICKED, Pick>> = {
-  execute: WORK,
-  compile_context: WORK,
-  read: WORK,
-  explain: WORK,
-  delegate_to_agent: AGENT,
-  get_agent_memory: AGENT,
-  run_open: { question: 'Which workflow?', offers: records('workflows') },
-  task_show: { ...TASK, offers: tasks('all') },
-  task_refuse: { ...TASK, offers: tasks('needs_approval') },
-  task_cancel: { ...TASK, offers: tasks('open') },
-  memory_get: MEMORY,
-  memory_update: MEMORY,
-  memory_forget: MEMORY,
-  memory_supersede: MEMORY,
-  memory_restore: { ...MEMORY, offers: memories(true) },
-  delivery_validate: CONTRACT,
-  delivery_reject: CONTRACT,
-  sources_remove: { question: 'Which source?', offers: sources },
-  session_switch: SESSION,
-  session_diff: SESSION,
-  session_merge: SESSION,
-  session_archive: SESSION,
+export const PICKS: Readonly<Record<Picked, Pick>> = {
+  work: WORK,
+  agent: AGENT,
+  workflow: { question: 'Which workflow?', offers: records('workflows') },
+  task: { ...TASK, offers: tasks('all') },
+  'waiting task': { ...TASK, offers: tasks('needs_approval') },
+  'open task': { ...TASK, offers: tasks('open') },
+  memory: MEMORY,
+  'forgotten memory': { ...MEMORY, offers: memories(true) },
+  contract: CONTRACT,
+  source: { question: 'Which source?', offers: sources },
+  session: SESSION,
 };

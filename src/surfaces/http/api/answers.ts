@@ -8,7 +8,8 @@ import { stepLines, type StepWriter } from '../../../base/step.ts';
 import { nearest } from '../../../base/text/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
 import { WRITING_HINT, execute, type CallOutcome } from '../../../operations/execute.ts';
-import { FOR_PEOPLE, ON_THE_PAGE } from '../../../operations/for-people.ts';
+import { ON_THE_PAGE } from '../../../operations/for-people.ts';
+import { FOR_PEOPLE } from '../../../operations/offers.ts';
 import { operations } from '../../../operations/index.ts';
 import { OFFERED } from '../../../operations/offered.ts';
 import { writtenArguments } from '../../../operations/offers.ts';
@@ -301,7 +302,7 @@ export function actOf(sent: Record<string, unknown>): Act | BmadError {
 }
 
 function isForPeople(name: string): boolean {
-  return (FOR_PEOPLE as readonly string[]).includes(name);
+  return FOR_PEOPLE.includes(name);
 }
 
 export function namedForPeople(name: string): AnyOperation {

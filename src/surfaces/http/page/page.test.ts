@@ -7,7 +7,7 @@ import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts'
 import { pageDoor, signedIn, type PageDoor } from '../../../../tests/support/page-door.ts';
 import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import { execute } from '../../../operations/execute.ts';
-import { FOR_PEOPLE } from '../../../operations/for-people.ts';
+import { FOR_PEOPLE } from '../../../operations/offers.ts';
 import { spawnSubagentTask } from '../../../operations/tasks/spawn-subagent-task.ts';
 import { tokenGate, type Gate } from '../gate.ts';
 import { LINK_MS, SESSION_MS } from './passes.ts';

@@ -3,7 +3,7 @@ import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import type { Exchange, HttpRoute } from '../../../base/http/http-route.ts';
 import { VERSION } from '../../../base/product.ts';
 import type { Context } from '../../../operations/context.ts';
-import { FOR_PEOPLE } from '../../../operations/for-people.ts';
+import { FOR_PEOPLE } from '../../../operations/offers.ts';
 import type { Instance } from './instances.ts';
 import { cookiesIn, notAPerson, sessionCookie, sessionOf } from './person-gate.ts';
 import { csrfOf, type Passes } from './passes.ts';
