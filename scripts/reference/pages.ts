@@ -4,6 +4,7 @@ import { errorsPage } from './errors.ts';
 import { httpApiPage } from './http-api.ts';
 import { libraryPage } from './library.ts';
 import { limitsPage } from './limits.ts';
+import { nextRulesPage } from './next-rules.ts';
 import { promptsAndResourcesPage } from './prompts-and-resources.ts';
 import { toolsPage } from './tools.ts';
 
@@ -16,5 +17,6 @@ export const REFERENCE: Readonly<Record<string, () => string[] | Promise<string[
   'http-api.md': httpApiPage,
   'library.md': libraryPage,
   'limits.md': limitsPage,
+  'next-rules.md': nextRulesPage,
   'prompts-and-resources.md': promptsAndResourcesPage,
 };

@@ -1,3 +1,4 @@
+import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
@@ -44,7 +45,21 @@ function section(tool: AnyOperation): string[] {
       properties.map(([name, property]) => [code(name), shape(property), meaningOf(name, property)]),
     ),
     ...routedOperations(properties),
+    ...actionsOf(tool),
   ];
+}
+
+/** What a tool with actions does for each of them, and the command that does the same. */
+function actionsOf(tool: AnyOperation): string[] {
+  if (tool.name !== 'manage_project' && tool.name !== 'manage_memories') return [];
+  const behind = tool.name;
+  const rows = operations.flatMap((operation) => {
+    const action = operation.behind?.[behind];
+    if (action === undefined) return [];
+    const command = operation.command === undefined ? '' : code(`${CLI_PROGRAM} ${operation.command}`);
+    return [[code(action), command, operation.title]];
+  });
+  return ['', ...table(['action', 'command', 'what it does'], rows)];
 }
 
 /** A tool that hands over to other operations names them in its `operation` argument. */

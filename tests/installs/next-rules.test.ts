@@ -25,9 +25,9 @@ describe("BMAD's own rules", () => {
     expect(wrong).toEqual([]);
   });
 
-  it('are in the guide, with every line that states them', async () => {
-    const guide = await readFile(join(repository, 'docs/guide/next-step.md'), 'utf8');
-    const rows = guide.split('\n').filter((line) => line.startsWith('|'));
+  it('are in the reference, with every line that states them', async () => {
+    const page = await readFile(join(repository, 'docs/reference/next-rules.md'), 'utf8');
+    const rows = page.split('\n').filter((line) => line.startsWith('|'));
     const missing = rules.flatMap(({ id, when, quotes }) => {
       const row = rows.find((line) => line.startsWith(`| ${when} |`)) ?? '';
       const places = quotes.map(({ version, file, line }) => `${version} \`${shortened(file)}:${line}\``);

@@ -1,9 +1,16 @@
 import type { TestPath } from './titles.ts';
 
-/** A line of the ledger: what is promised, and the tests that are said to hold it. */
+/** A line of the ledger: what is promised under which number, and the tests that are said to hold it. */
 export interface Promised {
+  number: number;
   promise: string;
   heldBy: string[];
+}
+
+/** A demand, and the numbers of the promises that are said to keep it. */
+export interface Asked {
+  asked: string;
+  promises: number[];
 }
 
 /** The tests of a file, or nothing where there is no such file. */
@@ -12,13 +19,26 @@ export type TestsOf = (file: string) => readonly TestPath[] | undefined;
 const BETWEEN = ' › ';
 const FINDING = /\b[A-Z]-\d{2}\b/g;
 
-/** The lines of all tables on the page, without their heads. */
+/** The lines of all tables with this head, cell by cell. */
+function rowsUnder(head: string, page: string): string[][] {
+  const tables = page.split(/\n\n+/).filter((part) => part.startsWith(`${head}\n`));
+  const rows = tables.flatMap((table) => table.split('\n').slice(2)).filter((line) => line.startsWith('| '));
+  return rows.map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+}
+
 export function promisesOn(page: string): Promised[] {
-  const rows = page.split('\n').filter((line) => line.startsWith('| ') && line !== '| promise | held by |');
-  return rows.map((row) => {
-    const [, promise = '', tests = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
-    return { promise, heldBy: tests.split('<br>').filter(Boolean) };
-  });
+  return rowsUnder('| | promise | held by |', page).map(([, number = '', promise = '', tests = '']) => ({
+    number: Number(number),
+    promise,
+    heldBy: tests.split('<br>').filter(Boolean),
+  }));
+}
+
+export function askedOn(page: string): Asked[] {
+  return rowsUnder('| asked for | promises |', page).map(([, asked = '', promises = '']) => ({
+    asked,
+    promises: promises.split(',').map(Number),
+  }));
 }
 
 /** Findings that are added to a title in brackets do not make it another test. */
@@ -39,10 +59,10 @@ function faultOf(test: string, testsOf: TestsOf): string | undefined {
 }
 
 export function faultsIn(promises: readonly Promised[], testsOf: TestsOf): string[] {
-  const seen = new Set<string>();
-  return promises.flatMap(({ promise, heldBy }) => {
-    const twice = seen.has(promise) ? ['is there twice'] : [];
-    seen.add(promise);
+  const seen = new Set<string | number>();
+  return promises.flatMap(({ number, promise, heldBy }) => {
+    const twice = seen.has(promise) || seen.has(number) ? ['is there twice'] : [];
+    seen.add(promise).add(number);
     const none = heldBy.length === 0 ? ['has no test'] : [];
     const faults = heldBy.map((test) => faultOf(test, testsOf)).filter((fault) => fault !== undefined);
     return [...twice, ...none, ...faults].map((fault) => `${promise} ${fault}`);

@@ -12,7 +12,7 @@ interface Rule {
 
 /**
  * BMAD's own rules for what comes after what, in the order in which BMAD asks them. rule-quotes.ts of the tests has the lines that
- * state each of them, and the guide on the next step has both for people.
+ * state each of them, and the reference has both for people.
  */
 export const RULES = {
   'in progress': { when: 'a story is `in-progress`', work: 'develop story' },
