@@ -101,7 +101,7 @@ const LATE_PARTS: Record<string, string> = {
 
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */
 const LATE_MODULES: Record<string, string> = {
-  'src/base/secrets/masking.ts': 'masking',
+  'src/base/secrets/scanner.ts': 'masking',
   'src/base/text/agent-titles.ts': 'agent-titles',
   'src/sources/marketplace.ts': 'marketplace',
   'src/catalogue/name-errors.ts': 'name-errors',

@@ -97,9 +97,9 @@ const sources = [
   'scripts/bundle.ts',
   'scripts/sdk-shims.mjs',
   'scripts/module-state.ts',
-  'assets/embedder.bin',
   'training/MODEL_CARD.md',
   ...filesBelow(join('scripts', 'supply')),
+  ...filesBelow('assets'),
   ...filesBelow('src'),
 ];
 await unless('built', 'dist', digest(sources), () =>

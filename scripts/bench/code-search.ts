@@ -5,8 +5,8 @@ import { RAW_WORD, splitIdentifier } from '../../src/base/text/code-words.ts';
 import { folderBytes } from '../../src/base/files/file-state.ts';
 import { createLog } from '../../src/base/log.ts';
 
-import { createSecrets } from '../../src/base/secrets/secrets.ts';
-import type { Analyser } from '../../src/meaning/analyser.ts';
+import { createSecrets } from '../../src/base/secrets/known-values.ts';
+import { analyse, type Analyser, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { createCodebase, withNames } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { ripgrepProgram } from '../../src/services/codebase/ripgrep.ts';
@@ -15,7 +15,6 @@ import { openIndexer } from '../../src/services/codebase/indexer.ts';
 import { pieceOf } from '../../src/services/codebase/pieces.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
 import { embedQuestion } from '../../src/services/codebase/vectors.ts';
-import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { pairsFrom, type Corpus, type Pair } from './code-pairs.ts';
 import { percentile } from './statistics.ts';

@@ -1,4 +1,5 @@
-import { TOLD } from '../../src/base/secrets/secret-text.ts';
+import { TOLD } from '../../src/base/secrets/scanner.ts';
+import { SHAPES } from '../../src/base/secrets/values.ts';
 
 /**
  * Expressions that are put together while the program runs, by file: one example for each, with what callers pass. An
@@ -16,7 +17,6 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/base/secrets/rules.ts': [],
   'src/base/text/hidden.ts': [/[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Cc}]/gu],
   'src/base/text/writing.ts': [new RegExp('\\p{RGI_Emoji}', 'gv')],
-  'src/base/secrets/secret-shapes.ts': [],
-  'src/base/secrets/secret-text.ts': [],
-  'src/base/secrets/secret-sentences.ts': [TOLD],
+  'src/base/secrets/scanner.ts': [TOLD],
+  'src/base/secrets/values.ts': SHAPES.map(({ pattern }) => pattern),
 };

@@ -2,7 +2,7 @@ import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { readInside } from '../base/files/files.ts';
 import type { Log } from '../base/log.ts';
-import type { Embedder } from '../meaning/embedder.ts';
+import type { Embedder } from '../meaning/vectors.ts';
 
 export type Model = () => Promise<Embedder | undefined>;
 

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
-import { createSecrets } from '../base/secrets/secrets.ts';
+import { createSecrets } from '../base/secrets/known-values.ts';
 import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
 import { GitMachine } from '../../tests/support/git-machine.ts';
 import { openDecisions } from '../services/decisions/decisions.ts';

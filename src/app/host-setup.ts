@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createHosts } from '../hosts/hosts.ts';
+import { createHosts, type HostSetup } from '../hosts/hosts.ts';
 import { appendLine } from '../base/files/file-shared.ts';
 import { readInside } from '../base/files/files.ts';
 import { unlessMissing } from '../base/expected.ts';
@@ -7,7 +7,6 @@ import { BmadError } from '../base/errors.ts';
 import { extractSettings } from '../config/flags.ts';
 import { loadConfig } from '../config/load.ts';
 import { userPersonFile } from '../config/locations.ts';
-import type { HostSetup } from '../hosts/setup-port.ts';
 import type { Settings } from './settings.ts';
 
 /** No file of such lines is longer. */

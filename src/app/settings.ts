@@ -2,8 +2,8 @@ import { dirname, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { keepPrivate } from '../base/files/file-modes.ts';
 import { createLog, type Log } from '../base/log.ts';
-import { isSecretName } from '../base/secrets/secret-names.ts';
-import { createSecrets, type Secrets } from '../base/secrets/secrets.ts';
+import { isSecretName } from '../base/secrets/names.ts';
+import { createSecrets, type Secrets } from '../base/secrets/known-values.ts';
 import { loadConfig, type ConfigInput, type LoadedConfig } from '../config/load.ts';
 import {
   ignoredVariables,

@@ -1,7 +1,6 @@
 import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { a2aSettings } from '../config/a2a-settings.ts';
+import { a2aSettings, httpSettings } from '../config/http-settings.ts';
 import { settingsHelp } from '../config/flags.ts';
-import { httpSettings } from '../config/http-settings.ts';
 import { DEFAULT_PORT } from './http-port.ts';
 
 /** Flags of the HTTP server that are not settings. */

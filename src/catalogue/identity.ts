@@ -1,65 +1,7 @@
+import same from '../../assets/names/same.json' with { type: 'json' };
 import { agentTitled } from '../base/text/agent-titles.ts';
 import { fold } from '../base/text/suggest.ts';
 import { shortName, STARTABLE, type BmadRecord, type RecordKind } from '../model/record.ts';
-
-/**
- * What BMAD has called one and the same thing from version 4 to today, without prefixes; the name of today first, or the
- * last one it had, then the one that comes closest to it. Upstream's shims and the ids of its installers are the source.
- */
-const AGENTS: readonly (readonly string[])[] = [
-  ['analyst'],
-  ['architect'],
-  ['dev'],
-  ['pm'],
-  ['ux-designer', 'ux-expert'],
-  ['qa', 'quinn'],
-  ['sm'],
-  ['po'],
-  ['tea'],
-  ['tech-writer'],
-  ['quick-flow-solo-dev'],
-  ['master'],
-  ['orchestrator'],
-];
-
-const WORK: readonly (readonly string[])[] = [
-  ['prd', 'create-prd', 'edit-prd', 'validate-prd'],
-  ['architecture', 'create-architecture'],
-  ['ux', 'create-ux-design'],
-  ['product-brief', 'create-product-brief', 'product-brief-preview'],
-  ['deep-recon', 'research', 'market-research', 'domain-research', 'technical-research'],
-  ['project-context', 'document-project', 'generate-project-context'],
-  ['create-epics-and-stories'],
-  ['check-implementation-readiness', 'implementation-readiness', 'solutioning-gate-check'],
-  ['sprint-planning', 'sprint-status'],
-  ['create-story', 'create-next-story'],
-  ['dev-story'],
-  ['build', 'quick-dev', 'quick-dev-new-preview'],
-  ['build-auto', 'dev-auto'],
-  ['code-review', 'review-story'],
-  ['walkthrough', 'checkpoint-preview'],
-  ['qa-generate-e2e-tests', 'qa-automate'],
-  ['correct-course'],
-  ['retrospective'],
-  ['brainstorming', 'brainstorm-project', 'facilitate-brainstorming-session'],
-  ['party-mode'],
-  ['advanced-elicitation', 'adv-elicit'],
-  [
-    'review',
-    'editorial-review',
-    'editorial-review-prose',
-    'editorial-review-structure',
-    'review-adversarial-general',
-    'review-edge-case-hunter',
-    'review-verification-gap',
-  ],
-  ['help'],
-  ['index-docs'],
-  ['shard-doc'],
-  ['spec'],
-  ['prfaq'],
-  ['customize'],
-];
 
 /** Modules between which BMAD has moved what is in the tables; version 4 had one for all of it. */
 const METHOD = new Set(['bmm', 'bmad-core', 'tea', 'core']);
@@ -70,10 +12,14 @@ type Table = ReadonlyMap<string, readonly string[]>;
 const tableOf = (rows: readonly (readonly string[])[]): Table =>
   new Map(rows.flatMap((names) => names.map((name) => [name, names] as const)));
 
+/**
+ * What BMAD has called one and the same thing from version 4 to today, without prefixes; the name of today first, or the
+ * last one it had, then the one that comes closest to it. Upstream's shims and the ids of its installers are the source.
+ */
 let tables: { agent: Table; work: Table } | undefined;
 
 function namesOfOne(kind: RecordKind, short: string): readonly string[] | undefined {
-  tables ??= { agent: tableOf(AGENTS), work: tableOf(WORK) };
+  tables ??= { agent: tableOf(same.agents), work: tableOf(same.work) };
   return (kind === 'agent' ? tables.agent : tables.work).get(short);
 }
 

@@ -6,7 +6,7 @@ import { writeFiles } from '../../tests/support/folders.ts';
 import { agentText, writeTree } from '../../tests/support/generated-tree.ts';
 import { Places } from '../base/files/places.ts';
 import { createLog } from '../base/log.ts';
-import { createSecrets } from '../base/secrets/secrets.ts';
+import { createSecrets } from '../base/secrets/known-values.ts';
 import { readers } from '../readers/index.ts';
 import { discoverSources } from '../sources/discover.ts';
 import { buildCatalogue, openContent } from './build.ts';

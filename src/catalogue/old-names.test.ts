@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { contextIn, repository, temporaryFolder } from '../../tests/support/app.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { qualifiedName, STARTABLE } from '../model/record.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
@@ -39,6 +41,24 @@ describe('names of earlier BMADs', async () => {
     expect(error.suggestions.length).toBeGreaterThan(0);
     for (const name of error.suggestions)
       expect(found(name)).toMatch(new RegExp(`^\\w+/bmad-(?:agent-)?${name}$`));
+  });
+
+  it('include every name on upstream’s list of removed skills', async () => {
+    const list = await readFile(join(repository, 'node_modules', 'bmad-method', 'removals.txt'), 'utf8');
+    const removed = list.split('\n').filter((line) => /^\w/.test(line));
+    const unknown = await Promise.all(
+      removed.map(async (name) => {
+        try {
+          return found(name) === '' ? [name] : [];
+        } catch {
+          const { message } = await refusal(() => found(name));
+          return message.endsWith('is a name from an earlier version of BMAD.') ? [] : [name];
+        }
+      }),
+    );
+    // Of a module that is not part of BMAD's package.
+    expect(unknown.flat()).toEqual(['bmad-auto-setup']);
+    expect(removed.length).toBeGreaterThan(40);
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'bmad-agent-constructor', ''])(

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { BmadError } from '../base/errors.ts';
-import { stripAddressCredentials } from '../base/secrets/secret-names.ts';
+import { stripAddressCredentials } from '../base/secrets/rules.ts';
 import { nearest } from '../base/text/suggest.ts';
 import { settings, type RawSettings, type Setting } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { intBetween, meta, PERSONAL, settingMeta, text } from './setting-meta.ts';
+import { intBetween, meta, PERSONAL, settingMeta, text } from './meta.ts';
 
 /** A token of fewer characters could be guessed. */
 export const SHORTEST_TOKEN = 12;
@@ -137,3 +137,19 @@ function scope(usual: string) {
     .regex(/^[!#-[\]-~]+$/, 'Use one scope, without spaces or quotes.')
     .default(usual);
 }
+
+/** Agent2Agent: programs of others that ask the agents for work. */
+export const a2aSettings = {
+  a2a: z
+    .boolean()
+    .default(false)
+    .describe('With --http: let other programs send work to the agents over Agent2Agent.')
+    .register(settingMeta, { ...PERSONAL, binding: true, summary: 'Agent2Agent, with --http' }),
+  a2aWithoutApproval: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Queue work requested over Agent2Agent immediately. Without it, a person must approve the work first.',
+    )
+    .register(settingMeta, { ...PERSONAL, binding: true, summary: 'Agent2Agent without approval' }),
+};

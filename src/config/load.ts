@@ -1,6 +1,7 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
-import { isSecretName, stripUrlCredentials } from '../base/secrets/secret-names.ts';
+import { isSecretName } from '../base/secrets/names.ts';
+import { stripUrlCredentials } from '../base/secrets/rules.ts';
 import { nearest } from '../base/text/suggest.ts';
 import { visibleJson } from '../base/text/hidden.ts';
 import { cut } from '../base/text/text.ts';

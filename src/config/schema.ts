@@ -1,17 +1,18 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
-import { a2aSettings } from './a2a-settings.ts';
-import { delegationSettings } from './delegation-settings.ts';
-import { gitSettings } from './git-settings.ts';
-import { httpSettings } from './http-settings.ts';
-import { liveSettings } from './live-settings.ts';
-import { moduleSettings } from './module-settings.ts';
-import { originSettings } from './origin-settings.ts';
-import { memorySettings } from './memory-settings.ts';
-import { rankingSettings } from './ranking-settings.ts';
-import { intBetween, meta, PERSONAL, settingMeta, text, type SettingMeta } from './setting-meta.ts';
-import { toolSettings } from './tool-settings.ts';
-import { trustSettings } from './trust-settings.ts';
+import { a2aSettings, httpSettings } from './http-settings.ts';
+import {
+  delegationSettings,
+  gitSettings,
+  liveSettings,
+  memorySettings,
+  moduleSettings,
+  originSettings,
+  rankingSettings,
+  toolSettings,
+  trustSettings,
+} from './settings.ts';
+import { intBetween, meta, PERSONAL, settingMeta, type SettingMeta, text } from './meta.ts';
 
 /** A name, a code or a locale of a language that there are words for. */
 const LANGUAGE = /^(?:fr|en)(?:$|[-_.@]|an[cç]|ench|glish)|^anglais$/i;

@@ -5,10 +5,9 @@ import { missingFolders, readForeign, removeMade } from '../base/files/foreign-f
 import { removeFile } from '../base/files/open-file.ts';
 import { jsonObject } from '../base/parse/json.ts';
 import { sha256 } from '../base/sha256.ts';
-import { addedTo, isOurs, isSame, startText, withAdded } from './entries.ts';
-import type { Format, Made } from './splice-parts.ts';
+import { addedTo, isOurs, isSame, type Made, startText, withAdded } from './entries.ts';
 import { cut, entryIn, isEmpty, put, type ConfigText } from './splice.ts';
-import type { Entry, Scope } from './table.ts';
+import type { Entry, Format, Scope } from './table.ts';
 
 /** One file of one or several hosts, and the entry that belongs into it. */
 export interface FileWork {

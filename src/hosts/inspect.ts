@@ -1,15 +1,13 @@
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { readForeign } from '../base/files/foreign-file.ts';
-import { isTable, type Table } from '../base/parse/parse.ts';
-import { claudeChecks, codexChecks, geminiChecks, type Asked, type HostCheck } from './inspect-ways.ts';
+import { field, isTable, tableOf, type Table } from '../base/parse/parse.ts';
 import { addedTo, entryOf, isOurs, isSame, startOf, startText, withAdded } from './entries.ts';
-import { FORMATS, entryIn } from './splice.ts';
-import type { Surroundings } from './places.ts';
-import type { Entry, Host, Scope, Start } from './table.ts';
-
-export type { HostCheck };
+import { entryIn, FORMATS } from './splice.ts';
+import type { Entry, Host, Scope, Start, Surroundings } from './table.ts';
+import { isBelow } from '../base/files/open-file.ts';
+import { SERVER_KEY } from '../base/product.ts';
 
 interface EntryPlace {
   host: Host;
@@ -86,3 +84,174 @@ async function programChecks(entry: Entry, wanted: Entry): Promise<HostCheck[]> 
   const text = `It starts another copy of the server than this one: ${words.join(' ')}`;
   return [{ level: 'notice', about: 'start', text: text.slice(0, 300), repair: 'setup' }];
 }
+
+/** One thing that was found out about an entry of a host, and what to do about it. */
+export interface HostCheck {
+  level: 'ok' | 'notice' | 'broken';
+  about: 'entry' | 'start' | 'trust' | 'tools' | 'limit' | 'twins';
+  text: string;
+  /** What a person does in the host or in its files. */
+  fix?: string;
+  /** Whether setting the host up again, by force if need be, is the way out. */
+  repair?: 'setup' | 'force';
+}
+
+/** What is known where a host is asked about. */
+interface Asked {
+  surroundings: Surroundings;
+  root: string | undefined;
+  scope: Scope;
+  /** The file that the entry is in. */
+  table: Table;
+}
+
+/** A file of a host; nothing is concluded from one that cannot be read. */
+async function tableIn(file: string): Promise<Table | undefined> {
+  try {
+    const text = await readForeign(file);
+    return text === undefined ? {} : FORMATS[file.endsWith('.toml') ? 'toml' : 'json'].read(file, text);
+  } catch {
+    return undefined;
+  }
+}
+
+const listIn = (table: unknown, ...keys: readonly string[]): string[] => {
+  const found = keys.reduce<unknown>((inner, key) => (isTable(inner) ? inner[key] : undefined), table);
+  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : [];
+};
+
+const ALL_TOOLS = [`mcp__${SERVER_KEY}`, `mcp__${SERVER_KEY}__*`];
+
+/** Claude Code: whether its tools may be used, and whether a server of the project may start at all. */
+async function claudeChecks({ surroundings, root, scope }: Asked): Promise<HostCheck[]> {
+  const { home } = surroundings;
+  const places = [
+    join(home, '.claude/settings.json'),
+    ...(root === undefined
+      ? []
+      : ['settings.json', 'settings.local.json'].map((name) => join(root, '.claude', name))),
+  ];
+  const read = await Promise.all(places.map(tableIn));
+  const settings = read.filter((table) => table !== undefined);
+  const user = (await tableIn(join(home, '.claude.json'))) ?? {};
+  const project = tableOf(field(tableOf(field(user, 'projects')), root ?? ''));
+  const said = (...keys: string[]): string[] => settings.flatMap((table) => listIn(table, ...keys));
+  return [
+    ...allowance(said('permissions', 'allow'), said('permissions', 'deny'), read.includes(undefined)),
+    ...(scope === 'project' ? approval([...settings, project]) : []),
+    ...when(
+      listIn(project, 'disabledMcpServers').includes(SERVER_KEY),
+      broken('entry', 'It is switched off for this project.', 'Switch it on with /mcp.'),
+    ),
+    ...when(
+      SERVER_KEY in tableOf(field(project, 'mcpServers')),
+      notice(
+        'entry',
+        'Another entry "bmad" for this folder alone comes first.',
+        `Remove it: claude mcp remove --scope local ${SERVER_KEY}`,
+      ),
+    ),
+  ];
+}
+
+function allowance(allow: readonly string[], deny: readonly string[], unknown: boolean): HostCheck[] {
+  const denied = deny.filter((rule) => rule.startsWith(ALL_TOOLS[0] ?? ''));
+  if (denied.length > 0)
+    return [broken('tools', `Tools are denied: ${denied.join(', ')}.`, 'Take this out of permissions.deny.')];
+  if (unknown || allow.some((rule) => ALL_TOOLS.includes(rule) || rule === 'mcp__*')) return [];
+  const some = allow.some((rule) => rule.startsWith(`mcp__${SERVER_KEY}__`));
+  return [
+    notice(
+      'tools',
+      some ? 'It asks before it uses some of the tools.' : 'It asks before it uses a tool.',
+      `Add "${ALL_TOOLS[0] ?? ''}" to permissions.allow in .claude/settings.json.`,
+    ),
+  ];
+}
+
+function approval(settings: readonly Table[]): HostCheck[] {
+  const said = (key: string): string[] => settings.flatMap((table) => listIn(table, key));
+  if (said('disabledMcpjsonServers').includes(SERVER_KEY))
+    return [
+      broken(
+        'trust',
+        'You have refused to let it start this server of the project.',
+        'Undo it: claude mcp reset-project-choices',
+      ),
+    ];
+  const approved =
+    said('enabledMcpjsonServers').includes(SERVER_KEY) ||
+    settings.some((table) => table['enableAllProjectMcpServers'] === true);
+  if (approved) return [];
+  return [notice('trust', 'It asks once whether this server of the project may start.', 'Say yes.')];
+}
+
+/** Gemini CLI starts no server in a folder that is not trusted. */
+async function geminiChecks({ surroundings, root, table }: Asked): Promise<HostCheck[]> {
+  const folder = join(surroundings.home, '.gemini');
+  const user = (await tableIn(join(folder, 'settings.json'))) ?? {};
+  const switched = (await tableIn(join(folder, 'mcp-server-enablement.json'))) ?? {};
+  const rules = await tableIn(join(folder, 'trustedFolders.json'));
+  const both = [user, table];
+  const allowed = both.flatMap((each) => listIn(each, 'mcp', 'allowed'));
+  const left =
+    both.some((each) => listIn(each, 'mcp', 'excluded').includes(SERVER_KEY)) ||
+    (allowed.length > 0 && !allowed.includes(SERVER_KEY));
+  const off = tableOf(field(switched, SERVER_KEY))['enabled'] === false;
+  const asks = tableOf(field(tableOf(field(user, 'security')), 'folderTrust'))['enabled'] !== false;
+  return [
+    ...when(
+      left,
+      broken(
+        'entry',
+        'Its settings leave this server out.',
+        'See mcp.allowed and mcp.excluded in settings.json.',
+      ),
+    ),
+    ...when(
+      off,
+      broken('entry', 'The server is switched off.', `Switch it on: gemini mcp enable ${SERVER_KEY}`),
+    ),
+    ...when(
+      asks && root !== undefined && rules !== undefined && !isTrusted(root, rules),
+      broken(
+        'trust',
+        `It starts no server in ${root}, because this folder is not trusted.`,
+        'Trust it in Gemini CLI: /permissions trust',
+      ),
+    ),
+  ];
+}
+
+/** The longest rule that a folder is in counts. */
+function isTrusted(root: string, rules: Table): boolean {
+  const fitting = Object.entries(rules).filter(([path, level]) =>
+    isBelow(level === 'TRUST_PARENT' ? dirname(resolve(path)) : resolve(path), root),
+  );
+  const [, level] = fitting.sort(([a], [b]) => b.length - a.length)[0] ?? [];
+  return level === 'TRUST_FOLDER' || level === 'TRUST_PARENT';
+}
+
+/** Codex reads the file of a project only if the project is trusted. */
+async function codexChecks({ surroundings, root, scope }: Asked): Promise<HostCheck[]> {
+  if (scope !== 'project' || root === undefined) return [];
+  const home = surroundings.env['CODEX_HOME'] ?? '';
+  const file = join(isAbsolute(home) ? home : join(surroundings.home, '.codex'), 'config.toml');
+  const user = await tableIn(file);
+  if (user === undefined) return [];
+  const level = tableOf(field(tableOf(field(user, 'projects')), root))['trust_level'];
+  return when(
+    level !== 'trusted',
+    broken(
+      'trust',
+      `It does not read this file, because ${root} is not trusted.`,
+      'Start codex there and trust it.',
+    ),
+  );
+}
+
+const when = (isSo: boolean, found: HostCheck): HostCheck[] => (isSo ? [found] : []);
+const check =
+  (level: HostCheck['level']) =>
+  (about: HostCheck['about'], text: string, fix: string): HostCheck => ({ level, about, text, fix });
+const [broken, notice] = [check('broken'), check('notice')];

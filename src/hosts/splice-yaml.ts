@@ -1,7 +1,7 @@
 import { ParseError } from '../base/expected.ts';
 import { yamlPairs, type YamlPair } from '../base/parse/parse-places.ts';
 import type { Table } from '../base/parse/parse.ts';
-import { lineEnd, withGap, type Made, type Removal, type Spliced, type Target } from './splice-parts.ts';
+import { lineEnd, type Made, type Removal, type Spliced, type Target, withGap } from './entries.ts';
 
 const UNIT = '  ';
 

@@ -2,13 +2,11 @@ import { BmadError } from '../base/errors.ts';
 import { ParseError, attempt, broken } from '../base/expected.ts';
 import { isTable, parseToml, parseYaml, type Table } from '../base/parse/parse.ts';
 import { SERVER_KEY } from '../base/product.ts';
-import { asText, isSame } from './entries.ts';
-import { jsonTree } from './json-tree.ts';
-import { cutJson, spliceJson } from './splice-json.ts';
-import type { Format, Made, Removal, Spliced, Target } from './splice-parts.ts';
+import { asText, isSame, type Made, type Removal, type Spliced, type Target } from './entries.ts';
+import { cutJson, jsonTree, spliceJson } from './splice-json.ts';
 import { cutToml, spliceToml } from './splice-toml.ts';
 import { cutYaml, spliceYaml } from './splice-yaml.ts';
-import type { Entry } from './table.ts';
+import type { Entry, Format } from './table.ts';
 
 /** A configuration file of a host, as a text. */
 export interface ConfigText {

@@ -1,8 +1,9 @@
-import type { Format } from './splice-parts.ts';
+import { posix, win32 } from 'node:path';
 
 /** The systems whose paths differ; every other one is treated as Linux. */
 export type System = 'linux' | 'darwin' | 'win32';
 export type Scope = 'user' | 'project';
+export type Format = 'json' | 'yaml' | 'toml';
 
 /** How the server is started; both are absolute, because hosts choose the working folder and often have no PATH. */
 export interface Start {
@@ -18,7 +19,7 @@ export type Entry = Record<string, unknown>;
  */
 type PathPattern = string;
 
-export interface HostFile {
+interface HostFile {
   /** The paths that the host reads, the one it prefers first. The first that exists is used, otherwise the first. */
   paths: readonly PathPattern[];
   /** Where it differs from system to system. */
@@ -263,3 +264,53 @@ export const HOSTS: readonly Host[] = [
     shape: 'standard',
   },
 ];
+
+/** What paths depend on. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+  platform: NodeJS.Platform;
+}
+
+function systemOf(platform: NodeJS.Platform): System {
+  return platform === 'darwin' || platform === 'win32' ? platform : 'linux';
+}
+
+/** A path of the table on this system. A variable counts only if it is absolute, so that it cannot point into a project. */
+export function placeOf(pattern: string, { env, home, platform }: Surroundings): string {
+  const path = platform === 'win32' ? win32 : posix;
+  const absolute = (name: string): string | undefined => {
+    const value = env[name] ?? '';
+    return path.isAbsolute(value) ? value : undefined;
+  };
+  const variable = /^\$([A-Z_]+)\|(~\/[^/]+)(.*)$/.exec(pattern);
+  if (variable !== null) {
+    const [, name = '', usual = '', rest = ''] = variable;
+    const base = absolute(name) ?? path.join(home, usual.slice(2));
+    return path.join(base, rest);
+  }
+  if (pattern.startsWith('~/')) return path.join(home, pattern.slice(2));
+  if (!pattern.startsWith('<config>/')) return path.normalize(pattern);
+  const folders: Record<System, () => string> = {
+    linux: () => absolute('XDG_CONFIG_HOME') ?? path.join(home, '.config'),
+    darwin: () => path.join(home, 'Library', 'Application Support'),
+    win32: () => absolute('APPDATA') ?? path.join(home, 'AppData', 'Roaming'),
+  };
+  return path.join(folders[systemOf(platform)](), pattern.slice('<config>/'.length));
+}
+
+/** All paths that a host reads in a scope, the one it prefers first; none where it has no such scope. */
+export function pathsOf(
+  host: Host,
+  scope: Scope,
+  surroundings: Surroundings,
+  root: string | undefined,
+): string[] {
+  const file: HostFile | undefined = host[scope];
+  if (file === undefined || (scope === 'project' && root === undefined)) return [];
+  const patterns = file.on?.[systemOf(surroundings.platform)] ?? file.paths;
+  const path = surroundings.platform === 'win32' ? win32 : posix;
+  return patterns.map((pattern) =>
+    scope === 'project' ? path.join(root ?? '', pattern) : placeOf(pattern, surroundings),
+  );
+}

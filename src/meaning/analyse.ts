@@ -1,31 +1,17 @@
 import { stemmer as englishStem } from '@orama/stemmers/english';
 import { stemmer as frenchStem } from '@orama/stemmers/french';
-import { expectsVerb, infinitive, sameStem } from './french-forms.ts';
+import stop from '../../assets/words/stop.json' with { type: 'json' };
+import { expectsVerb, infinitive, sameStem } from './french.ts';
 import { fold, splitHumps } from './words.ts';
 
 /** Goes up whenever the same text would give other terms, so that stored terms are known to be old. */
 export const ANALYSER_VERSION = 5;
 
 /** Words that every sentence has and nothing is about, in French and English, without accents. */
-const STOP_WORDS = new Set(
-  (
-    'a about after again all also am an and any are as at be because been before being but by can could did do does ' +
-    'doing done for from had has have having he her here him his how i if in into is it its itself just may me might ' +
-    'more most must my no nor not of off on once only or other our out over own per same shall she should so some such ' +
-    'than that the their them then there these they this those through to too under until up very was we were what ' +
-    'when where which while who whom whose why will with would you your ' +
-    'afin ai ainsi alors apres as au aucun aucune aussi autre autres aux avait avant avec avoir avons ayant beaucoup ' +
-    'ca car ce ceci cela celle celles celui ces cet cette ceux chaque chez ci comme comment combien dans de depuis des ' +
-    'desormais deux donc dont du elle elles en encore entre es est et etaient etait ete etes etre eu eux fait faut font ' +
-    'furent fut ici il ils je jusque la laquelle le lequel les lesquels leur leurs lors lorsque lui ma mais me meme ' +
-    'memes mes moi moins mon ne ni non nos notre nous on ont ou par parce pas pendant peu peut peuvent plus plutot pour ' +
-    'pourquoi puis quand que quel quelle quelles quels qui quoi sa sans se selon sera ses si sien soit son sont sous ' +
-    'suis sur ta te tes toi ton tous tout toute toutes tres trop tu un une vers voici vos votre vous'
-  ).split(' '),
-);
+const STOP_WORDS = new Set(stop.words);
 
 /** Elided words of French, which stay behind when the apostrophe splits: `l'équipe`, `qu'il`. */
-const ELISIONS = new Set('ll qu jusqu lorsqu puisqu quelqu aujourd hui ve re don doesn isn'.split(' '));
+const ELISIONS = new Set(stop.elisions);
 
 /** A user is not the use of something, which nearly every text speaks of. */
 const USER = /^utilisat(?:eur|rice)s?$/;
@@ -75,4 +61,11 @@ function stem(word: string): string {
   if (stems.size >= KEPT_STEMS) stems.clear();
   stems.set(word, made);
   return made;
+}
+
+/** Turns a text into the words that are compared. Handed in, so that memory and code can share one. */
+export interface Analyser {
+  /** Changes when the same text yields different words; derived data is then recomputed. */
+  id: string;
+  terms: (text: string) => string[];
 }

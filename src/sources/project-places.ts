@@ -2,7 +2,7 @@ import { dirname, join, parse, relative, resolve, sep } from 'node:path';
 import { fileIdentity } from '../base/files/file-identity.ts';
 import { isBelow, upwards } from '../base/files/open-file.ts';
 import { repositoryAt } from '../base/files/repository.ts';
-import { isSecretFile } from '../base/secrets/secret-files.ts';
+import { isSecretFile } from '../base/secrets/names.ts';
 import type { Disk } from './disk.ts';
 
 export interface Surroundings {

@@ -13,7 +13,7 @@ import {
 import { missing } from '../base/files/read-failures.ts';
 import { isOwnState } from '../base/files/own-state.ts';
 import type { Seen } from '../base/files/places.ts';
-import { isSecretEntry } from '../base/secrets/secret-files.ts';
+import { isSecretEntry } from '../base/secrets/names.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {

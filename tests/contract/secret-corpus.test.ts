@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskCodeSecrets, maskConfigSecrets, shownText } from '../../src/base/secrets/masking.ts';
+import { maskCodeSecrets, maskConfigSecrets, shownText } from '../../src/base/secrets/scanner.ts';
 import { secretCorpus, textOf, type CorpusFile, type CorpusLine } from '../support/secret-corpus.ts';
 
 const corpus = await secretCorpus();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Analyser } from '../../src/meaning/analyser.ts';
+import type { Analyser } from '../../src/meaning/analyse.ts';
 import type { VectorSpace } from '../../src/services/memory/engine.ts';
 
 /** A plain analyser and embedder for the stores' tests: each word is a direction of its own, more or less. */

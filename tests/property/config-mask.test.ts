@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { stringify as toToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { stringify as toYaml } from 'yaml';
-import { maskConfigSecrets, maskSecretValues } from '../../src/base/secrets/masking.ts';
+import { maskConfigSecrets, maskSecretValues } from '../../src/base/secrets/scanner.ts';
 import { cases } from '../support/how-much.ts';
 
 const CANARY = 'c4n4ry';

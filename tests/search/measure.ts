@@ -1,4 +1,4 @@
-import type { Embedder } from '../../src/meaning/embedder.ts';
+import type { Embedder } from '../../src/meaning/vectors.ts';
 import { isListed, STARTABLE, type BmadRecord } from '../../src/model/record.ts';
 import { agentText } from '../../src/app/open-workspace.ts';
 import type { Workspace } from '../../src/operations/context.ts';

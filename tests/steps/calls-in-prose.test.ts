@@ -18,7 +18,7 @@ const PRINTERS = /^(?:surfaces|library|page|language)\//;
 
 /** Calls that are right in their sentences, each with the reason. */
 const EXCEPTIONS: readonly (readonly [file: string, part: string, why: string])[] = [
-  ['config/git-settings.ts', 'bmad sources', 'settings are described to a person who edits a file'],
+  ['config/settings.ts', 'bmad sources', 'settings are described to a person who edits a file'],
 ];
 
 function callsIn(file: string): string[] {

@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { entryOf } from '../../src/hosts/entries.ts';
-import { pathsOf } from '../../src/hosts/places.ts';
-import { HOSTS, type Host, type Scope, type System } from '../../src/hosts/table.ts';
+import { type Host, HOSTS, pathsOf, type Scope, type System } from '../../src/hosts/table.ts';
 import { runToEnd } from './programs.ts';
 
 /** What two other packages say of the hosts that we know, in words that can be compared. */

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '../../src/hosts/entries.ts';
-import { pathsOf } from '../../src/hosts/places.ts';
+import { HOSTS, pathsOf, type Scope, type System } from '../../src/hosts/table.ts';
 import { put } from '../../src/hosts/splice.ts';
-import { HOSTS, type Scope, type System } from '../../src/hosts/table.ts';
 import { repository } from '../support/app.ts';
 
 const SYSTEMS: Record<System, { home: string; root: string; command: string; program: string }> = {

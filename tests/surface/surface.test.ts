@@ -4,7 +4,7 @@ import { ERROR_CODES } from '../../src/base/errors.ts';
 import * as library from '../../src/bin/library.ts';
 import { pageHelp } from '../../src/bin/page-help.ts';
 import { serveHelp } from '../../src/bin/serve-help.ts';
-import { settingMeta } from '../../src/config/setting-meta.ts';
+import { settingMeta } from '../../src/config/meta.ts';
 import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
 import { isForPrograms } from '../../src/operations/reachable.ts';

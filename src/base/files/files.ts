@@ -24,7 +24,7 @@ import {
 } from './open-file.ts';
 import { isKeptBack } from './file-modes.ts';
 import { breath } from '../pace.ts';
-import { isSecretEntry } from '../secrets/secret-files.ts';
+import { isSecretEntry } from '../secrets/names.ts';
 import type { Seen } from './places.ts';
 import { failed, leadsAway, missing, readFailure, servable } from './read-failures.ts';
 

@@ -1,36 +1,8 @@
-/** Letters of other scripts that print like Latin ones, small letters only, and digits that do. */
-const LIKE_LATIN: Readonly<Record<string, string>> = {
-  a: 'аαɑạ',
-  b: 'ьᖯƅ',
-  c: 'сϲⅽ',
-  d: 'ԁⅾɗ',
-  e: 'еєҽẹ',
-  f: 'ғƒ',
-  g: 'ɡցģ',
-  h: 'һհ',
-  i: 'іιıɩỉ',
-  j: 'јϳ',
-  k: 'кκⲕ',
-  l: 'ⅼӏ1|ן',
-  m: 'мⅿ',
-  n: 'ոпռη',
-  o: 'оοօσ0ọ',
-  p: 'рρⲣ',
-  q: 'ԛգ',
-  r: 'гᴦⲅ',
-  s: 'ѕꜱʂ',
-  t: 'тτ',
-  u: 'սυц',
-  v: 'ѵνⅴ',
-  w: 'ԝաω',
-  x: 'хχⅹ',
-  y: 'уүγ',
-  z: 'ᴢʐ',
-  '-': '‐‑‒–—−_',
-};
+import letters from '../../../assets/words/look-alike.json' with { type: 'json' };
 
+/** Letters of other scripts that print like Latin ones, small letters only, and digits that do. */
 const LATIN = new Map(
-  Object.entries(LIKE_LATIN).flatMap(([latin, others]) =>
+  Object.entries(letters).flatMap(([latin, others]) =>
     Array.from(others, (other) => [other, latin] as const),
   ),
 );

@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import type { Embedder } from '../embedder.ts';
+import type { Embedder } from '../vectors.ts';
 
 export interface EmbedderSettings {
   embedder: 'auto' | 'static' | 'none' | 'ollama' | 'openai' | 'transformers';

@@ -1,7 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
 import { isTable } from '../../base/parse/parse.ts';
-import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
-import type { Embedder } from '../embedder.ts';
+import { stripUrlCredentials } from '../../base/secrets/rules.ts';
+import type { Embedder } from '../vectors.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 
 /** How many texts go into one request. */

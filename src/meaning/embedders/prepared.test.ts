@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../../../tests/support/app.ts';
-import { smallVector, wholeVector } from '../small-vector.ts';
+import { smallVector, wholeVector } from '../vectors.ts';
 import { prepareVectors, withPrepared } from './prepared.ts';
 import { openStaticEmbedder } from './static.ts';
 

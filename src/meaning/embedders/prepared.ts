@@ -1,6 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import type { Embedder } from '../embedder.ts';
-import { smallVector, wholeVector } from '../small-vector.ts';
+import { type Embedder, smallVector, wholeVector } from '../vectors.ts';
 
 /** Vectors that were made when the server was built, so that the first search need not make them. */
 export const PREPARED_FILE = 'search-vectors.json';

@@ -1,7 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { breath } from '../../base/pace.ts';
-import type { Embedder } from '../embedder.ts';
+import type { Embedder } from '../vectors.ts';
 import { fold, splitHumps } from '../words.ts';
 
 /** The file of the model, made by training/pack.py; training/MODEL_CARD.md says what is in it. */

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { realFolder } from '../../base/files/files.ts';
-import type { Embedder } from '../embedder.ts';
+import type { Embedder } from '../vectors.ts';
 
 /** The part of the package that is used; it is not a dependency, because it takes some 470 MB. */
 interface Transformers {

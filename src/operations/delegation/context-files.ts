@@ -3,8 +3,8 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessShort } from '../../base/expected.ts';
 import { listInside, readInside, realPathInside } from '../../base/files/files.ts';
 import { isMemoryState } from '../../base/files/own-state.ts';
-import { maskCodeSecrets, shownText } from '../../base/secrets/masking.ts';
-import { isSecretFile } from '../../base/secrets/secret-files.ts';
+import { maskCodeSecrets, shownText } from '../../base/secrets/scanner.ts';
+import { isSecretFile } from '../../base/secrets/names.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { ProjectState } from '../context.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { answerRoom } from '../../base/text/paging.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import { byteLength, fenced, kilobytes, oneLine, plural } from '../../base/text/text.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField } from '../fields.ts';

@@ -1,6 +1,6 @@
 import { ours } from '../../base/expected.ts';
 import { isFileInside } from '../../base/files/files.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import { contextFiles, type ContextRules, type Shown } from './context-files.ts';
 import { namedIn, type Mention } from './context-mentions.ts';
 import type { ContextPart } from '../context.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isSecretName } from '../../base/secrets/secret-names.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { isSecretName } from '../../base/secrets/names.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import type { Context } from '../context.ts';
 import { textOrLines } from '../fields.ts';
 

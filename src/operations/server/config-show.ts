@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ours } from '../../base/expected.ts';
-import { MASK } from '../../base/secrets/rules.ts';
-import { isSecretName, stripAddressCredentials } from '../../base/secrets/secret-names.ts';
+import { MASK, stripAddressCredentials } from '../../base/secrets/rules.ts';
+import { isSecretName } from '../../base/secrets/names.ts';
 import { cell, plural } from '../../base/text/text.ts';
 import { agentToolNames, AGENT_TOOL_LIMIT } from '../activation/agent-tools.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';

@@ -1,7 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { shortDigest } from '../../base/sha256.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import { spokenLanguage } from '../../base/text/spoken.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
 import type { Step } from '../../base/step.ts';
 import { projectField } from '../fields.ts';

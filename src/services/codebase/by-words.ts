@@ -1,4 +1,4 @@
-import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
+import { lengthNorm, rarity, saturated } from '../../meaning/words.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import { pieceOf, wordsIn } from './pieces.ts';
 import type { CodeQuestion } from './rank.ts';

@@ -1,4 +1,4 @@
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import { RAW_WORD, splitIdentifier } from '../../base/text/code-words.ts';
 import { wordsIn, type Packed } from './pieces.ts';
 import { WordList } from './word-list.ts';

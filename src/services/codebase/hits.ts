@@ -1,8 +1,8 @@
 import { readInside } from '../../base/files/files.ts';
-import { maskCodeSecrets } from '../../base/secrets/masking.ts';
+import { maskCodeSecrets } from '../../base/secrets/scanner.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Chunk } from './chunks.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
 import { pieceOf } from './pieces.ts';

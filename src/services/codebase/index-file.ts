@@ -3,7 +3,7 @@ import { appendWhole } from '../../base/files/file-append.ts';
 import { writeFailure } from '../../base/files/file-failure.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { readStateBytes, sizeAndTime, writeAtomic } from '../../base/files/file-state.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import { createVocabulary, usedWords, type CodeIndex, type IndexedFile } from './code-index.ts';
 import { WordList } from './word-list.ts';
 import { bytesOfPack, packIn, repacked, type PackSize } from './pieces.ts';

@@ -1,5 +1,5 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import type { IndexedFile } from './code-index.ts';
 import { pieceOf } from './pieces.ts';
 

@@ -1,6 +1,6 @@
 import { isMemoryState } from '../../base/files/own-state.ts';
-import { isSecretFile } from '../../base/secrets/secret-files.ts';
-import { hasPrivateKey } from '../../base/secrets/masking.ts';
+import { isSecretFile } from '../../base/secrets/names.ts';
+import { hasPrivateKey } from '../../base/secrets/scanner.ts';
 
 /** Folders that hold other people's code, or no code. */
 const FOREIGN = /(?:^|\/)(?:node_modules|bower_components|__pycache__|\.venv|\.tox|\.mypy_cache)(?:\/|$)/i;

@@ -5,7 +5,7 @@ import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { Seen } from '../../base/files/places.ts';
-import { maskSecretValues } from '../../base/secrets/masking.ts';
+import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults, type FileFault } from '../../catalogue/file-faults.ts';

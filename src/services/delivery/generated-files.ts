@@ -9,7 +9,7 @@ import {
   tableOf,
   type Table,
 } from '../../base/parse/parse.ts';
-import { maskSecretValues } from '../../base/secrets/masking.ts';
+import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { compare } from '../../base/text/text.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';

@@ -3,7 +3,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import { isTable, parseToml, tableOf, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { maskSecretValues } from '../../base/secrets/masking.ts';
+import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isPlaceholderName, KIT_SETTINGS, type KitLayer } from '../../kit/settings.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';

@@ -3,7 +3,7 @@ import { once } from '../../base/async.ts';
 import { attempt, noted } from '../../base/expected.ts';
 import { parseToml, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { maskSecretValues } from '../../base/secrets/masking.ts';
+import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeText, encodingOf } from '../../base/text/decode.ts';
-import { maskConfigSecrets } from '../../base/secrets/masking.ts';
+import { maskConfigSecrets } from '../../base/secrets/scanner.ts';
 import type { Origin } from '../../model/origin.ts';
 
 /** A file as it is handed out: text, or bytes when it is not text. */

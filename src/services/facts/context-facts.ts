@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { attempt, expected, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
-import { maskSecretValues } from '../../base/secrets/masking.ts';
+import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { listIn, tableIn } from './about.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import {

@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
-import { secretsOut, shownText } from '../../base/secrets/masking.ts';
+import { secretsOut, shownText } from '../../base/secrets/scanner.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
 import { withAgents } from '../../kit/memories/entry-agents.ts';

@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt } from '../../base/expected.ts';
-import { stripAddressCredentials } from '../../base/secrets/secret-names.ts';
+import { stripAddressCredentials } from '../../base/secrets/rules.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 

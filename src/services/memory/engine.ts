@@ -1,4 +1,4 @@
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,

@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '../../model/memory.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import { memoryId, placeId } from '../../kit/memories/ids.ts';
 import { lineText } from '../../kit/memories/line-files.ts';

@@ -4,7 +4,7 @@ import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { browse, type Browsed } from './browse.ts';

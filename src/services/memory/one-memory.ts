@@ -9,7 +9,7 @@ import { kitCandidates } from './kit-index.ts';
 import { embedded, isEmptied, type OpenMemory, type Session, shownBy } from './opened.ts';
 import type { MemoryChange, Upserted } from './engine.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
-import { secretsOut } from '../../base/secrets/masking.ts';
+import { secretsOut } from '../../base/secrets/scanner.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
 export interface WholeMemory {

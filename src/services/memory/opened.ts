@@ -1,10 +1,10 @@
 import type { Log } from '../../base/log.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import type { MemoryStore } from './engine.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {

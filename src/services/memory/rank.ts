@@ -1,7 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
-import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
-import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
+import { lengthNorm, rarity, saturated } from '../../meaning/words.ts';
+import { analyse, type Analyser, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import { HOLDS_WITH, type MemoryEntry, type MemoryHit } from '../../model/memory.ts';
 import { byPosition, type Position } from './select.ts';
 import type { MemoryQuery, VectorSpace } from './engine.ts';

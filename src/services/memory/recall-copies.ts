@@ -1,6 +1,6 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import type { Answer, MemoryIndex, Stored } from './engine.ts';
 import type { Recalled } from './recall.ts';
 import { isLiving } from './select.ts';

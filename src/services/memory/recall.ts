@@ -1,10 +1,10 @@
 import { onceWanted } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { shownText } from '../../base/secrets/masking.ts';
+import { shownText } from '../../base/secrets/scanner.ts';
 import type { Step } from '../../base/step.ts';
-import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/identifiers.ts';
-import { otherWordings, subjectWords, thingsMeant } from '../../meaning/wordings.ts';
+import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../meaning/words.ts';
+import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { type KitCandidate, kitCandidates } from './kit-index.ts';

@@ -5,7 +5,7 @@ import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { MemorySetup } from './memory.ts';
 import { openStore } from './open.ts';
 import type { LinesPlace } from '../../kit/home.ts';
-import type { Analyser } from '../../meaning/analyser.ts';
+import type { Analyser } from '../../meaning/analyse.ts';
 import type { MemoryStore } from './engine.ts';
 import type { Session } from './opened.ts';
 import { setImmediate } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { byteLength } from '../../base/text/text.ts';
-import { refuseSecret, secretsOut } from '../../base/secrets/masking.ts';
+import { refuseSecret, secretsOut } from '../../base/secrets/scanner.ts';
 
 /** Shorter texts are removed by the tools that share the project's files. */
 const SHORTEST = 10;

@@ -1,3 +1,4 @@
+import table from '../../../assets/words/abbreviations.json' with { type: 'json' };
 import { analyse } from '../../meaning/analyse.ts';
 
 interface Abbreviation {
@@ -10,34 +11,7 @@ interface Abbreviation {
 }
 
 /** What the abbreviations in BMAD's names stand for: people who want such a thing say that, not the letters. */
-const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
-  prd: {
-    words: 'product requirements document',
-    about: ['what the product or application must do', 'ce que le produit ou l’application doit faire'],
-    asked: 'define what the app or application must do',
-  },
-  gdd: { words: 'game design document', about: ['how the game is played', 'comment se joue le jeu'] },
-  nfr: { words: 'non-functional requirements' },
-  spec: { words: 'specification' },
-  prfaq: { words: 'press release frequently asked questions' },
-  faq: { words: 'frequently asked questions' },
-  ux: {
-    words: 'user experience',
-    about: ['what the screens look like and how one uses them', 'à quoi ressemblent les écrans'],
-    asked: 'wireframes and mockups',
-  },
-  ui: { words: 'user interface', about: ['what the screens look like', 'à quoi ressemblent les écrans'] },
-  qa: { words: 'quality assurance' },
-  e2e: { words: 'end-to-end' },
-  atdd: { words: 'acceptance test driven development' },
-  tdd: { words: 'test driven development' },
-  ci: { words: 'continuous integration' },
-  api: { words: 'application programming interface' },
-  pm: { words: 'product manager' },
-  po: { words: 'product owner' },
-  sm: { words: 'scrum master' },
-  dev: { words: 'developer' },
-};
+const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = table.letters;
 
 /** Most names have none, and need not be taken apart to see that. */
 const LETTERS = Object.keys(ABBREVIATIONS);
@@ -63,10 +37,7 @@ export function aboutAbbreviations(name: string): string[] {
 }
 
 /** Sentences that things are asked for with and whose words their texts do not have. */
-const ASKED: Readonly<Record<string, string>> = {
-  'dev-story': 'fix a bug',
-  'quick-dev': 'fix a bug',
-};
+const ASKED: Readonly<Record<string, string>> = table.asked;
 
 export function askedFor(name: string): string[] {
   const own = Object.hasOwn(ASKED, name) ? [ASKED[name] ?? ''] : [];

@@ -1,7 +1,12 @@
 import { breath } from '../../base/pace.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
-import { nearScan } from '../../meaning/near-scan.ts';
-import { emptyBlock, likenessesInBlock, putInBlock, type VectorBlock } from '../../meaning/small-vector.ts';
+import {
+  type Embedder,
+  emptyBlock,
+  likenessesInBlock,
+  nearScan,
+  putInBlock,
+  type VectorBlock,
+} from '../../meaning/vectors.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText, TextAt } from './record-text.ts';
 import { wishesFor } from './wishes.ts';

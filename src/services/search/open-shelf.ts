@@ -1,7 +1,7 @@
 import { onceWanted } from '../../base/async.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ReadingReport } from '../../catalogue/kept-readings.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { openKeptIndex, type IndexCache, type KeptIndex, type ShelfIndex } from './kept-index.ts';
 import { meaningIndex, meaningTable } from './meaning-index.ts';

@@ -2,7 +2,7 @@ import { onceWanted } from '../../base/async.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { analyse } from '../../meaning/analyse.ts';
-import type { Embedder } from '../../meaning/embedder.ts';
+import type { Embedder } from '../../meaning/vectors.ts';
 import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { createNames, plainName, type Names } from './names.ts';
 import { methodFirst } from './method-first.ts';

@@ -1,6 +1,6 @@
 import { push } from '../../base/grouped.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
-import { rarity } from '../../meaning/bm25.ts';
+import { rarity } from '../../meaning/words.ts';
 import { FIELDS, type Field } from './record-text.ts';
 import type { WordTable } from './word-table.ts';
 

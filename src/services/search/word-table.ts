@@ -1,5 +1,5 @@
 import { analyse } from '../../meaning/analyse.ts';
-import { lengthNorm } from '../../meaning/bm25.ts';
+import { lengthNorm } from '../../meaning/words.ts';
 import { breath } from '../../base/pace.ts';
 import type { Analyse } from './prepared-terms.ts';
 import { FIELDS, type Field, type RecordText, type TextAt } from './record-text.ts';

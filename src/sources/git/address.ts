@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
-import { stripAddressCredentials } from '../../base/secrets/secret-names.ts';
+import { stripAddressCredentials } from '../../base/secrets/rules.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 
 /** The parts of a git source. `ref` is empty where the remote's default branch is meant. */

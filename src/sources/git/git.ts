@@ -5,7 +5,7 @@ import { present } from '../../base/present.ts';
 import { runGit } from '../../base/process/git.ts';
 import { intake, type ProgramResult } from '../../base/process/process.ts';
 import { notStarted } from '../../base/process/start-program.ts';
-import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
+import { stripUrlCredentials } from '../../base/secrets/rules.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { GitAddress } from './address.ts';

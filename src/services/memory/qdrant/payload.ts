@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryRevision, MemoryType } from '../../../model/mem
 import type { Stored } from '../engine.ts';
 import { termsOf } from '../rank.ts';
 import type { ReadyFilter } from '../select.ts';
-import type { Analyser } from '../../../meaning/analyser.ts';
+import type { Analyser } from '../../../meaning/analyse.ts';
 
 export const INDEXES: Record<string, 'keyword' | 'datetime' | 'integer'> = {
   agent: 'keyword',

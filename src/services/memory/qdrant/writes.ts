@@ -7,7 +7,7 @@ import { isForgotten } from '../select.ts';
 import type { Shelf } from './collections.ts';
 import { anyOf, type Condition, empty, equal, payloadOf, type RawPayload, storedOf } from './payload.ts';
 import type { Operation, Point, Points } from './client.ts';
-import type { Analyser } from '../../../meaning/analyser.ts';
+import type { Analyser } from '../../../meaning/analyse.ts';
 
 /** How often a change is retried because another process changed the same memory at the same time. */
 const ROUNDS = 8;

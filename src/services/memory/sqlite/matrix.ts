@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { nearScan, type NearScan } from '../../../meaning/near-scan.ts';
+import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
 import { spaceText } from '../rank.ts';
 import { isSoundSquare, isSoundVector } from '../select.ts';
 import type { VectorSpace } from '../engine.ts';

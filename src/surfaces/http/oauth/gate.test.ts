@@ -9,7 +9,7 @@ import { sendRequest } from '../../../../tests/support/raw-http.ts';
 import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
 import type { Caller } from '../../../base/http/http-route.ts';
 import { createLog } from '../../../base/log.ts';
-import { createSecrets } from '../../../base/secrets/secrets.ts';
+import { createSecrets } from '../../../base/secrets/known-values.ts';
 import { openFrontDoor } from '../front-door.ts';
 import type { Gate, Refused } from '../gate.ts';
 import { oauthGate, type OauthOptions } from './gate.ts';
