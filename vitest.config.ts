@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { hostsTakePart } from './tests/support/host-packages.ts';
 import LongestFirst from './tests/support/longest-first.ts';
@@ -42,21 +44,25 @@ const WITH_PROCESSES = [
  * are for `npm run test:deep`, and left out where time is short.
  */
 const DEEP = [
-  'tests/faults/{kills,errors}.test.ts',
+  'tests/faults/{kills,errors,sqlite-room}.test.ts',
   'tests/memory/many-kills.test.ts',
-  'tests/property/growth.test.ts',
-  'tests/e2e/{many-folders,rerank,replicas,git-processes,http-shutdown}.test.ts',
+  'tests/property/{growth,live-edits}.test.ts',
+  'tests/e2e/{many-folders,process-spaces,rerank,replicas,git-processes,http-shutdown}.test.ts',
   'tests/{runs/crash-steps,project/log-processes,live/kept-cache}.test.ts',
   'tests/installs/{own-generation,next-rules,next-agents,transcripts}.test.ts',
   'tests/e2e/{git-bad-input,git-review,http-load,what-is-a-project,a2a-bad-input}.test.ts',
-  'tests/{conformance/inspector,page/decisions}.test.ts',
-];
-/** What a usual run tries with fewer versions of BMAD, and with a fifth of the generated cases. */
-const DEEPER = [
-  'tests/{installs,property,steps}/**/*.test.ts',
-  'src/{readers/compiled/installs,lines/files}.test.ts',
+  'tests/{conformance/inspector,page/decisions,memory/service-on-qdrant}.test.ts',
 ];
 const isDeep = process.argv.includes('deep');
+/** What a usual run tries with fewer versions of BMAD, fewer rounds and a fifth of the generated cases: whatever asks how much. */
+const DEEPER = isDeep ? ['src', 'tests'].flatMap(filesThatAskHowMuch) : [];
+
+function filesThatAskHowMuch(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => join(folder, path))
+    .filter((path) => /how-much\.ts'|from 'fast-check'/.test(readFileSync(path, 'utf8')));
+}
 
 const cores = availableParallelism();
 /** A worker whose test waits for processes leaves its core to others; on a large machine each keeps about two busy. */
@@ -84,7 +90,8 @@ const FAST = [
 ];
 /**
  * What takes long and hangs on few files: generated cases, the stores of memories, the search for slow expressions, hostile
- * input, and what asks every operation the same.
+ * input, what asks every operation the same, and operations over what a project keeps, which write and read it all anew in
+ * each test.
  */
 const THOROUGH = [
   'tests/{memory,property}/**/*.test.ts',
@@ -92,9 +99,11 @@ const THOROUGH = [
   'tests/contract/{fairness,hostile-project,reading,repository-shapes,upstream}.test.ts',
   'src/app/built-in-modules.test.ts',
   'src/base/{parse/parse-hostile,text/hidden}.test.ts',
-  'src/operations/{own-state,delegation/delegation-context,project/move-state,server/warm}.test.ts',
-  'src/services/search/kept-index.test.ts',
-  'src/surfaces/http/{room,api/openapi-answers,oauth/gate}.test.ts',
+  'src/operations/own-state.test.ts',
+  'src/operations/{delegation,handover,inbox,memory,project,runs,server,tasks}/**/*.test.ts',
+  'src/{lines/files,catalogue/{kept-readings,renewed},services/{codebase/nearest,search/kept-index,tasks/task-lines}}.test.ts',
+  'src/surfaces/{http/**/*,a2a/routes,cli/french*}.test.ts',
+  'tests/contract/bad-files.test.ts',
 ];
 const INSTALLS = [...BESIDE_WITH_INSTALLS, 'tests/{installs,journeys,search,steps}/**/*.test.ts'];
 const PROCESSES = [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'];

@@ -6,6 +6,7 @@ import { startHttpServer } from '../support/http-server.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
 import { bareEnvironment, bmadServer } from '../support/programs.ts';
 import { INITIALIZE, sendRequest } from '../support/raw-http.ts';
+import { some } from '../support/how-much.ts';
 
 const OURS = 'token-of-our-own-hosts-01234';
 const THEIRS = 'token-of-somebody-outside-01';
@@ -84,7 +85,7 @@ describe('--a2a', () => {
     expect(code).toBe(2);
   });
 
-  it.each(['--a2a=false', '--a2a-without-approval=off'])(
+  it.each(some(1, ['--a2a=false', '--a2a-without-approval=off']))(
     'is no reason to stop where it is switched off: %s',
     async (flag) => {
       const env = bareEnvironment(place.home);

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { connectHere } from '../support/mcp-here.ts';
 
 const home = await temporaryFolder(afterAll);
 
@@ -15,7 +16,7 @@ const PM = 'bmad://bmm/agents/pm.md';
 const DEV = 'bmad://bmm/agents/dev.md';
 
 /** A client in a project with two agents, and what it is told from now on. */
-async function connected(mode: VersionNegotiationMode, args = ['--no-watch']) {
+async function connected(mode: VersionNegotiationMode, args = ['--no-watch'], connect = connectHere) {
   const cwd = await temporaryFolder(afterAll);
   await writeFiles(cwd, {
     'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.7\nmodules:\n  - bmm\n',
@@ -24,7 +25,7 @@ async function connected(mode: VersionNegotiationMode, args = ['--no-watch']) {
     'bmad/bmm/config.yaml': 'user_name: Ada\n',
   });
   // A server that notices changes itself would have told of them before it is asked to look.
-  const client = await connectClient({ cwd, home, mode, args });
+  const client = await connect({ cwd, home, mode, args });
   onTestFinished(() => client.close());
   const told: string[] = [];
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
@@ -81,7 +82,7 @@ const ERAS: {
 
 describe.each(ERAS)('a client of $era', ({ mode, follow }) => {
   it('hears of what it subscribed to, when that has really changed', async () => {
-    const { cwd, client, told } = await connected(mode);
+    const { cwd, client, told } = await connected(mode, ['--no-watch'], connectClient);
     const config = 'bmad://config/current';
     const skill = 'skill://bmm/bmm-pm/SKILL.md';
     await follow(client, [PM, DEV, config, 'bmad://agents/pm', skill]);

@@ -2,6 +2,7 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cliFile, contentRoot, temporaryFolder } from '../support/app.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
@@ -54,7 +55,7 @@ describe('bmad config show', () => {
       project: { root: project, from: 'the working directory' },
       warnings: [],
     });
-    const text = (await bmad(['config', 'show'], { cwd: project, env })).stdout.toString('utf8');
+    const text = (await bmadHere(['config', 'show'], { cwd: project, env })).stdout.toString('utf8');
     expect(text).toContain('| log_level | info | environment BMAD_LOG_LEVEL |');
     expect(text).toContain(`| page_size | 22 | project file ${projectFile} |`);
   });
@@ -62,7 +63,7 @@ describe('bmad config show', () => {
   it('tells what is wrong in a file and goes on without it', async () => {
     const project = await temporaryFolder(afterAll);
     await writeFile(join(project, 'bmad-mcp.toml'), 'page_siz = 5\nanswer_bytes = "many"\n');
-    const { code, stdout } = await bmad(['config', 'show', '--json'], {
+    const { code, stdout } = await bmadHere(['config', 'show', '--json'], {
       cwd: project,
       env: bareEnvironment(home),
     });
@@ -78,7 +79,7 @@ describe('bmad config show', () => {
     await mkdir(join(project, '_bmad'));
     await mkdir(join(project, 'deep', 'inside'), { recursive: true });
     const options = { cwd: join(project, 'deep', 'inside'), env: bareEnvironment(home) };
-    const { stdout } = await bmad(['config', 'show', '--json'], options);
+    const { stdout } = await bmadHere(['config', 'show', '--json'], options);
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
       project: { root: project, from: expect.stringContaining('_bmad') as string },
     });
@@ -114,7 +115,7 @@ describe('bmad doctor', () => {
       ),
     );
     expect(stderr).toContain('All is well.');
-    const data = await bmad(['doctor', '--json'], { cwd, env });
+    const data = await bmadHere(['doctor', '--json'], { cwd, env });
     expect(JSON.parse(data.stdout.toString('utf8'))).toMatchObject({
       ok: true,
       handshake: {

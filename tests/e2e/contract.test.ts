@@ -14,7 +14,9 @@ import { writeFiles } from '../support/folders.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { LineClient } from '../support/line-client.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
+import { some } from '../support/how-much.ts';
 
 const TOOL = 'run_completion_contract';
 /** What consent is about has its own tests. */
@@ -107,10 +109,13 @@ describe('the completion contract over stdin', () => {
   });
 });
 
-describe.each<[string, VersionNegotiationMode]>([
-  ['2025', 'legacy'],
+const ERAS: [string, VersionNegotiationMode][] = [
   ['2026', { pin: '2026-07-28' }],
-])('the completion contract over HTTP, era %s', (_era, mode) => {
+  ['2025', 'legacy'],
+];
+
+// Whether it may run hangs on the server, not on the era of the client.
+describe.each(some(1, ERAS))('the completion contract over HTTP, era %s', (_era, mode) => {
   async function connected(args: string[]): Promise<{ client: Client; cwd: string }> {
     const { cwd, home } = await project();
     const server = await startHttpServer({ cwd, home, more: ['--trust-project', ...args] });
@@ -151,7 +156,7 @@ describe('the commands of the contract', () => {
     ['an error', '', ['contract', 'run', '--working-dir', 'nowhere', '--json'], 3],
   ])('keep their exit code when nobody reads: %s', async (_what, go, words, code) => {
     const { cwd, home } = await project({ ...FILES, '.verify/go': go });
-    for (const closed of [['stdout'], ['stdout', 'stderr']] as const) {
+    for (const closed of some(1, [['stdout', 'stderr'], ['stdout']] as const)) {
       const child = spawn(process.execPath, [cliFile, ...words], {
         cwd,
         env: bareEnvironment(home, TRUSTED),
@@ -180,15 +185,15 @@ describe('the commands of the contract', () => {
   it('end with 0 only if all is well', async () => {
     const { cwd, home } = await project();
     const run = async (...words: string[]) =>
-      bmad(['contract', ...words], { cwd, env: bareEnvironment(home, TRUSTED) });
+      bmadHere(['contract', ...words], { cwd, env: bareEnvironment(home, TRUSTED) });
     expect((await run('verify')).code).toBe(1);
-    const first = await run('run');
+    const first = await bmad(['contract', 'run'], { cwd, env: bareEnvironment(home, TRUSTED) });
     expect(first.code).toBe(0);
     // How far it is concerns a person at a terminal, not a pipe.
     expect(first.stderr).not.toContain('▶');
     expect((await run('verify')).code).toBe(0);
     await writeFiles(cwd, { '.verify/go': 'go test ./...|tests FAILED\n' });
-    const changed = await run('verify');
+    const changed = await bmad(['contract', 'verify'], { cwd, env: bareEnvironment(home, TRUSTED) });
     expect(changed.code).toBe(1);
     expect(changed.stdout.toString('utf8')).toContain('.verify/go: changed');
     expect((await run('run')).code).toBe(1);

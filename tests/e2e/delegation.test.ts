@@ -13,12 +13,14 @@ import {
   WAYS,
   type Sampler,
 } from '../support/sampling-client.ts';
+import { isDeep } from '../support/how-much.ts';
 
 const { home, project, connected } = await servers();
 
 const LIMITS = ['--delegate-depth', '5', '--delegate-rounds', '4'];
 
-describe.each(WAYS)('a client of $era over $transport', (way) => {
+/** Each era and each way to come in; a long trial has all four of them. */
+describe.each(isDeep ? WAYS : [WAYS[0], WAYS[3]])('a client of $era over $transport', (way) => {
   it('whose model answers gets the answer of the agent, kept where asked for', async () => {
     const cwd = await project();
     const questions: CreateMessageRequestParams[] = [];

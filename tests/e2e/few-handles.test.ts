@@ -8,6 +8,7 @@ import { writeFiles } from '../support/folders.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { LineClient, type Message } from '../support/line-client.ts';
 import { modern, openSocket, sendRequest } from '../support/raw-http.ts';
+import { some } from '../support/how-much.ts';
 
 const SEARCH = { name: 'search_codebase', arguments: { query: 'where is closeSession' } };
 const EXECUTE = { name: 'bmad', arguments: { operation: 'execute', agent: 'architect', message: 'Hello' } };
@@ -68,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('a server that runs out of file ha
     expect(server.child.exitCode).toBeNull();
   });
 
-  it.each([26, 29, 32])('answers whatever is asked with %d handles (R-02)', async (handles) => {
+  it.each(some(1, [29, 26, 32]))('answers whatever is asked with %d handles (R-02)', async (handles) => {
     const client = await LineClient.connect({ ...(await place()), handles, args: ['--trust-project'] });
     onTestFinished(async () => void (await client.close()));
     const ask = (name: string, args: object = {}): Promise<Message> =>

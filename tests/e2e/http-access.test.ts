@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
 import { startHttpServer, type HttpServerOptions, type HttpServerProcess } from '../support/http-server.ts';
@@ -36,8 +36,15 @@ async function remember(client: Client): Promise<{ isError?: boolean; text: stri
 }
 
 describe('a token in the environment', () => {
+  let shared: HttpServerProcess;
+  beforeAll(async () => {
+    const env = { BMAD_HTTP_TOKEN: TOKEN, BMAD_LOG_LEVEL: 'debug' };
+    shared = await startHttpServer({ cwd, home: await temporaryFolder(afterAll), env });
+    return async () => void (await shared.stop());
+  });
+
   it.each(ERAS)('is needed by $name', async ({ mode }) => {
-    const { url, stderr } = await start({ env: { BMAD_HTTP_TOKEN: TOKEN, BMAD_LOG_LEVEL: 'debug' } });
+    const { url, stderr } = shared;
     await expect(connectOver(url, mode)).rejects.toThrow(/nauthorized|401|server’s token/);
     await expect(connectOver(url, mode, `${TOKEN}x`)).rejects.toThrow(/nauthorized|401|not valid/);
     const client = await connectOver(url, mode, TOKEN);
@@ -125,16 +132,25 @@ describe('a server for other machines', () => {
 });
 
 describe('tokens in a file', () => {
-  async function tokenFile(text: string): Promise<string> {
-    const file = join(await temporaryFolder(onTestFinished), 'tokens');
+  async function tokenFile(
+    text: string,
+    onEnd: (cleanUp: () => Promise<void>) => void = onTestFinished,
+  ): Promise<string> {
+    const file = join(await temporaryFolder(onEnd), 'tokens');
     await writeFile(file, text);
     await chmod(file, 0o600);
     return file;
   }
 
+  let shared: HttpServerProcess;
+  beforeAll(async () => {
+    const more = ['--http-token-file', await tokenFile(`# ours\n${TOKEN}\n${READER} read\n`, afterAll)];
+    shared = await startHttpServer({ cwd, home: await temporaryFolder(afterAll), more });
+    return async () => void (await shared.stop());
+  });
+
   it.each(ERAS)('can be limited to reading, as $name finds out', async ({ mode }) => {
-    const file = await tokenFile(`# ours\n${TOKEN}\n${READER} read\n`);
-    const { url } = await start({ more: ['--http-token-file', file] });
+    const { url } = shared;
     const [writer, reader] = [await connectOver(url, mode, TOKEN), await connectOver(url, mode, READER)];
     const names = async (client: Client): Promise<string[]> =>
       (await client.listTools()).tools.map(({ name }) => name);

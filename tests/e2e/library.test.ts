@@ -8,6 +8,7 @@ import { installOf } from '../support/installs.ts';
 import { installPackedPackage } from '../support/packed-package.ts';
 import { bmad, runToEnd } from '../support/programs.ts';
 import { copyFolder } from '../support/folders.ts';
+import { ofUsual } from '../support/how-much.ts';
 
 const { folder, home, env } = await installPackedPackage(afterAll);
 const parent = await temporaryFolder(afterAll);
@@ -38,10 +39,12 @@ async function listed(what: string, project: string): Promise<string[]> {
   return items.map(({ name }) => name);
 }
 
-describe.each([
-  ['6.12.0', 'architecture'],
-  ['6.0.0-alpha.22', 'create-architecture'],
-] as const)('the library on an install of %s', (version, workflow) => {
+describe.each(
+  ofUsual([
+    ['6.12.0', 'architecture'],
+    ['6.0.0-alpha.22', 'create-architecture'],
+  ] as const),
+)('the library on an install of %s', (version, workflow) => {
   let project: string;
   let answers: Answers;
   beforeAll(async () => {

@@ -8,6 +8,7 @@ import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
+import { rounds } from '../support/how-much.ts';
 
 async function project(): Promise<{ cwd: string; home: string }> {
   const [cwd, home] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
@@ -26,11 +27,11 @@ describe('two hosts at once', () => {
   it('remember and recall in the same project, and nothing is lost', async () => {
     const place = await project();
     const hosts = await Promise.all([connectClient(place), connectClient(place)]);
-    const rounds = 15;
+    const many = rounds(5, 15);
     const NAMES = ['North', 'South'];
     await Promise.all(
       hosts.map(async (client, host) => {
-        for (let round = 0; round < rounds; round++) {
+        for (let round = 0; round < many; round++) {
           const body = await call(client, 'remember_structured', {
             type: round % 2 === 0 ? 'decisions' : 'agent-learnings',
             agent: 'stack',
@@ -42,26 +43,26 @@ describe('two hosts at once', () => {
     );
     const [first, second] = hosts;
     // Each host finds at once what the other has said.
-    expect(await call(first, 'recall_structured', { query: 'south M107' })).toContain(
-      'South has settled matter M107 for good',
+    expect(await call(first, 'recall_structured', { query: `south M${100 + many - 3}` })).toContain(
+      `South has settled matter M${100 + many - 3} for good`,
     );
-    expect(await call(second, 'recall_structured', { query: 'north M112' })).toContain(
-      'North has settled matter M112 for good',
+    expect(await call(second, 'recall_structured', { query: `north M${100 + many - 1}` })).toContain(
+      `North has settled matter M${100 + many - 1} for good`,
     );
     const { length: inFiles } = await call(first, 'manage_memories', { action: 'list', args: { limit: 200 } })
       .then((text) => text.match(/^[0-9a-f-]{36} /gm) ?? [])
-      .then((all) => all.slice(rounds * 2));
-    expect(await call(first, 'manage_memories', { action: 'count' })).toBe(String(rounds * 2 + inFiles));
+      .then((all) => all.slice(many * 2));
+    expect(await call(first, 'manage_memories', { action: 'count' })).toBe(String(many * 2 + inFiles));
     await Promise.all(hosts.map((client) => client.close()));
     const memory = join(place.cwd, '_bmad/_memory');
     const list = JSON.parse(await readFile(join(memory, 'memories.json'), 'utf8')) as { id: unknown }[];
-    expect(list).toHaveLength(3 + rounds * 2);
+    expect(list).toHaveLength(3 + many * 2);
     expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
     const lines = (await readFile(join(memory, 'decisions-log.md'), 'utf8')).match(/has settled/g);
     const learnt = (await readFile(join(memory, 'agent-learnings/fullstack-dev.md'), 'utf8')).match(
       /has settled/g,
     );
-    expect((lines ?? []).length + (learnt ?? []).length).toBe(rounds * 2);
+    expect((lines ?? []).length + (learnt ?? []).length).toBe(many * 2);
     for (const line of (await readFile(join(memory, 'activity.jsonl'), 'utf8')).trim().split('\n'))
       expect(JSON.parse(line)).toMatchObject({
         cmd: expect.stringMatching(/^(?:remember|recall)$/) as string,
@@ -73,7 +74,7 @@ describe('a server that is killed', () => {
   it('has kept everything it answered for, and leaves files whole', async () => {
     const place = await project();
     let known = 0;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds(1, 3); round++) {
       const acknowledged = await killedWhileRemembering(place, round, 6 + round * 8);
       known += acknowledged;
       const count = await bmadHere(['memory', 'count'], { cwd: place.cwd, env: bareEnvironment(place.home) });
@@ -122,7 +123,7 @@ async function killedWhileRemembering(
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
   });
   send({ method: 'notifications/initialized' });
-  for (let number = 1; number <= 60; number++)
+  for (let number = 1; number <= rounds(20, 60); number++)
     send({
       id: number,
       method: 'tools/call',
@@ -138,17 +139,9 @@ async function killedWhileRemembering(
 describe('the command line', () => {
   it('remembers, recalls, and prints data', async () => {
     const { cwd, home } = await project();
-    const run = (...args: string[]) => bmad(args, { cwd, env: bareEnvironment(home) });
-    const made = await run(
-      'memory',
-      'remember',
-      'decisions',
-      'dev',
-      'Tags come from the command line',
-      '--tags',
-      'a,b',
-      '--json',
-    );
+    const run = (...args: string[]) => bmadHere(args, { cwd, env: bareEnvironment(home) });
+    const said = ['decisions', 'dev', 'Tags come from the command line', '--tags', 'a,b', '--json'];
+    const made = await bmad(['memory', 'remember', ...said], { cwd, env: bareEnvironment(home) });
     expect(made.code).toBe(0);
     const { memory } = JSON.parse(made.stdout.toString()) as { memory: { id: string; tags: string[] } };
     expect(memory.tags).toEqual(['a', 'b']);

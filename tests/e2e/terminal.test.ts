@@ -109,7 +109,7 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
   const SAYS = '\\u202e';
   const COMMANDS: [args: string[], says: string, here?: 'here'][] = [
     [['execute', 'nosy'], SAYS],
-    [['read', 'nosy'], '一\\u{e0162}'],
+    [['read', 'nosy'], '一\\u{e0162}', 'here'],
     [['execute', 'mole'], SAYS, 'here'],
     [['context', 'nosy'], SAYS, 'here'],
     [['project', 'context'], SAYS, 'here'],
@@ -123,15 +123,15 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
     [['list', 'skills', '--detail', 'full'], 'nosy', 'here'],
     [['search', 'nosy'], 'nosy', 'here'],
     [['explain', 'nosy'], 'nosy', 'here'],
-    [['doctor', '--no-handshake'], SAYS],
+    [['doctor', '--no-handshake'], SAYS, 'here'],
     [['trust'], SAYS],
     [['contract', 'run'], SAYS],
     [['session', 'list'], '', 'here'],
     [['next'], '', 'here'],
-    [['config', 'show', '--project', `/${CODES}`], SAYS],
+    [['config', 'show', '--project', `/${CODES}`], SAYS, 'here'],
     [['execute', `${CODES}x`], SAYS, 'here'],
     [[`unknown${CODES}`], '\\u001b'],
-    [['list', `--unknown${CODES}`], SAYS],
+    [['list', `--unknown${CODES}`], SAYS, 'here'],
     [['task', 'list', '--json'], SAYS],
     [['task', 'show', CODES, '--json'], SAYS, 'here'],
   ];
@@ -155,8 +155,10 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
 
 describe('in a pipe', () => {
   it('a file comes to the byte if that is asked for, all else as people read it (S-03, N-08)', async () => {
-    const run = async (...args: string[]) => bmad(args, { cwd: place.cwd, env });
-    expect((await run('read', 'nosy', '--raw')).stdout.toString('utf8')).toBe(SKILL);
+    const run = async (...args: string[]) => bmadHere(args, { cwd: place.cwd, env });
+    expect((await bmad(['read', 'nosy', '--raw'], { cwd: place.cwd, env })).stdout.toString('utf8')).toBe(
+      SKILL,
+    );
     const read = await run('read', 'nosy');
     expect(read.stdout.toString('utf8')).not.toMatch(ACTS);
     expect(read.stdout.toString('utf8')).toContain('\n\nYou are nosy.\n');

@@ -15,6 +15,7 @@ import { connectClient } from '../support/mcp-client.ts';
 import { sessionIn } from '../support/operations.ts';
 import { runToEnd, withHandles } from '../support/programs.ts';
 import { ERAS, hearing, listenTo } from '../support/told-client.ts';
+import { some } from '../support/how-much.ts';
 
 const home = await temporaryFolder(afterAll);
 
@@ -47,7 +48,7 @@ async function work(cwd: string): Promise<void> {
 }
 
 describe('the server', () => {
-  it.each(ERAS)(
+  it.each(some(1, ERAS))(
     'tells a client of $era over stdin and stdout of an edit and of what others do',
     async ({ mode }) => {
       const { cwd, edit } = await project();

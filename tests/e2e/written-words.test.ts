@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { bmadHere } from '../support/command-line.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
 /** Sentences that the program says too, each with a French text of its own. */
@@ -14,7 +15,8 @@ describe('what people wrote, at a terminal that speaks French', () => {
     await writeFiles(cwd, { '_bmad/_memory/decisions-log.md': '', '_bmad/_memory/handoff-log.md': '' });
     const run = async (...args: string[]): Promise<string> => {
       const env = bareEnvironment(home, { BMAD_LANG: 'fr' });
-      const { stdout, stderr } = await bmad(args, { cwd, env });
+      // The list is asked of the program; the others are the same words by the same way.
+      const { stdout, stderr } = await (args[1] === 'list' ? bmad : bmadHere)(args, { cwd, env });
       const said = stdout.toString('utf8') + stderr;
       expect(said).not.toMatch(/[\uFDD0\uFDD1\u{F0000}-\u{10FFFF}]/u);
       return said;

@@ -14,6 +14,7 @@ import { resourceRead } from '../../src/surfaces/mcp/resources.ts';
 import { installOf } from '../support/installs.ts';
 import { openSession, saidIn, sessionIn } from '../support/operations.ts';
 import { copyFolder } from '../support/folders.ts';
+import { ofUsual } from '../support/how-much.ts';
 
 const local = { flags: { discovery: 'local' } };
 
@@ -70,12 +71,14 @@ describe('M-15: discovery leaves out what it says', () => {
 });
 
 describe('M-16: explain tells where it comes from', () => {
-  it.each([
-    ['6.0.0-alpha.7', 'bmad/core/config.yaml'],
-    ['6.0.4', '_bmad/core/config.yaml'],
-    ['6.3.0', '_bmad/core/config.yaml'],
-    ['6.12.0', '_bmad/config.user.toml'],
-  ] as const)('core.user_name of %s by file and line', async (version, file) => {
+  it.each(
+    ofUsual([
+      ['6.0.0-alpha.7', 'bmad/core/config.yaml'],
+      ['6.0.4', '_bmad/core/config.yaml'],
+      ['6.3.0', '_bmad/core/config.yaml'],
+      ['6.12.0', '_bmad/config.user.toml'],
+    ] as const),
+  )('core.user_name of %s by file and line', async (version, file) => {
     const { ok } = await sessionIn(await installOf(version));
     const { answer } = await ok(explain, { target: 'core.user_name' });
     expect(answer.body).toMatch(new RegExp(`in force\\*\\* core\\.user_name = "\\w+" — ${file}:\\d+`));

@@ -10,6 +10,7 @@ import { qualifiedName } from '../../src/model/record.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';
 import { contextIn, testCall } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
+import { ofUsual, usually } from '../support/how-much.ts';
 
 /** A raw list of what has the name, with all that is known of each, against the answer that is given: 52.3 % less. */
 const LEAST_SAVED = 52.3;
@@ -39,7 +40,7 @@ async function measured(
 const saved = (all: readonly Measured[]): number =>
   100 * (1 - all.reduce((sum, { ours }) => sum + ours, 0) / all.reduce((sum, { raw }) => sum + raw, 0));
 
-describe.each(['6.0.0-alpha.22', '6.0.0-alpha.7'] as const)('ambiguous names of %s', async (version) => {
+describe.each(usually(['6.0.0-alpha.22', '6.0.0-alpha.7']))('ambiguous names of %s', async (version) => {
   const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
   const { winners } = (await context.workspace()).catalogue;
   // Only what several have can be ambiguous, and to start all the others takes long.
@@ -70,11 +71,11 @@ describe.each(['6.0.0-alpha.22', '6.0.0-alpha.7'] as const)('ambiguous names of 
 });
 
 it('a part of many names costs less than half of a raw list too', async () => {
-  for (const [version, part] of [
+  for (const [version, part] of ofUsual([
     ['6.12.0', 'agent'],
     ['4.44.3', 'game'],
     ['6.0.0-alpha.22', 'create'],
-  ] as const) {
+  ] as const)) {
     const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
     const answer = await measured(read, { target: part }, context);
     if (answer === undefined) throw new Error(`"${part}" is not ambiguous on ${version}.`);

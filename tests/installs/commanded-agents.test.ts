@@ -3,6 +3,7 @@ import { saidIn } from '../support/operations.ts';
 import { bmad } from '../../src/operations/unified/bmad.ts';
 import { project, projectAt } from '../support/install-project.ts';
 import { installOf, type Version } from '../support/installs.ts';
+import { ofUsual } from '../support/how-much.ts';
 
 interface Case {
   version: Version;
@@ -54,7 +55,7 @@ const CASES: Case[] = [
 ];
 
 describe('an agent that is told an entry of its menu', () => {
-  it.each(CASES.map((one) => [one.version, JSON.stringify(one.args), one] as const))(
+  it.each(ofUsual(CASES.map((one) => [one.version, JSON.stringify(one.args), one] as const)))(
     '%s %s comes with what that starts',
     async (_version, _args, { version, args, starts, says, beside = [] }) => {
       const { ask } = await project(version);

@@ -8,6 +8,7 @@ import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
+import { ofUsual } from '../support/how-much.ts';
 
 const BUDGET = 8_000;
 
@@ -100,7 +101,7 @@ describe('20 compiled contexts', () => {
     expect(contexts).toHaveLength(20);
   });
 
-  it.each(contexts)(
+  it.each(ofUsual(contexts))(
     '%s: %s has all it requires in 8,000 tokens, the same bytes each time',
     async (version, named) => {
       const context = await (opened.get(version) ?? contextOf(version));

@@ -7,6 +7,7 @@ import type { Changes, Context } from '../../src/operations/context.ts';
 import { contextIn, temporaryFolder, testCall, withWatch } from '../support/app.ts';
 import { copyFolder, writeFiles } from '../support/folders.ts';
 import { installOf } from '../support/installs.ts';
+import { rounds } from '../support/how-much.ts';
 
 /** What clients see: every list, and what the edits below are about. */
 const ASKED: readonly (readonly [operation: string, input: Record<string, unknown>])[] = [
@@ -205,7 +206,7 @@ describe('a running server', () => {
       await contextIn(folder, local),
       await withWatch(await contextIn(folder, local), onTestFinished),
     ];
-    for (let round = 1; round <= 40; round += 1) {
+    for (let round = 1; round <= rounds(10, 40); round += 1) {
       const mark = `Round ${String(round).padStart(2, '0')}`;
       const { atime, mtime } = statSync(path);
       // In the same tick of the clock, again and again.

@@ -43,7 +43,7 @@ function percentOff(estimated: number, real: number): number {
 describe('the estimate of tokens against a real tokenizer', async () => {
   const folders = [
     await installOf('6.12.0'),
-    await installOf('6.0.0-alpha.22'),
+    await installOf('6.0.0-alpha.7'),
     await installOf('4.44.3'),
     join(repository, 'src', 'operations'),
   ];

@@ -12,6 +12,7 @@ import { contextIn, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { sessionIn } from '../support/operations.ts';
 import { connectInMemory, ERAS, hearing, listenTo } from '../support/told-client.ts';
+import { some } from '../support/how-much.ts';
 
 const agent = (description: string, body = 'Work.'): string =>
   `---\nname: "x"\ndescription: "${description}"\n---\n<agent id="a" name="W" title="T" icon="x">\n${body}\n<menu>\n<item cmd="*draw">Draw</item>\n</menu>\n</agent>\n`;
@@ -43,7 +44,8 @@ async function listening(
   return { cwd, client, context, heard, place };
 }
 
-describe.each(ERAS)('a client of $era that listens', ({ mode }) => {
+// Clients of both eras are in tests/e2e/told.test.ts and tests/e2e/changes.test.ts.
+describe.each(some(1, ERAS))('a client of $era that listens', ({ mode }) => {
   it('is told of lists and resources when they are different, without asking', async () => {
     const { heard, place } = await listening(mode);
     await writeFile(place('agents/ux.md'), agent('new'));

@@ -6,15 +6,16 @@ import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, uuid } from './places.ts';
 import { killTrial, lostOf, openLines, partsOf, runWriter, type IndexKind } from './processes.ts';
+import { rounds } from '../support/how-much.ts';
 
 const KINDS: IndexKind[] = ['sqlite', 'memory'];
 
 /** The full runs are made by hand with larger numbers. */
 const WRITERS = Number(process.env['BMAD_TEST_MEMORY_WRITERS'] ?? 4);
-const WRITES = Number(process.env['BMAD_TEST_MEMORY_WRITES'] ?? 30);
+const WRITES = Number(process.env['BMAD_TEST_MEMORY_WRITES'] ?? rounds(12, 30));
 /** A hundred are in `many-kills.test.ts`. */
-const KILLS = Number(process.env['BMAD_TEST_MEMORY_KILLS'] ?? 2);
-const APART_WRITES = 80;
+const KILLS = Number(process.env['BMAD_TEST_MEMORY_KILLS'] ?? rounds(1, 2));
+const APART_WRITES = rounds(15, 80);
 /** A program with process numbers of its own, as sandboxes of editors and pods give them. */
 const APART = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 const canBeApart = spawnSync('unshare', [...APART.slice(1), 'true']).status === 0;

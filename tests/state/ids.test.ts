@@ -5,8 +5,9 @@ import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts'
 import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
 import { writeFiles } from '../support/folders.ts';
 import { openSession } from '../support/operations.ts';
+import { rounds } from '../support/how-much.ts';
 
-const EACH = 10;
+const EACH = rounds(4, 10);
 
 /** The ids of what is made in one clone of a project. */
 async function made(): Promise<string[]> {

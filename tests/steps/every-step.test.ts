@@ -39,18 +39,21 @@ function wrongWith({ asked, taken, nowhere }: Swept, least: number): string[] {
   return [...nowhere, ...few];
 }
 
-describe.each(Object.entries(PROJECTS))('in %s, every step leads somewhere', (title, project) => {
+/** How a step is written hangs on the surface, not on the project: the one with most in it is enough in a usual run. */
+const FULLEST = 'a kit project in use';
+const tried = Object.entries(PROJECTS).filter(([title]) => isDeep || !title.includes('6.12'));
+
+describe.each(tried)('in %s, every step leads somewhere', (title, project) => {
   // What a narrow set of tools can say does not hang on the project.
-  const narrow = title.includes('6.12') ? (['workflows', 'agents', 'project'] as const) : [];
-  // How a step is written hangs on the surface, not on the project: one of them is enough in a usual run.
-  const inFull = isDeep || title.includes('6.12');
+  const narrow = title === FULLEST ? (['workflows', 'agents', 'project'] as const) : [];
+  const inFull = isDeep || title === FULLEST;
   const other = inFull ? [['bmad', 5] as const] : [];
   it.each([[undefined, 15] as const, ...other, ...narrow.map((one) => [one, 1] as const)])(
     'over MCP with the toolsets %j',
     async (toolsets, least) => {
       const surface = await modelSurface(await project(), onTestFinished, { toolsets });
       // What is said of a wrong argument is the same everywhere; what is not there hangs on the project.
-      const briefly = toolsets !== undefined || narrow.length === 0;
+      const briefly = toolsets !== undefined || !title.includes('6.12');
       expect(wrongWith(await sweep(surface, { briefly }), least)).toEqual([]);
     },
   );

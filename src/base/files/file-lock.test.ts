@@ -11,6 +11,7 @@ import { holderText, leaveLock, NOBODY } from '../../../tests/support/dead-holde
 import { refusal } from '../../../tests/support/thrown.ts';
 import { withLock } from './file-lock.ts';
 import { isRunning, processSpace } from './is-running.ts';
+import { rounds } from '../../../tests/support/how-much.ts';
 
 let folder: string;
 let lock: string;
@@ -78,7 +79,7 @@ describe('withLock', () => {
   it('gets the lock also while others make and remove its folder', async () => {
     const children = Array.from({ length: 4 }, () =>
       other(
-        `for (let i = 0; i < 50; i++) await withLock(lock, { waitMs: 60000, tidy: true }, async () => {});`,
+        `for (let i = 0; i < ${rounds(15, 50)}; i++) await withLock(lock, { waitMs: 60000, tidy: true }, async () => {});`,
       ),
     );
     expect(await Promise.all(children.map(ended))).toEqual(children.map(() => 0));
@@ -113,7 +114,7 @@ describe('withLock', () => {
 
   it('lets only one of many take over from a dead holder', async () => {
     let inside = 0;
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < rounds(3, 8); round++) {
       await leaveLock(lock, holderText(NOBODY, undefined, String(round)));
       await Promise.all(
         Array.from({ length: 10 }, () =>
@@ -207,7 +208,7 @@ describe('withLock', () => {
       process.stdout.write('whole');
       process.exit();`);
     expect(await said(holder)).toBe('held');
-    expect((await refusal(() => withLock(lock, { waitMs: 5_000 }, async () => undefined))).reason).toBe(
+    expect((await refusal(() => withLock(lock, { waitMs: 4_000 }, async () => undefined))).reason).toBe(
       'locked',
     );
     holder.stdin?.write('go on');
@@ -217,21 +218,22 @@ describe('withLock', () => {
   it.skipIf(!canBeApart)(
     `loses nothing of what processes of two spaces write, on a busy machine (F-01)${NEEDED}`,
     async () => {
-      const files = ['0', '1', '2', '3', '4'];
+      const EACH = rounds(10, 80);
+      const files = ['0', '1', '2', '3', '4'].slice(0, rounds(2, 5));
       for (const name of files) await writeFile(join(folder, name), '0');
       for (let loop = 0; loop < 2; loop += 1) {
         const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
         onTestFinished(() => void busy.kill('SIGKILL'));
       }
       const code = `await Promise.all(${JSON.stringify(files)}.map(async (name) => {
-        for (let i = 0; i < 80; i++) await withLock(lock + name, { waitMs: 120000 }, async () => {
+        for (let i = 0; i < ${EACH}; i++) await withLock(lock + name, { waitMs: 120000 }, async () => {
           const count = Number(await readFile(folder + '/' + name, 'utf8'));
           await writeAtomic(folder + '/' + name, String(count + 1));
         });
       }));`;
       const writers = [[], [], APART, APART].map((before) => ended(other(code, before)));
       expect(await Promise.all(writers)).toEqual([0, 0, 0, 0]);
-      for (const name of files) expect(await readFile(join(folder, name), 'utf8')).toBe('320');
+      for (const name of files) expect(await readFile(join(folder, name), 'utf8')).toBe(String(4 * EACH));
     },
   );
 

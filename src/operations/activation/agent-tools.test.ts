@@ -6,6 +6,7 @@ import { openSession, type Session } from '../../../tests/support/operations.ts'
 import { activate } from './activate.ts';
 import { AGENT_TOOL_LIMIT, agentOperation, findAgentTool, listAgentTools } from './agent-tools.ts';
 import { execute } from '../execute.ts';
+import { ofUsual } from '../../../tests/support/how-much.ts';
 
 type Item = Parameters<typeof agentOperation>[0];
 
@@ -31,18 +32,20 @@ describe('the tools of agents', () => {
     ]);
   });
 
-  it.each([
-    [
-      '4.44.3',
-      38,
-      'bmad-core-architect',
-      /^Architect \(Winston\) - Holistic System Architect.*Master of holistic/,
-    ],
-    ['6.0.0-alpha.7', 19, 'bmm-architect', /^Architect \(Winston\) - System Architect/],
-    ['6.0.0-alpha.22', 25, 'bmm-architect', /^Architect \(Winston\) - .*Senior architect with expertise/],
-    ['6.3.0', 6, 'bmm-architect', /^.*Winston.* - .*Senior architect with expertise/],
-    ['6.12.0', 5, 'bmm-architect', /^System Architect \(Winston\) - Convert the PRD/],
-  ] as const)('say on %s who an agent is and what it can do', async (version, count, name, description) => {
+  it.each(
+    ofUsual([
+      [
+        '4.44.3',
+        38,
+        'bmad-core-architect',
+        /^Architect \(Winston\) - Holistic System Architect.*Master of holistic/,
+      ],
+      ['6.0.0-alpha.7', 19, 'bmm-architect', /^Architect \(Winston\) - System Architect/],
+      ['6.0.0-alpha.22', 25, 'bmm-architect', /^Architect \(Winston\) - .*Senior architect with expertise/],
+      ['6.3.0', 6, 'bmm-architect', /^.*Winston.* - .*Senior architect with expertise/],
+      ['6.12.0', 5, 'bmm-architect', /^System Architect \(Winston\) - Convert the PRD/],
+    ] as const),
+  )('say on %s who an agent is and what it can do', async (version, count, name, description) => {
     const tools = await toolsOf(await over(version));
     expect(tools).toHaveLength(count);
     const tool = tools.find((candidate) => candidate.name === name);

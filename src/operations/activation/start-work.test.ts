@@ -6,7 +6,7 @@ import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 
 const session = await openSession(afterAll, { flags: { answerBytes: '10000' } });
 const alpha = await openSession(afterAll, {
-  flags: { project: await installOf('6.0.0-alpha.22'), discovery: 'local' },
+  flags: { project: await installOf('6.0.0-alpha.7'), discovery: 'local' },
 });
 
 describe('execute_workflow', () => {

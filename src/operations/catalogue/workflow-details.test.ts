@@ -27,7 +27,7 @@ describe('get_workflow_details', () => {
 
   it('knows a workflow in YAML by what it says itself', async () => {
     const { data } = await (
-      await over('6.0.0-alpha.22')
+      await over('6.0.0-alpha.7')
     ).ok(getWorkflowDetails, {
       workflow_name: 'testarch-trace',
     });

@@ -14,6 +14,7 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Receipt } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
+import { rounds } from '../../../tests/support/how-much.ts';
 
 type Files = Record<string, string>;
 const project = (script: string, files: Files = {}): Files => ({ [SCRIPT_PATH]: script, ...files });
@@ -57,8 +58,8 @@ describe('run_completion_contract, with the script of the project', () => {
     } satisfies Partial<Record<keyof Receipt, unknown>>);
   });
 
-  it('reaches its verdict through 4 MB of short lines, on both streams', async () => {
-    const script = `yes | head -c 4000000; yes n | head -c 1000000 >&2
+  it('reaches its verdict through megabytes of short lines, on both streams', async () => {
+    const script = `yes | head -c ${rounds(800_000, 4_000_000)}; yes n | head -c ${rounds(200_000, 1_000_000)} >&2
 echo "CC PASS — [go] — 2026-01-01 00:00:00"
 `;
     const session = await contractSession(
@@ -200,8 +201,8 @@ describe('run_completion_contract, with scripts that misbehave', () => {
     });
   });
 
-  it('keeps the beginning and the end of 50 MB in a file, and finds the verdict after it', async () => {
-    const script = `echo first; head -c 52428800 /dev/zero | tr '\\0' 'x' | fold -w 1000; echo; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n`;
+  it('keeps the beginning and the end of a long output in a file, and finds the verdict after it', async () => {
+    const script = `echo first; head -c ${rounds(12, 50) * 1_048_576} /dev/zero | tr '\\0' 'x' | fold -w 1000; echo; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n`;
     const session = await contractSession(onTestFinished, project(script));
     const before = process.memoryUsage().rss;
     const { data } = await session.ok(runCompletionContract);
@@ -211,7 +212,7 @@ describe('run_completion_contract, with scripts that misbehave', () => {
     expect(kept.length).toBeLessThan(9_000_000);
     expect(kept).toMatch(/^first\n/);
     expect(kept).toContain('lines left out');
-    expect(data['output_lines']).toBeGreaterThan(52_000);
+    expect(data['output_lines']).toBeGreaterThan(rounds(12_000, 52_000));
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
   });
 

@@ -9,6 +9,7 @@ import { kitIn } from '../../../tests/support/kit.ts';
 import type { ChainReport } from './chain.ts';
 import { receiptPlace } from './receipts.ts';
 import { readChain } from './verify.ts';
+import { rounds } from '../../../tests/support/how-much.ts';
 
 /** Runs a writer of receipts; with `killAfter` it is killed without warning after so many. Answers what it was told. */
 async function writer(root: string, state: string, count: number, killAfter = Infinity): Promise<string[]> {
@@ -33,7 +34,7 @@ async function project(): Promise<{ root: string; state: string; chain(): Promis
   return { root, state, chain: async () => readChain(await receiptPlace(await kitIn(root, state))) };
 }
 
-const COUNT = 25;
+const COUNT = rounds(8, 25);
 
 describe('receipts of several processes', () => {
   it('are one chain', async () => {

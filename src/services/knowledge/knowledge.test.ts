@@ -4,6 +4,7 @@ import { writeFiles } from '../../../tests/support/folders.ts';
 import { installOf, type Version } from '../../../tests/support/installs.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import type { Knowledge } from './knowledge.ts';
+import { ofUsual } from '../../../tests/support/how-much.ts';
 
 async function knowledgeIn(project: string): Promise<Knowledge> {
   const context = await contextIn(project, { flags: { project, discovery: 'local' } });
@@ -92,24 +93,26 @@ describe('knowledge that skills carry', () => {
 });
 
 describe('topics across domains', () => {
-  it.each<[Version, string, string[], string[]]>([
-    [
-      '6.0.0-alpha.7',
-      'patterns',
-      ['test-healing-patterns', 'bmm/workflows/3-solutioning/architecture/architecture-patterns.yaml'],
-      ['step-05-patterns'],
-    ],
-    [
-      '6.0.0-alpha.22',
-      'patterns',
-      ['test-healing-patterns', 'agent-menu-patterns', 'architecture-patterns.yaml'],
-      ['step-07-patterns'],
-    ],
-    ['6.0.0-alpha.7', 'architecture', ['fixture-architecture'], ['checklist', 'instructions']],
-    ['6.0.4', 'Architecture', ['project-types.csv'], ['workflow']],
-    ['4.44.3', 'testarch', ['test-levels-framework', 'test-priorities-matrix'], ['test-design']],
-    ['4.44.3', 'tea', ['test-levels-framework'], []],
-  ])('are gathered from what %s has: %s', async (version, topic, some, none) => {
+  it.each(
+    ofUsual<[Version, string, string[], string[]]>([
+      [
+        '6.0.0-alpha.7',
+        'patterns',
+        ['test-healing-patterns', 'bmm/workflows/3-solutioning/architecture/architecture-patterns.yaml'],
+        ['step-05-patterns'],
+      ],
+      [
+        '6.0.0-alpha.22',
+        'patterns',
+        ['test-healing-patterns', 'agent-menu-patterns', 'architecture-patterns.yaml'],
+        ['step-07-patterns'],
+      ],
+      ['6.0.0-alpha.7', 'architecture', ['fixture-architecture'], ['checklist', 'instructions']],
+      ['6.0.4', 'Architecture', ['project-types.csv'], ['workflow']],
+      ['4.44.3', 'testarch', ['test-levels-framework', 'test-priorities-matrix'], ['test-design']],
+      ['4.44.3', 'tea', ['test-levels-framework'], []],
+    ]),
+  )('are gathered from what %s has: %s', async (version, topic, some, none) => {
     const knowledge = await knowledgeIn(await installOf(version));
     const { name, fragments } = await knowledge.domain(topic);
     const ids = fragments.map(({ id }) => id);
