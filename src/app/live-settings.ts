@@ -1,4 +1,4 @@
-import { Places } from '../base/files/places.ts';
+import { Keeper } from '../base/files/keeper.ts';
 import type { Config, SettingName } from '../config/schema.ts';
 import type { Settings } from './settings.ts';
 
@@ -34,11 +34,11 @@ export function liveSettings({
   log,
 }: Settings): () => Promise<number> {
   let version = 0;
-  let places: Places | undefined;
+  let places: Keeper | undefined;
   let told: readonly string[] = [...warnings];
 
   async function renew(): Promise<void> {
-    places = new Places();
+    places = new Keeper();
     for (const path of configFiles) places.look(path);
     const loaded = await load();
     const changed = LIVE.filter(

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
-import type { Witness } from '../base/files/vouch.ts';
+import type { Watch } from '../base/files/watch-handles.ts';
 import { watchFolders, type Place, type WatchReport } from '../base/files/watch-folders.ts';
 import { userConfigFile } from '../config/locations.ts';
 import { folderAt, kitAtHome } from '../kit/home.ts';
@@ -11,7 +11,7 @@ import type { LateWorkspaces } from './late-workspaces.ts';
 
 export interface ProjectWatch {
   report(): WatchReport;
-  readonly witness: Witness;
+  readonly watch: Watch;
   /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
   catchUp(): void;
   close(): void;
@@ -124,7 +124,7 @@ export function watchProject(
   void look();
   return {
     report: folders.report,
-    witness: folders.witness,
+    watch: folders.watch,
     catchUp() {
       if (!missed && !isHeard()) return;
       missed = false;

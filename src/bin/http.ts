@@ -100,6 +100,7 @@ async function main(): Promise<void> {
     throw error;
   });
   const leave = await page.enlist(localOrigin(serving.origin, config.httpHost));
+  context.stay();
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     await leave();
     if (config.httpDrainMs > 0)

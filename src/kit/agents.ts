@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { unlessShort } from '../base/expected.ts';
 import { listInside, readInside } from '../base/files/files.ts';
+import { KeptFiles } from '../base/files/kept-files.ts';
 import { nameKey } from '../base/text/same-name.ts';
 import type { Kit } from './kit.ts';
 
@@ -17,6 +19,9 @@ const FOLDERS = ['_config/custom/agents', 'bmm/agents'];
 const NO_AGENT = /tpl\.|proposed\.|template\.|readme/i;
 const MAX_BYTES = 1_000_000;
 
+/** Every call that names an agent asks for all of them. */
+const kept = new KeptFiles<KitAgent>();
+
 /** The agents that the project has files of, in the order of their ids. */
 export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
   const found = new Map<string, KitAgent>();
@@ -27,8 +32,11 @@ export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
       if (kind !== 'file' || !name.endsWith('.md') || NO_AGENT.test(name)) continue;
       const id = name.slice(0, -3);
       if (found.has(id)) continue;
-      const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(unlessShort(undefined));
-      found.set(id, agentIn(id, text?.toString('utf8') ?? ''));
+      const agent = await kept.read(join(kit.root, path, name), async () => {
+        const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(unlessShort(undefined));
+        return agentIn(id, text?.toString('utf8') ?? '');
+      });
+      found.set(id, agent ?? agentIn(id, ''));
     }
   }
   return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { Seen } from '../base/files/places.ts';
+import type { Seen } from '../base/files/keeper.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import type { DeclaredModule } from '../model/module.ts';

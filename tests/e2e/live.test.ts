@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { agentText, workflowText, writeTree } from '../support/generated-tree.ts';
+import { startHttpServer } from '../support/http-server.ts';
 import { LineClient } from '../support/line-client.ts';
 
 const run = promisify(execFile);
@@ -83,3 +84,35 @@ describe('two servers in one project', () => {
     for (const server of servers) expect(server.strays).toEqual([]);
   });
 });
+
+/** How many folders the system tells a process of. */
+async function watchedFolders(pid: number | undefined): Promise<number> {
+  const folder = `/proc/${pid}/fdinfo`;
+  const handles = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8').catch(() => '')),
+  );
+  return handles.join('').split('inotify wd:').length - 1;
+}
+
+it.runIf(process.platform === 'linux')(
+  'a server over HTTP watches the content it has served, so that calls need not compare all of it (F-05)',
+  async () => {
+    const [cwd, home] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+    await writeTree(cwd, 12);
+    const server = await startHttpServer({ cwd, home });
+    onTestFinished(async () => void (await server.stop()));
+    const { origin } = new URL(server.url);
+    const list = async (): Promise<number> => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ what: 'agents' });
+      return (await fetch(`${origin}/api/list`, { method: 'POST', headers, body })).status;
+    };
+    expect(await list()).toBe(200);
+    await expect
+      .poll(async () => {
+        await list();
+        return watchedFolders(server.child.pid);
+      })
+      .toBeGreaterThan(12);
+  },
+);

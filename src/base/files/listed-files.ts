@@ -1,42 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createCatchingUp } from './caught-up.ts';
-import { changeMark } from './file-stamps.ts';
+import { setImmediate as turn } from 'node:timers/promises';
 import { tellsAtOnce } from './file-systems.ts';
-import { isSettled, lstatOf } from './place-stats.ts';
-import type { WatchedFolder } from './vouch.ts';
-import { WatchHandles } from './watch-handles.ts';
+import { createCatchingUp, Keeper } from './keeper.ts';
+import { isSettled } from './place-stats.ts';
+import { folderId, WatchHandles } from './watch-handles.ts';
 
 /** Each takes 1.3 kB, and the system has some 8,192 for all programs of a user where it has little memory. */
 const MOST_FOLDERS = 12_000;
-/** A queue that overflows has given out many more than this, and what it has left out may be about any folder. */
-const MANY_AT_ONCE = 64;
-/** Folders with files that are replaced as they are saved: their names tell that no other has come. */
-const MOST_NAMED = 200;
 /** A time of the file system may be this much behind the clock. */
 const TICK_MS = 50;
+const AT_ONCE = 200;
 /** What decides which files are listed. */
 export const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
-
-interface KnownFolder {
-  path: string;
-  watched: WatchedFolder;
-  told: number;
-  mtimeMs: number;
-  /** Nothing as long as nobody has saved anything in it. */
-  names?: string | undefined;
-  /** Which of the listed files are in it. */
-  files: number[];
-}
-
-interface Known {
-  added: number;
-  told: number;
-  folders: KnownFolder[];
-  /** Files that have another name elsewhere, or are on another disk: they may change without a word. */
-  apart: readonly number[];
-  marks: ReadonlyMap<string, string | undefined>;
-}
 
 /**
  * Tells which of a long list of files have to be looked at again, where the system tells of every change before anybody can ask
@@ -44,10 +20,11 @@ interface Known {
  */
 export class ListedFiles {
   readonly #root: string;
-  readonly #handles = new WatchHandles(() => undefined, MANY_AT_ONCE);
+  readonly #handles = new WatchHandles();
   readonly #caughtUp = createCatchingUp();
+  /** Folders with files that are replaced as they are saved: their names tell that no other has come. */
   readonly #saved = new Set<string>();
-  #known: Known | undefined;
+  #known: { keeper: Keeper; at: ReadonlyMap<string, number> } | undefined;
   #closed = false;
 
   constructor(root: string) {
@@ -57,90 +34,60 @@ export class ListedFiles {
   /** The places of the files to look at; nothing where all have to be, and to be listed. */
   async changed(): Promise<number[] | undefined> {
     await this.#caughtUp();
-    const known = this.#known;
-    const now = this.#handles.witness.count();
-    if (known === undefined || now === undefined || now.added !== known.added) return this.forget();
-    if (now.told - known.told >= MANY_AT_ONCE) return this.forget();
-    for (const [path, mark] of known.marks) if (changeMark(path) !== mark) return this.forget();
-    const moved = known.folders.filter(({ watched, told }) => watched.told !== told);
-    // One in which nothing has happened may have gone with the folder above the outermost.
-    for (const folder of [...known.folders.slice(0, 1), ...moved])
-      if (!(await this.#isAsListed(folder))) return this.forget();
-    known.told = now.told;
-    return [...known.apart, ...moved.flatMap(({ files }) => files)];
-  }
-
-  /** Whether a folder has the files that it had. */
-  async #isAsListed(folder: KnownFolder): Promise<boolean> {
-    const { path, watched, mtimeMs } = folder;
-    const { told } = watched;
-    const info = lstatOf(path);
-    if (told < 0 || info?.dev !== watched.dev || info.ino !== watched.ino) return false;
-    if (info.mtimeMs !== mtimeMs) {
-      this.#saved.add(path);
-      if (folder.names === undefined || (await namesIn(path)) !== folder.names) return false;
+    if (this.#known === undefined) return undefined;
+    const { keeper, at } = this.#known;
+    const changed = await keeper.changed();
+    const files = changed.flatMap((path) => at.get(path) ?? []);
+    if (files.length < changed.length) {
+      for (const path of changed) if (this.#handles.has(path)) this.#saved.add(path);
+      return this.forget();
     }
-    if (hasUnknown(path, this.#known?.marks)) return false;
-    // The time is not the one of the names where something has come since; then the next look reads them again.
-    Object.assign(folder, { told, mtimeMs: info.mtimeMs });
-    return true;
+    keeper.drop(changed);
+    for (const path of changed) keeper.look(path);
+    return files;
   }
 
   /**
    * Watches the folders of files that are about to be looked at, and answers for them from then on. `began` is when their list
-   * was begun; `marks` are other files that it was made from. What it gives back is called after the files were looked at, with
-   * those that have more than one name. Does nothing where the system does not tell enough.
+   * was begun; `marks` are other files that it was made from. Does nothing where the system does not tell enough.
    */
-  async follow(
-    paths: readonly string[],
-    began: number,
-    marks: readonly string[],
-  ): Promise<(apart: readonly number[]) => Promise<void>> {
+  async follow(paths: readonly string[], began: number, marks: readonly string[]): Promise<void> {
     this.#known = undefined;
-    const idle = async (): Promise<void> => undefined;
-    const top = lstatOf(this.#root);
-    if (top === undefined || !(await tellsAtOnce(this.#root, process.platform))) return idle;
-    const inFolder = byFolder(this.#root, paths);
-    if (inFolder.size > MOST_FOLDERS || this.#closed) return idle;
-    this.#handles.takeMoved();
-    for (const path of this.#handles.paths) if (!inFolder.has(path)) this.#handles.drop(path);
-    const folders: KnownFolder[] = [];
-    for (const [path, files] of inFolder) {
-      const info = lstatOf(path);
-      if (info?.isDirectory() !== true || info.dev !== top.dev) return idle;
-      const id = `${info.dev} ${info.ino} ${info.birthtimeMs}`;
-      if (this.#handles.idOf(path) !== id || this.#handles.witness.folder(path) === undefined) {
-        this.#handles.drop(path);
-        const { dev, ino } = info;
-        if (this.#handles.open(path, { id, dev, ino }, { recursive: false, certain: true }) !== undefined)
-          return idle;
-      }
-      const watched = this.#handles.witness.folder(path);
-      if (watched === undefined) return idle;
-      folders.push({ path, watched, told: watched.told, mtimeMs: info.mtimeMs, files });
+    const at = new Map(paths.map((path, index) => [join(this.#root, path), index]));
+    const folders = foldersOf(this.#root, at.keys());
+    if (folders.size > MOST_FOLDERS || !(await tellsAtOnce(this.#root, process.platform))) return;
+    this.#handles.dropLeft();
+    this.#handles.keep(folders);
+    const disk = (await folderId(this.#root))?.dev;
+    const keeper = new Keeper({ watch: () => this.#handles });
+    for (const folder of folders) {
+      const id = await folderId(folder);
+      if (this.#closed || id === undefined || id.dev !== disk) return;
+      const how = { recursive: false, certain: true };
+      if (!this.#handles.isOpen(folder, id) && this.#handles.open(folder, id, how) !== undefined) return;
+      const info = keeper.look(folder);
+      // What has come while the list was made may be missing in it.
+      if (info === undefined || info.ctimeMs >= began - TICK_MS || !isSettled(info.ctimeMs)) return;
+      if (this.#saved.has(folder))
+        keeper.listed(folder, await readdir(folder, { withFileTypes: true }).catch(() => []), 'all');
     }
-    const stamped = new Map(marks.map((path) => [path, changeMark(path)]));
-    const count = this.#handles.witness.count();
-    return async (apart) => {
-      if (count === undefined || this.#closed) return;
-      for (const folder of folders) {
-        const info = lstatOf(folder.path);
-        // What has come while the list was made may be missing in it.
-        if (info?.mtimeMs !== folder.mtimeMs || info.ctimeMs >= began - TICK_MS || !isSettled(info.ctimeMs))
-          return;
-      }
-      for (const folder of folders.filter(({ path }) => this.#saved.has(path)).slice(0, MOST_NAMED)) {
-        const names = await namesIn(folder.path);
-        if (lstatOf(folder.path)?.mtimeMs === folder.mtimeMs) folder.names = names;
-      }
-      this.#known = { ...count, folders, apart, marks: stamped };
-    };
+    // An ignore file that is ignored itself is in no list.
+    const deciding = [...folders].flatMap((folder) => IGNORE_FILES.map((name) => join(folder, name)));
+    for (const path of [...marks, ...deciding]) {
+      keeper.look(path);
+      at.delete(path);
+    }
+    for (const [path, index] of at) {
+      if (index % AT_ONCE === 0) await turn();
+      keeper.look(path);
+    }
+    this.#known = { keeper, at };
   }
 
   close(): void {
     this.#closed = true;
     this.#known = undefined;
-    for (const path of this.#handles.paths) this.#handles.drop(path);
+    this.#handles.keep();
   }
 
   /** Everything is looked at the next time. */
@@ -150,32 +97,14 @@ export class ListedFiles {
   }
 }
 
-/** The folders that paths lead through, outermost first, each with the places of the files right in it. */
-function byFolder(root: string, paths: readonly string[]): Map<string, number[]> {
-  const folders = new Map<string, number[]>([[root, []]]);
-  const filesOf = (folder: string): number[] => {
-    const known = folders.get(folder);
-    if (known !== undefined) return known;
-    filesOf(dirname(folder));
-    const files: number[] = [];
-    folders.set(folder, files);
-    return files;
+/** The folders that files are in, and all above them up to the root, which is first. */
+function foldersOf(root: string, paths: Iterable<string>): Set<string> {
+  const folders = new Set([root]);
+  const enter = (folder: string): void => {
+    if (folders.has(folder)) return;
+    enter(dirname(folder));
+    folders.add(folder);
   };
-  for (const [index, path] of paths.entries()) filesOf(dirname(join(root, path))).push(index);
+  for (const path of paths) enter(dirname(path));
   return folders;
-}
-
-/** Whether a folder has an ignore file that is ignored itself, so that nobody has listed it. */
-function hasUnknown(folder: string, marks: Known['marks'] | undefined): boolean {
-  return IGNORE_FILES.some((name) => {
-    const path = join(folder, name);
-    return marks?.has(path) !== true && changeMark(path) !== undefined;
-  });
-}
-
-async function namesIn(folder: string): Promise<string | undefined> {
-  return readdir(folder).then(
-    (names) => names.sort().join('/'),
-    () => undefined,
-  );
 }

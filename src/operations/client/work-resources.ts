@@ -1,4 +1,5 @@
 import { fenced } from '../../base/text/text.ts';
+import { FINAL_STATES, type TaskState } from '../../model/task.ts';
 import type { Context, StatePort } from '../context.ts';
 import { contractData, contractLine, findingLines } from '../handover/handover-view.ts';
 import { taskLine, viewOf } from '../tasks/task-view.ts';
@@ -31,6 +32,10 @@ export async function workText(
   return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
 }
 
+/** A resource comes whole: of what is over it has the last, so that it does not grow with all that was ever done. */
+const MOST_OVER = 100;
+const isOver = (status: TaskState): boolean => FINAL_STATES.includes(status);
+
 type State = Awaited<ReturnType<Context['state']>>;
 
 async function taskText(
@@ -39,8 +44,16 @@ async function taskText(
 ): Promise<string> {
   if (id === undefined) {
     const { tasks, problems } = await queue.all();
-    const lines = tasks.map((task) => taskLine(viewOf(task)));
-    return [`# Tasks`, ...problems, lines.join('\n') || 'There are no tasks.'].join('\n\n');
+    const open = tasks.filter(({ status }) => !isOver(status));
+    const shown = new Set([...open, ...tasks.filter(({ status }) => isOver(status)).slice(-MOST_OVER)]);
+    const lines = tasks.filter((task) => shown.has(task)).map((task) => taskLine(viewOf(task)));
+    const left = tasks.length - lines.length;
+    return [
+      `# Tasks`,
+      ...problems,
+      lines.join('\n') || 'There are no tasks.',
+      ...(left === 0 ? [] : [`${left} more are over: task_list has them, page by page.`]),
+    ].join('\n\n');
   }
   const task = await queue.get(id);
   const result = await queue.result(task);
