@@ -17,7 +17,7 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     why: 'the one place that opens files, and finds out what was opened',
   },
   'base/files/files.ts': {
-    names: ['stat', 'statSync', 'closeSync', 'fstatSync', 'readSync', 'readdirSync'],
+    names: ['statSync', 'closeSync', 'fstatSync', 'readSync', 'readdirSync'],
     why: 'what is a folder, and when it changed; a link has been resolved before, and nothing is opened after it; reads what open-file.ts has opened',
   },
   'base/files/file-shared.ts': {
@@ -25,14 +25,17 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     why: 'to say that something is no file; what is opened is checked again',
   },
   'base/files/file-state.ts': {
-    names: ['access', 'stat'],
-    why: 'permissions that a new version keeps, sizes and times',
+    names: ['access', 'stat', 'readdirSync'],
+    why: 'permissions that a new version keeps, sizes and times; names in folders of our own',
   },
   'base/files/ensure-folder.ts': {
     names: ['stat'],
     why: 'which folder is missing, and what is in its place',
   },
-  'base/files/file-modes.ts': { names: ['stat'], why: 'permissions of the folder that something is made in' },
+  'base/files/file-modes.ts': {
+    names: ['statSync'],
+    why: 'permissions of the folder that something is made in',
+  },
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
   'base/files/is-running.ts': {
     names: ['readFileSync', 'readlinkSync'],

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { LineFiles } from '../../src/lines/files.ts';
-import type { LineIndex, MemoryStore, NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
-import { IndexInMemory } from '../../src/services/memory/lines/in-memory.ts';
-import { LinedStore } from '../../src/services/memory/lines/store.ts';
-import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import type { NewMemory, StoreOptions } from '../../src/services/memory/engine.ts';
+import type { LineIndex, MemoryStore } from '../../src/services/memory/store.ts';
+import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
+import { LinedStore } from '../../src/services/memory/lined-store.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { percentile } from './statistics.ts';
 

@@ -70,6 +70,8 @@ const OF_PROJECT = 'project';
 const PATIENCE_MS = 20_000;
 /** How often a line is written again because git has moved on meanwhile. */
 const TRIES = 5;
+/** The coarsest clock of a disk counts in two seconds. */
+const YOUNG_MS = 3_000;
 /** What a reader takes in at once, so that others get their turn. */
 const PAGE_EVENTS = 500;
 
@@ -89,6 +91,7 @@ export class LineFiles implements Log {
   #machine: string | undefined;
   #open: OpenFile | undefined;
   #troubles: LogTrouble[] = [];
+  readonly #listed = new Map<string, { version: string; names: readonly string[] }>();
 
   constructor(place: LinePlace, writer: Writer) {
     this.#place = place;
@@ -329,8 +332,20 @@ export class LineFiles implements Log {
   async #names(below: string, form: RegExp): Promise<string[]> {
     const found = new Set<string>();
     for (const { at, inside } of this.#folders())
-      for (const name of await stateNames(join(at, below), inside)) if (form.test(name)) found.add(name);
+      for (const name of await this.#namesIn(join(at, below), inside)) if (form.test(name)) found.add(name);
     return [...found].sort();
+  }
+
+  /** Listed again when the folder has changed. A time that is young may stand for two changes, so it is not relied on. */
+  async #namesIn(path: string, inside: string | undefined): Promise<readonly string[]> {
+    const stamp = logStamp(path);
+    if (stamp === undefined) return [];
+    const known = this.#listed.get(path);
+    if (known?.version === stamp.version) return known.names;
+    const names = await stateNames(path, inside);
+    this.#listed.delete(path);
+    if (Math.abs(Date.now() - stamp.at) > YOUNG_MS) this.#listed.set(path, { version: stamp.version, names });
+    return names;
   }
 
   #days(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 import { keyOf, memory, uuid } from './places.ts';
 import { embedded } from './words.ts';
 

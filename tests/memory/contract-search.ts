@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { MemoryFilter } from '../../src/model/memory.ts';
-import type { MemoryStore, VectorSpace } from '../../src/services/memory/engine.ts';
+import type { VectorSpace } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 import type { PlaceTest } from './place-tests.ts';
 import { memory, uuid } from './places.ts';
 import { analyser, embedded } from './words.ts';

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, uuid } from './places.ts';
 import { killTrial, lostOf, openLines, partsOf, runWriter, type IndexKind } from './processes.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 
 /**
  * A process that keeps a database to itself and asks its parent questions meanwhile: `holder FILE`. It lets go when all

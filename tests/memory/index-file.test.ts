@@ -1,7 +1,7 @@
 import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
-import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
+import { isSafe, sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
 import { openLines, partsOf, type Opening } from './processes.ts';

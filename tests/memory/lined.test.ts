@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
-import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { storeContract } from './contract.ts';
 import { storeOptions, type Place } from './places.ts';

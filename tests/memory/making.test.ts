@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LineFiles } from '../../src/lines/files.ts';
-import { type Maker, LinedStore } from '../../src/services/memory/lines/store.ts';
-import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { type Maker, LinedStore } from '../../src/services/memory/lined-store.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { keyOf, memory, storeOptions } from './places.ts';

@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { sqliteDriver } from '../../src/services/memory/sqlite/database.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { openProject, storeIn } from './open-project.ts';

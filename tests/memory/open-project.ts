@@ -2,7 +2,7 @@ import { kitIn } from '../support/kit.ts';
 import { openStore, type EngineSettings } from '../../src/services/memory/open.ts';
 import { ANALYSER } from '../../src/services/memory/rank.ts';
 import { openMemory, type Memory, type MemorySetup } from '../../src/services/memory/memory.ts';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 
 const silent = (): void => undefined;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 import type { Place } from './places.ts';
 
 export type PlaceTest = (name: string, body: (open: Place['open']) => Promise<void>) => void;

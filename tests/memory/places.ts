@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MemoryKey } from '../../src/model/memory.ts';
-import type { MemoryStore, NewMemory, VectorSpace } from '../../src/services/memory/engine.ts';
+import type { NewMemory, VectorSpace } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 import { analyser, embedded, space } from './words.ts';
 
 export interface OpenOptions {

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LineFiles } from '../../src/lines/files.ts';
-import type { MemoryStore, StoreOptions } from '../../src/services/memory/engine.ts';
-import { IndexInMemory } from '../../src/services/memory/lines/in-memory.ts';
-import { LinedStore } from '../../src/services/memory/lines/store.ts';
-import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
+import type { StoreOptions } from '../../src/services/memory/engine.ts';
+import type { MemoryStore, SharedIndex } from '../../src/services/memory/store.ts';
+import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
+import { LinedStore } from '../../src/services/memory/lined-store.ts';
+import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/database.ts';
 import { SqliteIndex } from '../../src/services/memory/sqlite/index.ts';
 import { childProgram } from '../support/child-program.ts';
 import { storeOptions, uuid } from './places.ts';
@@ -17,6 +18,7 @@ export interface Opening {
   driver?: Driver;
   journal?: 'auto' | 'wal' | 'delete';
   machine?: string;
+  shared?: SharedIndex;
 }
 
 /** Where the parts of a store are in the folder that `openLines` is given. */
@@ -30,7 +32,7 @@ export const partsOf = (folder: string) => ({
 export async function openLines(
   kind: IndexKind,
   folder: string,
-  { options = storeOptions(), driver, journal, machine = 'k7q2' }: Opening = {},
+  { options = storeOptions(), driver, journal, machine = 'k7q2', shared }: Opening = {},
 ): Promise<MemoryStore> {
   const { lines, mirror, index } = partsOf(folder);
   const writer = { machine: () => Promise.resolve(machine), by: { kind: 'local' as const, name: 'ada' } };
@@ -39,7 +41,7 @@ export async function openLines(
     kind === 'memory'
       ? new IndexInMemory(options)
       : new SqliteIndex(index, driver ?? (await sqliteDriver()), options, journal);
-  return new LinedStore(log, made, options);
+  return new LinedStore(log, made, options, { shared });
 }
 
 const WRITER = 'tests/memory/writer.ts';

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { QdrantStore } from '../../src/services/memory/qdrant/store.ts';
-import type { MemoryStore, NewMemory, VectorSpace } from '../../src/services/memory/engine.ts';
+import { LineFiles } from '../../src/lines/files.ts';
+import { IndexInMemory } from '../../src/services/memory/in-memory.ts';
+import { LinedStore } from '../../src/services/memory/lined-store.ts';
+import { QdrantIndex } from '../../src/services/memory/qdrant/store.ts';
+import type { NewMemory, VectorSpace } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { storeIn } from './open-project.ts';
@@ -10,11 +17,21 @@ import { FakeQdrant } from './fake-qdrant.ts';
 import { memory, storeOptions, uuid, type OpenOptions } from './places.ts';
 import { embedded, otherSpace, space } from './words.ts';
 
+/** A server, told by lines that all processes of a test share. */
+function beside(shared: QdrantIndex, given?: OpenOptions): MemoryStore {
+  const options = storeOptions(given);
+  const place = join(tmpdir(), `bmad-qdrant-${shared.at.replace(/\W/g, '-')}-${process.pid}`);
+  onTestFinished(() => rm(place, { recursive: true, force: true }));
+  const writer = { machine: () => Promise.resolve('k7q2'), by: { kind: 'local' as const, name: 'ada' } };
+  const log = new LineFiles({ folder: place, isPrivate: false }, writer);
+  return new LinedStore(log, new IndexInMemory(options), options, { shared });
+}
+
 storeContract('qdrant (fake server)', async () => {
   const fake = new FakeQdrant();
   const url = await fake.start();
   return {
-    open: async (options) => new QdrantStore({ ...storeOptions(options), address: { url } }),
+    open: async (options) => beside(new QdrantIndex({ ...storeOptions(options), address: { url } }), options),
     remove: async () => fake.stop(),
   };
 });
@@ -27,7 +44,10 @@ if (real !== undefined)
     const project = `bmad-test-${randomBytes(6).toString('hex')}`;
     return {
       open: async (options) =>
-        new QdrantStore({ ...storeOptions(options), project, address: { url: real, apiKey } }),
+        beside(
+          new QdrantIndex({ ...storeOptions(options), project, address: { url: real, apiKey } }),
+          options,
+        ),
       remove: async () => {
         const headers = apiKey === undefined ? {} : { 'api-key': apiKey };
         const listed = await fetch(`${real}/collections`, { headers });
@@ -46,8 +66,8 @@ async function server(apiKey?: string): Promise<{ fake: FakeQdrant; url: string 
   return { fake, url };
 }
 
-const open = (url: string, options: OpenOptions = {}, apiKey?: string) =>
-  new QdrantStore({ ...storeOptions(options), address: { url, apiKey } });
+const open = (url: string, options: OpenOptions = {}, apiKey?: string): MemoryStore =>
+  beside(new QdrantIndex({ ...storeOptions(options), address: { url, apiKey } }), options);
 
 describe('a server beside lines', () => {
   it.each(['sqlite', 'memory'] as const)(
@@ -83,6 +103,26 @@ describe('a server beside lines', () => {
       });
     },
   );
+});
+
+describe('a memory that is restored while its server is out of reach', () => {
+  it('is restored there after a restart', async () => {
+    const { url } = await server();
+    const root = await temporaryFolder(onTestFinished);
+    await writeFiles(root, KIT_FILES);
+    const user = { state: `${root}/.user`, cache: `${root}/.cache` };
+    const one = memory('back', 'Said, forgotten and wanted again', { vector: undefined });
+    const first = await storeIn(root, { ...user, engine: 'qdrant', qdrantUrl: url });
+    await first.upsert([one]);
+    await first.forget([one], '2026-03-09');
+    await first.close();
+    const alone = await storeIn(root, { ...user, engine: 'sqlite' });
+    await alone.restore([one]);
+    await alone.close();
+    const again = await storeIn(root, { ...user, engine: 'qdrant', qdrantUrl: url });
+    expect((await again.list({}, { limit: 5 })).entries.map(({ text }) => text)).toEqual([one.text]);
+    await again.close();
+  });
 });
 
 describe('memories on Qdrant', () => {

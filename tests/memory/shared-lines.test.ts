@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { storeIn } from './open-project.ts';

@@ -1,4 +1,4 @@
-import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/driver.ts';
+import { sqliteDriver, type Driver } from '../../src/services/memory/sqlite/database.ts';
 
 type Use = 'prepare' | 'run' | 'get' | 'iterate';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { MemoryKey } from '../../src/model/memory.ts';
 import { dot, normalized, ranked, weighed } from '../../src/services/memory/rank.ts';
-import type { Driver } from '../../src/services/memory/sqlite/driver.ts';
+import type { Driver } from '../../src/services/memory/sqlite/database.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { memory, storeOptions } from './places.ts';
 import { openLines } from './processes.ts';

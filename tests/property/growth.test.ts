@@ -45,7 +45,7 @@ import { allTexts, inside, tagText, yamlBlock } from '../../src/services/deliver
 import { tidyText } from '../../src/services/delivery/tidy-text.ts';
 import { withStatus } from '../../src/services/handover/compose.ts';
 import { readHandover } from '../../src/services/handover/document.ts';
-import { fromMarkdown } from '../../src/services/memory/transfer/transfer.ts';
+import { fromMarkdown } from '../../src/services/memory/transfer.ts';
 import { judgeDocument, statusIn } from '../../src/services/progress/document.ts';
 import { plannedIn } from '../../src/services/progress/epic-headings.ts';
 import { readSprintLedger } from '../../src/services/progress/sprint-ledger.ts';

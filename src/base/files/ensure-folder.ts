@@ -1,16 +1,17 @@
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 import { writeFailure } from './file-failure.ts';
 import { makeFolders } from './file-modes.ts';
 import { leadsAway } from './file-refusals.ts';
-import { isBelow } from './open-file.ts';
+import { isBelow, isRealFolder, realFolder } from './open-file.ts';
 
 /**
  * Creates a folder and its parents: for the user only, or in a project for those who may use the parent folder. None is
  * created outside `inside`, whatever a link on the way says.
  */
 export async function ensureFolder(path: string, inside?: string): Promise<void> {
+  if ((inside === undefined || isBelow(inside, path)) && isRealFolder(path)) return;
   if (inside !== undefined) await refuseAway(path, inside);
   try {
     await makeFolders(path, inside);
@@ -24,9 +25,9 @@ export async function ensureFolder(path: string, inside?: string): Promise<void>
 
 /** The deepest folder on the way that exists has to be inside; the rest is made below it. A link may lead nowhere yet. */
 async function refuseAway(path: string, inside: string): Promise<void> {
-  const root = await realpath(inside).catch(() => inside);
+  const root = await realFolder(inside).catch(() => inside);
   for (let place = path; place !== inside && dirname(place) !== place; place = dirname(place)) {
-    const real = await realpath(place).catch(() => undefined);
+    const real = await realFolder(place).catch(() => undefined);
     if (real === undefined && (await lstat(place).catch(() => undefined))?.isSymbolicLink() !== true)
       continue;
     if (real === undefined || !isBelow(root, real)) throw leadsAway(place);

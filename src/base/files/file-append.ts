@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { requireLocks } from './file-lock.ts';
 import { fileMode } from './file-modes.ts';
-import { openToAppend, removeFile, type OpenedFile } from './open-file.ts';
+import { infoOf, openToAppend, removeFile, type OpenedFile } from './open-file.ts';
 
 /**
  * Appends to a file, which is made if it is missing: all of it or nothing. A disk that is full takes the first half of a
@@ -30,7 +30,7 @@ export async function appendWhole(
       if (isLast && file.made) await removeFile(path, inside).catch(() => undefined);
       throw error;
     }
-    return await handle.stat({ bigint: true });
+    return infoOf(handle);
   } finally {
     await handle.close();
   }

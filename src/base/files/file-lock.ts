@@ -11,7 +11,7 @@ import { oldBytes, sweepDrafts } from './file-drafts.ts';
 import { writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
 import { hasEnded, processIn, processSpace, thisProcess, type ProcessName } from './is-running.ts';
-import { createNew, openToRead, removeFile, upwards } from './open-file.ts';
+import { createNew, infoOf, openToRead, removeFile, upwards } from './open-file.ts';
 
 export interface LockOptions {
   /** The folder that nothing may lead out of; for locks in a project. */
@@ -288,9 +288,10 @@ async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
   });
   if (found === undefined) return undefined;
   try {
-    const { ino, mtimeNs, mtimeMs } = await found.handle.stat({ bigint: true });
+    const { ino, mtimeNs, mtimeMs } = infoOf(found.handle);
     // A file that was created but not written yet says nothing; its creator may also have died in between.
-    const said = jsonObject(await found.handle.readFile('utf8')) ?? {};
+    const { buffer, bytesRead } = await found.handle.read(Buffer.alloc(LOCK_BYTES), 0, LOCK_BYTES, 0);
+    const said = jsonObject(buffer.toString('utf8', 0, bytesRead)) ?? {};
     const token = typeof said['token'] === 'string' ? said['token'] : '';
     return { ...processIn(said), token, mark: `${token} ${ino} ${mtimeNs}`, at: Number(mtimeMs) };
   } finally {

@@ -108,6 +108,8 @@ export interface LogStamp {
   bytes: number;
   /** Changes with the file and with what is in it. */
   version: string;
+  /** When it was last changed, in milliseconds. */
+  at: number;
   plain: boolean;
 }
 
@@ -117,11 +119,13 @@ export interface LogStamp {
  */
 export function logStamp(path: string): LogStamp | undefined {
   try {
-    const info = lstatSync(path, { bigint: true });
+    const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (info === undefined) return undefined;
     return {
       file: identity(info),
       bytes: Number(info.size),
       version: `${info.ino} ${info.size} ${info.mtimeNs}`,
+      at: Number(info.mtimeMs),
       plain: info.isFile(),
     };
   } catch (error) {

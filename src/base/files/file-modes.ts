@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
-import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
+import { statSync, type Stats } from 'node:fs';
+import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { createNew, holdFolder, isBelow, upwards } from './open-file.ts';
@@ -132,6 +132,11 @@ function modeLike(around: Stats | undefined): number {
   return (kept & (SET_GROUP | 0o777)) | PRIVATE;
 }
 
+/** In this thread: to wait for another one takes longer. */
 async function statsOf(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(() => undefined);
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

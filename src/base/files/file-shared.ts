@@ -4,14 +4,14 @@ import { BmadError, quoted, systemCode } from '../errors.ts';
 import { appendWhole } from './file-append.ts';
 import { requireLocks } from './file-lock.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
-import { removeFile } from './open-file.ts';
+import { realFolder, removeFile } from './open-file.ts';
 
 /**
  * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
  * a file is refused, and so is one in place of a folder on the way to it that points elsewhere.
  */
 async function placeInside(root: string, path: string, takesLink = false): Promise<string> {
-  const realRoot = await realpath(root).catch((error: unknown) => {
+  const realRoot = await realFolder(root).catch((error: unknown) => {
     throw failure(root, error);
   });
   const place = join(realRoot, path);
@@ -19,7 +19,7 @@ async function placeInside(root: string, path: string, takesLink = false): Promi
   if (!inside(place)) throw leadsAway(path);
   const parent = dirname(place);
   for (let folder = parent; inside(folder); folder = dirname(folder)) {
-    const real = await realpath(folder).catch(() => undefined);
+    const real = await realFolder(folder).catch(() => undefined);
     if (real === undefined) continue;
     if (!inside(real)) throw leadsAway(path);
     break;

@@ -95,6 +95,11 @@ export function isNamed(path: string): boolean {
   }
 }
 
+/** Whether it is a folder itself, not a link to one. */
+export function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** The later of the times in a mark, in milliseconds. */
 export function timeIn(mark: string): number {
   const [, written = 0, , changed = 0] = mark.split(' ').map(Number);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readdirSync } from 'node:fs';
 import { access, lstat, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { mapLimited } from '../async.ts';
@@ -196,18 +196,21 @@ export async function removeTree(path: string): Promise<void> {
   });
 }
 
-/** The names in one of the server's folders, sorted; empty if it does not exist. */
+/**
+ * The names in one of the server's folders, sorted; empty if it does not exist. Several are asked for with each call, and to wait for
+ * a thread would take longer than to list them.
+ */
 export async function stateNames(path: string, inside?: string): Promise<string[]> {
-  const names = inside === undefined ? readdir(path) : namesInside(path, inside);
-  return (await names.catch(unlessAbsent<string[]>(path, []))).sort();
-}
-
-async function namesInside(path: string, inside: string): Promise<string[]> {
-  const folder = await holdFolder(path, inside);
   try {
-    return await readdir(folder.at('.'));
-  } finally {
-    folder.close();
+    if (inside === undefined) return readdirSync(path).sort();
+    const folder = await holdFolder(path, inside);
+    try {
+      return readdirSync(folder.at('.')).sort();
+    } finally {
+      folder.close();
+    }
+  } catch (error) {
+    return unlessAbsent<string[]>(path, [])(error);
   }
 }
 

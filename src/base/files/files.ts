@@ -8,7 +8,7 @@ import {
   type Dirent,
   type Stats,
 } from 'node:fs';
-import { lstat, readdir, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, readdir, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
 import { attempt, unlessShort } from '../expected.ts';
@@ -298,8 +298,9 @@ export async function isLink(path: string): Promise<boolean> {
 }
 
 export async function pathExists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

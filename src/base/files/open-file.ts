@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   statSync,
+  type BigIntStats,
 } from 'node:fs';
 import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
@@ -128,7 +129,7 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
   });
   let kept = false;
   try {
-    const info = await handle.stat({ bigint: true });
+    const info = infoOf(handle);
     if (info.isDirectory()) throw strange(path, 'it is a folder');
     if (!info.isFile()) throw strange(path, 'it is not a regular file');
     if (info.size > BigInt(maxBytes)) throw strange(path, 'it is too large');
@@ -145,12 +146,13 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
   }
 }
 
+/** What a handle leads to, as it is now; in this thread, because to wait for another one takes longer. */
+export const infoOf = ({ fd }: FileHandle): BigIntStats => fstatSync(fd, { bigint: true });
+
 /** The real path of a file that need not exist, and that of the folder it has to be in. */
 async function checkedPlace(target: string, inside: string | undefined) {
-  const [folder, root] = await Promise.all([
-    realpath(dirname(target)),
-    inside === undefined ? undefined : realpath(inside),
-  ]);
+  const folder = await realFolder(dirname(target));
+  const root = inside === undefined ? undefined : await realFolder(inside);
   if (root !== undefined && !isBelow(root, folder)) throw leadsAway(target);
   return { place: join(folder, basename(target)), root };
 }
@@ -178,11 +180,23 @@ export interface HeldFolder {
 
 /** Holds a folder that is inside another. */
 export async function holdFolder(path: string, inside: string | undefined): Promise<HeldFolder> {
-  const [real, root] = await Promise.all([
-    realpath(path),
-    inside === undefined ? undefined : realpath(inside),
-  ]);
-  return holdReal(real, root);
+  const real = await realFolder(path);
+  return holdReal(real, inside === undefined ? undefined : await realFolder(inside));
+}
+
+/**
+ * The real path of a folder. Mostly no link leads to it, which its handle tells in this thread: to wait for another one takes many
+ * times as long.
+ */
+export async function realFolder(path: string): Promise<string> {
+  return isRealFolder(path) ? path : realpath(path);
+}
+
+/** Whether it is a folder to which no link leads; no where the system does not tell. */
+export function isRealFolder(path: string): boolean {
+  const fd = openAsNamed(path, true);
+  if (fd !== undefined) closeSync(fd);
+  return fd !== undefined;
 }
 
 /**
@@ -268,7 +282,7 @@ export async function openedPaths(handle: FileHandle, checked: string): Promise<
   if (place !== undefined)
     return place.endsWith(REMOVED) ? [place, place.slice(0, -REMOVED.length)] : [place];
   const there = await lstat(checked, { bigint: true }).catch(() => undefined);
-  const same = there?.isFile() === true && there.ino === (await handle.stat({ bigint: true })).ino;
+  const same = there?.isFile() === true && there.ino === infoOf(handle).ino;
   const real = await realpath(checked).catch(() => undefined);
   return same && real === checked ? [checked] : undefined;
 }

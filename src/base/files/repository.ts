@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { isNamed } from './file-stamps.ts';
+import { isFolder, isNamed } from './file-stamps.ts';
 import { readInside } from './files.ts';
 import { upwards } from './open-file.ts';
 
@@ -19,6 +19,7 @@ interface Repository {
 export async function repositoryAt(folder: string): Promise<Repository | undefined> {
   const git = join(folder, '.git');
   if (!isNamed(git)) return undefined;
+  if (isFolder(git)) return { own: git, shared: git, knows: undefined };
   // Git's own lines about itself, which nobody is shown.
   const lineOf = async (at: string, name: string): Promise<string> =>
     (await readInside(at, name, MOST_BYTES, { secrets: 'mine' }).catch(() => Buffer.alloc(0)))

@@ -42,19 +42,27 @@ export function byPattern(
   pattern: RegExp,
   secret: (groups: Groups, match: RegExpExecArray) => boolean | string = () => true,
 ): Rule {
+  /** One that no search is using at the moment: to make one takes as long as to look through a short text. */
+  let spare: RegExp | undefined;
   return {
     name,
     *find(text) {
-      const matching = new RegExp(pattern);
-      for (let match = matching.exec(text); match !== null; match = matching.exec(text)) {
-        const [whole] = match;
-        const value = match.groups?.['value'] ?? whole;
-        const answer = secret(match.groups ?? {}, match);
-        const start = match.index + whole.lastIndexOf(value);
-        if (answer !== false && answer !== '')
-          yield [start, start + (answer === true ? value : answer).length];
-        // A secret may be inside of what belongs to another name: `callback=https://shop.test/?token=…`.
-        else if (start > match.index) matching.lastIndex = start;
+      const matching = spare ?? new RegExp(pattern);
+      spare = undefined;
+      matching.lastIndex = 0;
+      try {
+        for (let match = matching.exec(text); match !== null; match = matching.exec(text)) {
+          const [whole] = match;
+          const value = match.groups?.['value'] ?? whole;
+          const answer = secret(match.groups ?? {}, match);
+          const start = match.index + whole.lastIndexOf(value);
+          if (answer !== false && answer !== '')
+            yield [start, start + (answer === true ? value : answer).length];
+          // A secret may be inside of what belongs to another name: `callback=https://shop.test/?token=…`.
+          else if (start > match.index) matching.lastIndex = start;
+        }
+      } finally {
+        spare = matching;
       }
     },
   };

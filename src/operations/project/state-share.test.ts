@@ -71,7 +71,9 @@ describe('state share', () => {
       changed: true,
     });
     expect(ofMemories()).toEqual([]);
-    expect(await readFile(join(session.folder, LINES, '.gitignore'), 'utf8')).toBe('*\n');
+    expect(await readFile(join(session.folder, LINES, '.gitignore'), 'utf8')).toBe(
+      '# Private, as a person has chosen.\n*\n',
+    );
   });
 
   it('before anything was remembered holds for the first lines too', async () => {
@@ -80,6 +82,21 @@ describe('state share', () => {
     expect((await session.ok(stateShare)).data).toMatchObject({ changed: true, memories: 0 });
     await session.remember('decisions', 'dev', 'Prices are in cents');
     expect(seen(session).filter((path) => path.includes('.bmad-memory'))).toHaveLength(1);
+  });
+
+  it('is a choice that is known as one, also to keep them private', async () => {
+    const session = await used();
+    const chosen = async (): Promise<boolean> =>
+      (await readFile(join(session.folder, LINES, '.gitignore'), 'utf8')) !== '*\n';
+    expect(await chosen()).toBe(false);
+    expect((await session.ok(stateShare, { off: true })).data).toMatchObject({
+      shared: false,
+      changed: false,
+    });
+    expect(await chosen()).toBe(true);
+    expect(seen(session).filter((path) => path.includes('.bmad-memory'))).toEqual([]);
+    expect((await session.ok(stateShare)).data).toMatchObject({ shared: true, changed: true });
+    expect(await chosen()).toBe(true);
   });
 
   it('says where memories are that no git sees', async () => {

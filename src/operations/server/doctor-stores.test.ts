@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sqliteDriver } from '../../services/memory/sqlite/driver.ts';
+import { sqliteDriver } from '../../services/memory/sqlite/database.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { doctor } from './doctor.ts';
 

@@ -95,19 +95,27 @@ async function askIgnored({ ask, context, found, notes }: Asking): Promise<void>
   notes.push(`Added to .gitignore: ${folders.join(', ')}`);
 }
 
-/** Memories are private until a person says otherwise. */
+/** Memories are private until a person says otherwise; who has chosen is not asked again. */
 async function askShared({ ask, context, found, notes }: Asking): Promise<void> {
   const { root } = found.hosts;
   if (root === undefined || (await repositoryAt(root)) === undefined) return;
   const state = await context.state(root).catch(ours(() => undefined));
   const place = await state?.place().catch(ours(() => undefined));
-  if (state === undefined || place?.unused !== false || linesPlace(place) !== 'private') return;
+  if (state === undefined || place?.unused !== false || place.home === 'user') return;
+  if (place.chosen) {
+    notes.push(
+      linesPlace(place) === 'shared'
+        ? 'Git sees the memories of this project, as you chose; "bmad state share --off" hides them.'
+        : 'The memories of this project are private, as you chose; "bmad state share" shares them.',
+    );
+    return;
+  }
+  if (linesPlace(place) === 'shared') return;
   const typed = await ask(
     `The memories of ${root} are private: git ignores them.\nShare them with colleagues through git? [y/N] `,
   );
-  if (!isYes(typed)) return;
-  await state.shareLines(true);
-  notes.push('Git sees the memories of this project now.');
+  await state.shareLines(isYes(typed));
+  if (isYes(typed)) notes.push('Git sees the memories of this project now.');
 }
 
 /** Two people who commit the same files get conflicts in them; with a few lines for git most of these do not come about. */

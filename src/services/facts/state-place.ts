@@ -21,6 +21,8 @@ export interface StatePlace {
   folders: string[];
   /** Each part with its folder; `shared` ones are not ignored by a file of their own. */
   parts: { part: StatePart; folder: string; shared: boolean }[];
+  /** Whether a person has said who gets the memories. */
+  chosen: boolean;
   /** Lines for git's own files, so that two people who commit the kit's files can merge them. */
   merging: GitLines[];
 }
@@ -50,13 +52,22 @@ async function isLeftOut(folder: string, inside: string): Promise<boolean> {
  */
 const SHARED = '/*\n!/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]/\n';
 
+/** What a person has chosen differs from what comes with the first line, so that nobody is asked twice. */
+const HIDDEN = '# Private, as a person has chosen.\n*\n';
+
 /** Lets git see the lines of a project, or hides them from it again; false where that was so before. */
 export async function shareLines({ places }: Kit, isShared: boolean): Promise<boolean> {
   const { project } = places.memories;
   const folder = folderAt(project);
-  if ((await isLeftOut(folder, project.base)) !== isShared) return false;
-  await writeAtomic(join(folder, '.gitignore'), isShared ? SHARED : '*\n', { inside: project.base });
-  return true;
+  const isNew = (await isLeftOut(folder, project.base)) === isShared;
+  if (isNew || !(await isChosen(folder, project.base)))
+    await writeAtomic(join(folder, '.gitignore'), isShared ? SHARED : HIDDEN, { inside: project.base });
+  return isNew;
+}
+
+async function isChosen(folder: string, inside: string): Promise<boolean> {
+  const text = await readState(join(folder, '.gitignore'), { inside }).catch(ours(() => undefined));
+  return text === SHARED || text === HIDDEN;
 }
 
 /** Where all state of a project is, or will be once there is some. */
@@ -69,6 +80,7 @@ export async function statePlace(kit: Kit, state: string, keep: Keeping): Promis
     home,
     keep,
     unused: await isUnused(kit),
+    chosen: await isChosen(folderAt(places.memories.project), places.memories.project.base),
     folders:
       home === 'user' ? [state] : [...(inOutput ? [] : [pages]), ...(output === undefined ? [] : [output])],
     merging:

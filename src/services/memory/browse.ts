@@ -3,12 +3,10 @@ import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/pace.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { kitCandidates } from './kit-index.ts';
-import { earlierIn } from './recall-copies.ts';
-import { isLiving } from './select.ts';
-import { type OpenMemory, shownBy } from './opened.ts';
-import type { MemoryStore } from './engine.ts';
-import { allEntries } from './transfer/transfer.ts';
+import { type OpenMemory, kitCandidates, shownBy } from './opened.ts';
+import { isLiving } from './rank.ts';
+import type { MemoryStore } from './store.ts';
+import { allEntries } from './store.ts';
 
 export interface Browsed {
   entry: MemoryEntry;
@@ -59,7 +57,7 @@ export async function browse(
     if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
       found.set(key, { entry, sources: [], stored: true, dated: true });
   }
-  const earlier = store === undefined ? undefined : await earlierIn(store);
+  const earlier = (await store?.past())?.earlier;
   for (const { entry, line: key, names: whose, place, dated } of await kitCandidates(opened, undefined)) {
     await breath();
     if (entry.type !== type) continue;

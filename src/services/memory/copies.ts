@@ -19,11 +19,11 @@ import {
   type KitWriting,
   type Written,
 } from '../../kit/memories/write.ts';
-import { kitCandidates } from './kit-index.ts';
+import { type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
 import { readOnlyFolder } from './place.ts';
-import { type OpenMemory, type Session, shownBy } from './opened.ts';
-import type { MemoryStore, Stored } from './engine.ts';
-import { allEntries } from './transfer/transfer.ts';
+import type { Stored } from './engine.ts';
+import type { MemoryStore } from './store.ts';
+import { allEntries } from './store.ts';
 
 /**
  * The copies of memories in the files of the project. The store is changed first and the files after it; a process that

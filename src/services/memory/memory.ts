@@ -1,38 +1,40 @@
 import { join } from 'node:path';
-import type { Log } from '../../base/log.ts';
 import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
-import type { Embedder } from '../../meaning/vectors.ts';
-import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { browse, type Browsed } from './browse.ts';
 import { completed, tidied } from './copies.ts';
 import {
   forgetMemory,
   keepBoth,
+  purge,
+  remember,
   restoreMemory,
   supersedeMemory,
   updateMemory,
   wholeMemory,
-} from './one-memory.ts';
-import { isOnQdrant, linesIn, openStore, type StoreSetup } from './open.ts';
-import { kitCandidates } from './kit-index.ts';
-import { type OpenMemory, type Session, shownBy } from './opened.ts';
+} from './change.ts';
+import {
+  type Reembedding,
+  Sessions,
+  type MemorySetup,
+  embedPending,
+  isOnQdrant,
+  linesIn,
+  moveIntoProject,
+  openStore,
+} from './open.ts';
+import { type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
 import { type LinesPlace, linesPlace } from '../../kit/home.ts';
 import { mirrorsIn } from '../../kit/project-log.ts';
 import { hasStore } from './place.ts';
-import { purge } from './purge.ts';
-import { remember } from './remember.ts';
-import { ANALYSER } from './rank.ts';
+import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
 import { recall } from './recall.ts';
-import { embedPending, type Reembedding, Sessions } from './sessions.ts';
-import { between, listed, passes, readyFilter } from './select.ts';
 import type { MemoryPage, MemoryStats, Page } from './engine.ts';
 import { distinct } from './similar.ts';
-import { moveIntoProject } from './transfer/move.ts';
-import { exported, imported } from './transfer/transfer.ts';
+import { exported, imported } from './transfer.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { plural } from '../../base/text/text.ts';
@@ -43,25 +45,9 @@ import { projectKey } from '../../base/files/project-key.ts';
 import { gitOrigin, type GitQuestion } from '../../base/process/project-git.ts';
 import { sha256 } from '../../base/sha256.ts';
 
-export { makeIndex } from './open.ts';
+export { makeIndex, type MemorySetup, type SharedEmbedder } from './open.ts';
 /** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
 export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
-
-export interface MemorySetup extends StoreSetup {
-  embedder: EmbedderSettings;
-  /** One embedder for all projects, which is read once; without it, one is opened for this project. */
-  embedders?: SharedEmbedder | undefined;
-  hide(text: string): string;
-  log: Log;
-  /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
-  background: boolean;
-}
-
-export interface SharedEmbedder {
-  get(this: void): Promise<Embedder | undefined>;
-  /** The next one who asks gets another. */
-  failed(this: void): void;
-}
 
 export interface Selection {
   type?: MemoryType | undefined;

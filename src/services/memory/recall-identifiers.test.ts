@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { recallStructured } from '../../operations/memory/recall-structured.ts';
-import { MemoryStore } from './engine.ts';
+import { MemoryStore } from './store.ts';
 
 const session = await memorySession(afterAll, { files: {} });
 await session.remember('decisions', 'architect', 'US-3 keeps orders in PostgreSQL');

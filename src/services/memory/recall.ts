@@ -7,11 +7,11 @@ import { identifiersAsked, identifiersIn, isIdentifier, namesOne } from '../../m
 import { otherWordings, subjectWords, thingsMeant } from '../../meaning/lexicon.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
-import { type KitCandidate, kitCandidates } from './kit-index.ts';
-import { withoutCopies } from './recall-copies.ts';
-import { dot, normalized, ranked, weighed } from './rank.ts';
-import { embedded, type OpenMemory, shownBy } from './opened.ts';
-import { between, passes, readyFilter } from './select.ts';
+import { type KitCandidate, type OpenMemory, embedded, kitCandidates, shownBy } from './opened.ts';
+import type { Answer } from './engine.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
+import { between, dot, normalized, passes, ranked, readyFilter, weighed } from './rank.ts';
 import type { MemoryQuery } from './engine.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 
@@ -245,4 +245,32 @@ function kitHits(
     sources: [sources.get(hit.entry) ?? ''],
     stored: false,
   }));
+}
+
+/** A memory and its copies in files are one, and what the store is ahead of is not shown. */
+async function withoutCopies(
+  hits: readonly Recalled[],
+  isBehindStore: Answer['isBehind'],
+  most: number,
+): Promise<Recalled[]> {
+  const kept: Recalled[] = [];
+  for (const hit of hits) {
+    // Two memories of the store with the same text have separate ids, by which each is changed.
+    const twin = kept.find((other) => !(other.stored && hit.stored) && sameText(other.entry, hit.entry));
+    if (twin !== undefined) absorb(twin, hit);
+    else if (kept.length < most && (hit.stored || !(await isBehindStore(hit.entry)))) kept.push(hit);
+  }
+  return kept;
+}
+
+function absorb(twin: Recalled, hit: Recalled): void {
+  twin.sources.push(...hit.sources.filter((source) => !twin.sources.includes(source)));
+  // What the store has says more: the agent that wrote it, tags, the id to change it by.
+  if (!hit.stored || twin.stored) return;
+  twin.entry = hit.entry;
+  twin.stored = true;
+}
+
+function sameText(a: MemoryEntry, b: MemoryEntry): boolean {
+  return a.type === b.type && (a.id === b.id || lineText(a.text) === lineText(b.text));
 }

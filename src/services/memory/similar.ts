@@ -1,9 +1,8 @@
 import { HOLDS_WITH, type MemoryEntry, type MemoryKey } from '../../model/memory.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { type KitCandidate, kitCandidates } from './kit-index.ts';
+import { type KitCandidate, type OpenMemory, type Session, embedded, kitCandidates } from './opened.ts';
 import { dot, normalized } from './rank.ts';
-import { embedded, type OpenMemory, type Session } from './opened.ts';
 import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
 
@@ -41,9 +40,10 @@ const SNIPPET = 160;
 const PAIR = { words: 0.5, meaning: 0.75 };
 
 /** How near two memories are that are about the same: in meaning, or by the words that both have, of the shorter one's. */
-function nearnessOf(one: readonly string[], other: readonly string[], cosine = 0): number | undefined {
-  const [mine, theirs] = [new Set(one), new Set(other)];
-  const both = [...theirs].filter((term) => mine.has(term)).length;
+function nearnessOf(mine: ReadonlySet<string>, other: readonly string[], cosine = 0): number | undefined {
+  const theirs = new Set(other);
+  let both = 0;
+  for (const term of theirs) if (mine.has(term)) both++;
   const words = both < 2 ? 0 : both / Math.min(mine.size, theirs.size);
   return words >= PAIR.words || cosine >= PAIR.meaning ? Math.max(words, cosine) : undefined;
 }
@@ -53,7 +53,7 @@ export function isAboutTheSame(
   other: readonly string[],
   cosine: number | undefined,
 ): boolean {
-  return nearnessOf(one, other, cosine) !== undefined;
+  return nearnessOf(new Set(one), other, cosine) !== undefined;
 }
 
 /**
@@ -71,19 +71,26 @@ export async function similarTo(
   const hits = await store.search({ terms: own, vector, filter, limit: LOOKED_AT });
   const inFiles = (await kitCandidates(opened, embedder)).filter(({ entry }) => entry.type === fresh.type);
   const known = [
-    ...hits.map(({ entry, cosine }) => ({ entry, cosine, terms: opened.analyser.terms(entry.text) })),
+    ...hits.map(({ entry, cosine }) => ({
+      entry,
+      cosine,
+      terms: opened.analyser.terms(entry.text),
+      line: lineText(entry.text),
+    })),
     ...inFiles.map((each) => ({ ...each, cosine: cosineOf(each, vector) })),
   ];
   const found = new Map<string, Similar>();
-  for (const { entry, cosine, terms, ...more } of known) {
-    const text = normal(entry.text);
-    const isTwin = text === normal(fresh.text);
+  const mine = new Set(own);
+  const text = lineText(fresh.text).toLowerCase();
+  for (const { entry, cosine, terms, line, ...more } of known) {
+    const said = line.toLowerCase();
+    const isTwin = said === text;
     const source = 'source' in more ? more.source : undefined;
     // The same memory, and its copies in files. The same text under another id is another memory.
     if (entry.id === fresh.id || (source !== undefined && isTwin) || isSettled(fresh, entry)) continue;
-    const nearness = isTwin ? 1 : nearnessOf(own, terms, cosine);
-    if (nearness === undefined || (!isTwin && found.has(text))) continue;
-    found.set(isTwin ? entry.id : text, {
+    const nearness = isTwin ? 1 : nearnessOf(mine, terms, cosine);
+    if (nearness === undefined || (!isTwin && found.has(said))) continue;
+    found.set(isTwin ? entry.id : said, {
       relation: isTwin ? 'same text' : 'about the same',
       id: entry.id,
       type: entry.type,
@@ -100,8 +107,6 @@ export async function similarTo(
 function cosineOf({ vector: other }: KitCandidate, vector: Float32Array | undefined): number | undefined {
   return vector === undefined || other === undefined ? undefined : dot(vector, other);
 }
-
-const normal = (text: string): string => lineText(text).replace(/\s+/g, ' ').trim().toLowerCase();
 
 interface ReadMemory {
   entry: MemoryEntry;

@@ -4,9 +4,10 @@ import { BmadError } from '../../../base/errors.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
 import type { StoreOptions, VectorSpace } from '../engine.ts';
-import { isRefusal, Points, type QdrantClient } from './client.ts';
-import { copied } from './writes.ts';
-import { INDEXES } from './payload.ts';
+import { isRefusal, type Operation, type Point, Points, type QdrantClient } from './client.ts';
+import { randomUUID } from 'node:crypto';
+import type { Analyser } from '../../../meaning/analyse.ts';
+import { equal, INDEXES, payloadOf, type RawPayload, storedOf } from './payload.ts';
 
 /** The collections of one type of memories. */
 export interface Shelf {
@@ -169,4 +170,53 @@ function slug(space: VectorSpace): string {
     .slice(0, 40);
   const exact = sha256(spaceText(space)).slice(0, 8);
   return `${readable}-${space.dim}-${exact}`;
+}
+
+/** Brings the words of one collection into another, without vectors: whatever is missing there or older. */
+async function copied(from: Points, to: Points, type: MemoryType, analyser: Analyser): Promise<void> {
+  const there = new Map<string, string>();
+  for await (const points of to.all({}, ['changed_at']))
+    for (const { id, payload } of points) there.set(id, changedAt(payload));
+  for await (const points of from.all({}, ['changed_at'])) {
+    const newer = points.filter(({ id, payload }) => {
+      const known = there.get(id);
+      return known === undefined || known < changedAt(payload);
+    });
+    const full = await from.retrieve(newer.map(({ id }) => id));
+    const before = await to.retrieve(
+      newer.map(({ id }) => id),
+      ['text'],
+    );
+    const texts = new Map(before.map(({ id, payload }) => [id, payload.text]));
+    await to.write(
+      full.map((point) => copyOf(point, type, analyser, texts.get(point.id) === point.payload.text)),
+    );
+  }
+}
+
+const changedAt = ({ changed_at: at }: RawPayload): string => (typeof at === 'string' ? at : '');
+
+function copyOf({ id, payload }: Point, type: MemoryType, analyser: Analyser, sameText: boolean): Operation {
+  const stored = storedOf(id, type, payload);
+  const changeId = typeof payload.change_id === 'string' ? payload.change_id : randomUUID();
+  const copy = payloadOf(stored, analyser, changeId);
+  return wordsOnly(id, { ...copy, changed_at: changedAt(payload) || stored.entry.createdAt }, sameText);
+}
+
+/** A write without a vector: an existing one is kept if its text is. */
+export function wordsOnly(id: string, payload: object, sameText: boolean): Operation {
+  return sameText
+    ? { set_payload: { payload: { ...payload }, points: [id] } }
+    : { upsert: { points: [{ id, vector: {}, payload: { ...payload, embedder: null } }] } };
+}
+
+/** Recomputes the words of points that a different analyser, or none, has processed. */
+export async function reanalysed(points: Points, type: MemoryType, analyser: Analyser): Promise<void> {
+  for await (const page of points.all({ must_not: [equal('analyser', analyser.id)] }, true))
+    await points.write(
+      page.map(({ id, payload }) => {
+        const { terms, analyser: by } = payloadOf(storedOf(id, type, payload), analyser, '');
+        return { set_payload: { payload: { terms, analyser: by }, points: [id] } };
+      }),
+    );
 }

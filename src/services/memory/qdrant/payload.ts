@@ -1,8 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../../model/memory.ts';
 import type { Stored } from '../engine.ts';
-import { termsOf } from '../rank.ts';
-import type { ReadyFilter } from '../select.ts';
+import { type ReadyFilter, termsOf } from '../rank.ts';
 import type { Analyser } from '../../../meaning/analyse.ts';
 
 export const INDEXES: Record<string, 'keyword' | 'datetime' | 'integer'> = {
@@ -47,10 +46,10 @@ export function payloadOf({ entry, revisions }: Stored, analyser: Analyser, chan
 }
 
 /**
- * `trail` has the earlier writes, newest first: one listed there was made, even if others came after it. `embedder` is
- * the space of the vector, empty for a memory that waits for one, and says so only where a vector is written.
+ * `lines` has the write that it came with and the lines that nothing followed then. `embedder` is the space of the vector, empty
+ * for a memory that waits for one, and says so only where a vector is written.
  */
-export type RawPayload = Partial<Record<keyof ReturnType<typeof payloadOf> | 'trail' | 'embedder', unknown>>;
+export type RawPayload = Partial<Record<keyof ReturnType<typeof payloadOf> | 'lines' | 'embedder', unknown>>;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

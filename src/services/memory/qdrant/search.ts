@@ -1,16 +1,21 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
+import type { Answer, MemoryQuery, Stored, StoreOptions, VectorSpace } from '../engine.ts';
+import { unmatched } from '../store.ts';
 import {
-  type Answer,
-  type MemoryQuery,
-  type Stored,
-  type StoreOptions,
-  unmatched,
-  type VectorSpace,
-} from '../engine.ts';
-import { candidatesFor, ranked, spaceText, termsOf, weighed, type Candidate } from '../rank.ts';
-import { earlierLines, lineKey } from '../recall-copies.ts';
-import { byPosition, isLiving, keyText, type Position, type ReadyFilter } from '../select.ts';
+  type Candidate,
+  type Position,
+  type ReadyFilter,
+  byPosition,
+  candidatesFor,
+  isLiving,
+  keyText,
+  ranked,
+  spaceText,
+  termsOf,
+  weighed,
+} from '../rank.ts';
+import { earlierLines, lineKey } from '../store.ts';
 import type { Shelf } from './collections.ts';
 import { anyOf, conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 
@@ -71,9 +76,9 @@ export async function searched(
 function behind(changed: readonly Stored[]): (entry: MemoryEntry) => boolean {
   const lines = new Set(earlierLines(changed));
   const gone = changed.map(({ entry }) => entry).filter((entry) => !isLiving(entry));
-  for (const { type, text } of gone) lines.add(lineKey(type, text));
+  for (const { type, text } of gone) lines.add(lineKey({ type, text }));
   const keys = new Set(gone.map(keyText));
-  return (entry) => keys.has(keyText(entry)) || lines.has(lineKey(entry.type, entry.text));
+  return (entry) => keys.has(keyText(entry)) || lines.has(lineKey(entry));
 }
 
 type Asking = (

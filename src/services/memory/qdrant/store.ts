@@ -1,38 +1,58 @@
 import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
-import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
-import {
-  type Answer,
-  type Decide,
-  type MemoryQuery,
-  type MemoryStats,
-  MemoryStore,
-  type Page,
-  type Stored,
-  type StoreHealth,
-  type StoreOptions,
-  type VectorFor,
-  type VectorSpace,
+import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import type {
+  Answer,
+  MemoryQuery,
+  MemoryStats,
+  Page,
+  Stored,
+  StoreHealth,
+  StoreOptions,
+  VectorFor,
+  VectorSpace,
+  Told,
 } from '../engine.ts';
-import { spaceText, unit } from '../rank.ts';
+import { SharedIndex } from '../store.ts';
 import {
+  type ReadyFilter,
   byPosition,
   keyText,
   noneOfEachType,
   pageOf,
   positionOf,
   readyFilter,
-  type ReadyFilter,
   sortedCounts,
-} from '../select.ts';
-import { type Points, type QdrantAddress, QdrantClient, QdrantRefusal } from './client.ts';
-import { infoOf, openShelves, promote, SCHEMA, type Shelf, spaceIn } from './collections.ts';
-import { changed, purged, reanalysed, vectorsSet } from './writes.ts';
-import { type Condition, conditions, empty, equal, storedOf } from './payload.ts';
+  spaceText,
+  unit,
+} from '../rank.ts';
+import { type Operation, type Points, type QdrantAddress, QdrantClient, QdrantRefusal } from './client.ts';
+import {
+  infoOf,
+  openShelves,
+  promote,
+  reanalysed,
+  SCHEMA,
+  type Shelf,
+  spaceIn,
+  wordsOnly,
+} from './collections.ts';
+import { randomUUID } from 'node:crypto';
+import type { Analyser } from '../../../meaning/analyse.ts';
+import {
+  anyOf,
+  type Condition,
+  conditions,
+  empty,
+  equal,
+  payloadOf,
+  type RawPayload,
+  storedOf,
+} from './payload.ts';
 import { firstOf, searched } from './search.ts';
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
-export class QdrantStore extends MemoryStore {
+export class QdrantIndex extends SharedIndex {
   /** What it is known by, without its key. */
   readonly at: string;
   readonly #client: QdrantClient;
@@ -84,18 +104,28 @@ export class QdrantStore extends MemoryStore {
     );
   }
 
-  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
-    return this.#onShelves(async (shelves) => {
-      const parts = await Promise.all(
-        shelves.map(async (shelf) =>
-          purged(
+  async tell(said: readonly Told[]): Promise<void> {
+    await this.#onShelves(async (shelves) => {
+      await Promise.all(
+        shelves.map((shelf) =>
+          told(
             shelf,
-            keys.filter(({ type }) => type === shelf.type).map(({ id }) => id),
+            said.filter(({ entry }) => entry.type === shelf.type),
+            this.options.analyser,
           ),
         ),
       );
-      const gone = new Map(parts.flat().map((entry) => [keyText(entry), entry]));
-      return keys.flatMap((key) => gone.get(keyText(key)) ?? []);
+    });
+  }
+
+  async remove(keys: readonly MemoryKey[]): Promise<void> {
+    await this.#onShelves(async (shelves) => {
+      for (const { type, points, others } of shelves) {
+        const has_id = keys.filter((key) => key.type === type).map(({ id }) => id);
+        if (has_id.length > 0)
+          for (const each of [points, ...others])
+            await each.write([{ delete: { filter: { must: [{ has_id }] } } }]);
+      }
     });
   }
 
@@ -207,20 +237,6 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
-    return this.#onShelves(async (shelves) => {
-      const indexed = keys.map((key, index) => ({ key, index }));
-      const answers = await Promise.all(
-        shelves.map(async (shelf) => {
-          const own = indexed.filter(({ key }) => key.type === shelf.type);
-          return changed(shelf, own, decide, this.options);
-        }),
-      );
-      const all = new Map(answers.flatMap((part) => [...part]));
-      return keys.map((_, index) => all.get(index) as T);
-    });
-  }
-
   async #total(filter: { must?: Condition[]; must_not?: Condition[] }, ready?: ReadyFilter): Promise<number> {
     return this.#onShelves(async (shelves) => {
       const own = shelves.filter(({ type }) => ready?.types?.has(type) ?? true);
@@ -320,4 +336,104 @@ async function spacesOf(client: QdrantClient, shelves: readonly Shelf[]): Promis
     counts.set(spaceText(space), { ...space, count: count + (known?.count ?? 0) });
   }
   return [...counts.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+}
+
+/** How often a memory is written again because another process has written it at the same time. */
+const ROUNDS = 8;
+
+/**
+ * Brings the memories of one shelf to what lines say. Qdrant has no transactions: each write is made only if the memory is still as
+ * it was read, and looked at afterwards; one that another process has written meanwhile is judged again.
+ */
+async function told(shelf: Shelf, said: readonly Told[], analyser: Analyser): Promise<void> {
+  const { points, others } = shelf;
+  let open = said;
+  for (let round = 0; open.length > 0; round++) {
+    if (round === ROUNDS) throw contended(shelf);
+    const ids = open.map(({ entry }) => entry.id);
+    const there = new Map((await points.retrieve(ids)).map(({ id, payload }) => [id, payload]));
+    open = open.filter((each) => isBehind(there.get(each.entry.id), each));
+    const plans = open.map((each) => {
+      const { id } = each.entry;
+      const changeId = randomUUID();
+      const before = there.get(id);
+      const payload = { ...payloadOf(each, analyser, changeId), lines: [changeId, ...each.heads] };
+      return { id, before, changeId, payload, isSame: before?.text === each.entry.text };
+    });
+    await points.write(plans.map(asOperation));
+    const after = await points.retrieve(
+      plans.map(({ id }) => id),
+      ['change_id'],
+    );
+    const written = new Map(after.map(({ id, payload }) => [id, payload.change_id]));
+    const won = plans.filter(({ id, changeId }) => written.get(id) === changeId);
+    const copies = won.map(({ id, payload, isSame }) => wordsOnly(id, payload, isSame));
+    await Promise.all(others.map(async (other) => other.write(copies)));
+    open = open.filter((_, at) => !won.includes(plans[at] as (typeof plans)[number]));
+  }
+}
+
+interface Planned {
+  id: string;
+  before: RawPayload | undefined;
+  payload: object;
+  isSame: boolean;
+}
+
+function asOperation({ id, before, payload, isSame }: Planned): Operation {
+  const known = before?.change_id;
+  const unchanged: Condition =
+    before !== undefined && typeof known !== 'string'
+      ? empty('change_id')
+      : anyOf('change_id', [String(known ?? 'none')]);
+  return isSame
+    ? { set_payload: { payload: { ...payload }, filter: { must: [{ has_id: [id] }, unchanged] } } }
+    : {
+        upsert: {
+          points: [{ id, vector: {}, payload: { ...payload, embedder: null } }],
+          update_filter: { must: [unchanged] },
+        },
+      };
+}
+
+/** Whether a server has not heard of what lines say. */
+function isBehind(there: RawPayload | undefined, { entry, heads, known, isOwn }: Told): boolean {
+  if (there === undefined) return true;
+  const [change, ...lines] = Array.isArray(there.lines) ? (there.lines as string[]) : [];
+  const isOfLines = lines.length > 0 && change === there.change_id;
+  if (isOfLines && lines.join() === heads.join()) return false;
+  if (isOwn || (isOfLines && lines.every((id) => known.includes(id)))) return true;
+  const other = storedOf(entry.id, entry.type, there).entry;
+  if (other.updatedAt !== entry.updatedAt) return other.updatedAt < entry.updatedAt;
+  const isNew = (mark: 'forgottenAt' | 'supersededAt'): boolean =>
+    entry[mark] !== undefined && other[mark] === undefined;
+  return isNew('forgottenAt') || isNew('supersededAt');
+}
+
+/** Vectors for texts that are still at the revision that was embedded: the mark is set only then. */
+async function vectorsSet(shelf: Shelf, vectors: readonly VectorFor[], space: string): Promise<number> {
+  const known = await shelf.points.retrieve(
+    vectors.map(({ key }) => key.id),
+    ['revision'],
+  );
+  const revisions = new Map(known.map(({ id, payload }) => [id, payload.revision ?? 1]));
+  const current = vectors.filter(({ key, revision }) => revisions.get(key.id) === revision);
+  await shelf.points.write(
+    current.flatMap(({ key: { id }, revision, vector }): Operation[] => {
+      const same: Condition =
+        revision === 1 ? { should: [equal('revision', 1), empty('revision')] } : equal('revision', revision);
+      const now = { change_id: randomUUID(), changed_at: new Date().toISOString() };
+      return [
+        { update_vectors: { points: [{ id, vector: [...vector] }] } },
+        { set_payload: { payload: { embedder: space, ...now }, filter: { must: [{ has_id: [id] }, same] } } },
+      ];
+    }),
+  );
+  return current.length;
+}
+
+function contended(shelf: Shelf): BmadError {
+  return new BmadError('unavailable', `Other processes keep changing the same memories in ${shelf.type}.`, {
+    hint: 'Try again in a moment.',
+  });
 }

@@ -1,20 +1,18 @@
 import type { Page as LinePage } from '../../../lines/log.ts';
 import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
-import {
-  LineIndex,
-  type MemoryQuery,
-  type Page,
-  type Stored,
-  type StoreHealth,
-  type StoreOptions,
-  type Taken,
-  type VectorFor,
-  type VectorSpace,
+import type {
+  MemoryQuery,
+  Page,
+  Stored,
+  StoreHealth,
+  StoreOptions,
+  Taken,
+  VectorFor,
+  VectorSpace,
 } from '../engine.ts';
-import { spaceText } from '../rank.ts';
-import { keyText, pageOf, positionOf, readyFilter } from '../select.ts';
-import { KeptFile, type Database, type Journal } from './database.ts';
-import type { Driver } from './driver.ts';
+import { LineIndex } from '../store.ts';
+import { keyText, pageOf, positionOf, readyFilter, spaceText } from '../rank.ts';
+import { type Database, type Driver, type Journal, KeptFile } from './database.ts';
 import {
   after,
   areAllEmbedded,
@@ -56,10 +54,16 @@ export class SqliteIndex extends LineIndex {
   #gone: { of: Database; rev: number; any: boolean } | undefined;
   #ownWrites = true;
 
-  constructor(path: string, driver: Driver, options: StoreOptions, journal: Journal = 'auto') {
+  constructor(
+    path: string,
+    driver: Driver,
+    options: StoreOptions,
+    journal: Journal = 'auto',
+    isMade?: boolean,
+  ) {
     super(options);
     this.#driver = driver;
-    this.#file = new KeptFile(path, driver, journal, { prepare: makeTables, identify: fileName });
+    this.#file = new KeptFile(path, driver, journal, { prepare: makeTables, identify: fileName, isMade });
   }
 
   override get made(): string | undefined {

@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { nearScan, type NearScan } from '../../../meaning/vectors.ts';
-import { spaceText } from '../rank.ts';
-import { isSoundSquare, isSoundVector } from '../select.ts';
+import { isSoundSquare, isSoundVector, spaceText } from '../rank.ts';
 import type { VectorSpace } from '../engine.ts';
 import type { Database } from './database.ts';
-import type { Passing } from './search.ts';
 
 /**
  * The next vectors of a space in the order of the file, a thousand as one: to receive them one by one takes several times
@@ -48,6 +46,14 @@ const SPARE = 30;
 
 /** More than numbers of four bytes are rounded by. */
 const ROUNDING = 1e-4;
+
+/** What a filter takes. */
+export interface Passing {
+  /** The first of a few rows, in their order. */
+  of(rids: readonly number[], most: number): number[];
+  /** Of all of them, which takes a look at each. */
+  all(): (rid: number) => boolean;
+}
 
 export interface Nearest {
   rids: number[];

@@ -1,15 +1,21 @@
 import { jsonIn } from '../../../base/parse/json.ts';
 import { randomBytes } from 'node:crypto';
-import { type Database, strangeIndex } from './database.ts';
-import type { SqlValue } from './driver.ts';
+import { type Database, type SqlValue, strangeIndex } from './database.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
   type MemoryRevision,
   type MemoryType,
 } from '../../../model/memory.ts';
-import { noneOfEachType, type Position, type ReadyFilter, sortedCounts, spelled } from '../select.ts';
-import { spaceOf, spaceText } from '../rank.ts';
+import {
+  type Position,
+  type ReadyFilter,
+  noneOfEachType,
+  sortedCounts,
+  spaceOf,
+  spaceText,
+  spelled,
+} from '../rank.ts';
 import type { MemoryStats, VectorSpace } from '../engine.ts';
 
 /** The order of lists by type. */

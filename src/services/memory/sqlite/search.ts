@@ -1,20 +1,22 @@
-import type { Database } from './database.ts';
+import type { Database, SqlValue } from './database.ts';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
 import {
   type Candidate,
+  type QueryWords,
+  type ReadyFilter,
+  type Words,
   candidatesFor,
   fused,
   mostFrom,
-  type QueryWords,
+  passes,
   ranked,
   rarest,
+  readyFilter,
   weighed,
-  type Words,
   wordsIn,
 } from '../rank.ts';
-import { passes, readyFilter, type ReadyFilter } from '../select.ts';
 import type { MemoryQuery } from '../engine.ts';
-import type { Matrix, Nearest } from './matrix.ts';
+import type { Matrix, Nearest, Passing } from './matrix.ts';
 import { condition, entryOf, indexed, type MemoryRow, metaText, numberIn, termsOf } from './rows.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
@@ -128,36 +130,39 @@ function frequenciesIn(database: Database): Frequencies {
 }
 
 interface Taken {
-  key: string;
+  /** The filter, and the last change that was looked at. */
+  filter: string;
+  rev: number;
   rids: Uint8Array;
 }
 
-/** What a filter takes. */
-export interface Passing {
-  /** The first of a few rows, in their order. */
-  of(rids: readonly number[], most: number): number[];
-  /** Of all of them, which takes a look at each. */
-  all(): (rid: number) => boolean;
-}
+/** For rows that come after the last one. */
+const ROOM = 1_000;
 
 const taken = new WeakMap<Database, Taken>();
 
-/** Looks at every row; kept until something is written, because one question is asked in several ways under one filter. */
-function allPassing(database: Database, filter: ReadyFilter): (rid: number) => boolean {
-  const text = JSON.stringify(filter, (_, value: unknown) => (value instanceof Set ? [...value] : value));
-  const key = `${metaText(database, 'rev') ?? ''} ${text}`;
-  let kept = taken.get(database);
-  if (kept?.key !== key) {
-    const where = condition(database, filter);
+/** Looks at every row, and later, under the same filter, at what has changed since: rows that are gone are no hits. */
+function allPassing(database: Database, wanted: ReadyFilter): (rid: number) => boolean {
+  const filter = JSON.stringify(wanted, (_, value: unknown) => (value instanceof Set ? [...value] : value));
+  const before = taken.get(database);
+  const known = before?.filter === filter ? before : { filter, rev: -1, rids: new Uint8Array() };
+  const rev = Number(metaText(database, 'rev') ?? 0);
+  if (rev !== known.rev) {
+    const where = condition(database, wanted);
     // As one text: to take it apart is several times as fast as to receive a hundred thousand rows one by one.
-    const sql = `SELECT json_group_array(rid) AS rids FROM memory WHERE ${where.sql}`;
-    const found = JSON.parse(database.get<{ rids: string }>(sql, ...where.values)?.rids ?? '[]') as number[];
-    const rids = new Uint8Array(found.reduce((most, rid) => Math.max(most, rid), 0) + 1);
-    for (const rid of found) rids[rid] = 1;
-    kept = { key, rids };
-    taken.set(database, kept);
+    const sql = (more: string): string =>
+      `SELECT json_group_array(rid) AS rids FROM memory WHERE rev > ? AND ${more}`;
+    const read = (more: string, ...values: SqlValue[]): number[] =>
+      JSON.parse(database.get<{ rids: string }>(sql(more), known.rev, ...values)?.rids ?? '[]') as number[];
+    const most = numberIn(database, 'SELECT max(rid) AS n FROM memory');
+    const rids = known.rids.length > most ? known.rids : new Uint8Array(most + ROOM);
+    if (rids !== known.rids) rids.set(known.rids);
+    if (known.rev >= 0) for (const rid of read('TRUE')) rids[rid] = 0;
+    for (const rid of read(where.sql, ...where.values)) rids[rid] = 1;
+    Object.assign(known, { rev, rids });
+    taken.set(database, known);
   }
-  const { rids } = kept;
+  const { rids } = known;
   return (rid) => rids[rid] === 1;
 }
 

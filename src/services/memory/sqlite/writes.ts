@@ -1,9 +1,8 @@
 import type { Database } from './database.ts';
 import { grouped, push } from '../../../base/grouped.ts';
 import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
-import type { Stored, StoreOptions, Taken, VectorFor, VectorSpace } from '../engine.ts';
-import { spaceText, termsOf } from '../rank.ts';
-import { keyText } from '../select.ts';
+import type { Heads, Stored, StoreOptions, Taken, VectorFor, VectorSpace } from '../engine.ts';
+import { keyText, spaceText, termsOf } from '../rank.ts';
 import {
   entryOf,
   indexed,
@@ -17,15 +16,7 @@ import {
 import { type Happened, happenedIn, onceEach } from '../../../lines/line.ts';
 import type { Page } from '../../../lines/log.ts';
 import { jsonObject } from '../../../base/parse/json.ts';
-import {
-  coveredBy,
-  entityOf,
-  type Heads,
-  headsAmong,
-  isErased,
-  keyOfEntity,
-  memoryOf,
-} from '../lines/fold.ts';
+import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from '../fold.ts';
 
 interface StoredRow extends Stored {
   rid: number;

@@ -2,14 +2,20 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
-import type { MemoryEntry, MemoryRevision, MemoryType } from '../../model/memory.ts';
-import { holdsWith, withSettled } from './similar.ts';
-import { withCopies } from './copies.ts';
-import { kitCandidates } from './kit-index.ts';
-import { embedded, isEmptied, type OpenMemory, type Session, shownBy } from './opened.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
+import { type Similar, holdsWith, similarTo, withSettled } from './similar.ts';
+import { uncopied, withCopies } from './copies.ts';
+import { type OpenMemory, type Session, embedded, isEmptied, kitCandidates, shownBy } from './opened.ts';
 import type { MemoryChange, Upserted } from './engine.ts';
+import type { MemoryStore } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 import { secretsOut } from '../../base/secrets/scanner.ts';
+import { memoryId } from '../../kit/memories/ids.ts';
+import { otherLanguage } from '../../kit/project-language.ts';
+import { momentOf } from '../../base/text/local-time.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
+import { isForgotten } from './rank.ts';
+import { allEntries } from './store.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
 export interface WholeMemory {
@@ -229,4 +235,178 @@ async function adopted(
   ]);
   if (made === undefined) throw new Error('The store returned no result for a memory.');
   return made.entry;
+}
+
+interface ToRemember {
+  type: MemoryType;
+  agent: string;
+  text: string;
+  /** Nothing keeps those the memory has. */
+  tags?: readonly string[] | undefined;
+  /** The id of a memory that this one replaces. */
+  supersedes?: string | undefined;
+}
+
+export interface Remembered extends Upserted {
+  similar: Similar[];
+  /** Set where it is plainly in another language than the project's. */
+  language?: Awaited<ReturnType<typeof otherLanguage>>;
+  /** What it has replaced. */
+  superseded?: MemoryEntry | undefined;
+  /** Files of the project that have it now. */
+  files: string[];
+  notes: string[];
+}
+
+/** Keeps a text under the id that it always has, and where the project's own tools look for it. */
+export async function remember(
+  opened: OpenMemory,
+  given: ToRemember,
+  signal?: AbortSignal,
+  tell?: (note: string) => void,
+): Promise<Remembered> {
+  const agent = cleanAgent(given.agent);
+  const { text, notes } = cleanText(given.text, opened.hide);
+  const key: MemoryKey = { type: given.type, id: memoryId(opened.files.kit.app, agent, text) };
+  // Before anything is written: an id that is not there is a slip.
+  const replaced =
+    given.supersedes === undefined ? undefined : (await memoryWithId(opened, given.supersedes)).entry;
+  const session = await opened.sessionToWrite(signal, tell);
+  const { vectors, note } = await embedded(opened, session, [text], signal);
+  const [vector] = vectors;
+  const before = (await session.store.get(key))?.tags ?? [];
+  const tags = given.tags === undefined ? before : withSettled(cleanTags(given.tags), before);
+  const similar = (await similarTo(opened, session, { ...key, agent, text, tags }, vector)).filter(
+    ({ id }) => id !== replaced?.id,
+  );
+  const { outcome, entry, previous, revived, files, problems } = await withCopies(
+    opened,
+    session,
+    key,
+    async () => {
+      const at = new Date().toISOString();
+      const [result] = await session.store.upsert([{ ...key, agent, text, tags, at, vector }]);
+      if (result === undefined) throw new Error('The store returned no result for a memory.');
+      return result;
+    },
+    vector === undefined ? 'local' : 'semantic',
+  );
+  const safe = shownBy(opened);
+  // A text with the same beginning is the same memory, whose earlier wording is kept as it is.
+  const done =
+    replaced === undefined || replaced.id === entry.id
+      ? undefined
+      : await supersedeMemory(opened, replaced.id, entry.id, replaced.type);
+  return {
+    outcome,
+    entry: safe.entry(entry),
+    previous: previous === undefined ? undefined : safe.wording(previous),
+    revived: revived === true,
+    similar: similar.map((each) => safe.wording(each)),
+    superseded: done?.entry,
+    language: await otherLanguage(opened.files.kit, text),
+    files: [...new Set([...files, ...(done?.files ?? [])])],
+    notes: [
+      ...notes,
+      // Its memories are kept under the name that is in it.
+      ...(opened.files.kit.page.isBroken === true ? opened.files.kit.problems : []),
+      ...problems,
+      ...(note === undefined ? [] : [note]),
+      ...(done?.notes ?? []),
+      ...session.notes,
+      ...session.troubles,
+    ],
+  };
+}
+
+export interface ToPurge {
+  /** Exact ids, each of a forgotten memory. */
+  ids?: readonly string[] | undefined;
+  /** All that were forgotten before this date. */
+  forgottenBefore?: string | undefined;
+  type?: MemoryType | undefined;
+  /** Without it, the memories are only listed. */
+  apply: boolean;
+}
+
+/** Removes forgotten memories for good. Their copies in files go first: once the store has forgotten why, nothing hides them. */
+export async function purge(opened: OpenMemory, given: ToPurge) {
+  const ids = given.ids?.map(exactId);
+  const { store } = given.apply ? await opened.sessionToWrite() : await opened.session();
+  const chosen =
+    ids === undefined ? await forgottenBefore(store, given) : await forgottenWithIds(store, ids, given);
+  const notes: string[] = [];
+  /** Earlier wordings that go with them. */
+  let revisions = 0;
+  const ready: MemoryEntry[] = [];
+  for (const entry of chosen) {
+    const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
+    const { problems } = given.apply ? await uncopied(opened, store, entry, earlier) : { problems: [] };
+    notes.push(...problems.filter((problem) => !notes.includes(problem)));
+    if (problems.length > 0) continue;
+    revisions += earlier.length;
+    ready.push(entry);
+  }
+  const left = chosen.length - ready.length;
+  if (left > 0) notes.push(`${left} were kept, because their copies in files could not be removed.`);
+  const gone = given.apply ? await store.purge(ready) : ready;
+  const places = await stillIn(opened, gone);
+  if (places.length > 0)
+    notes.push(`Also written in ${places.join(', ')}: remove it there, or answers will have it again.`);
+  const safe = shownBy(opened);
+  return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
+}
+
+/** Where people have written the same: once the store has forgotten it, nothing hides that any more. */
+async function stillIn(opened: OpenMemory, gone: readonly MemoryEntry[]): Promise<string[]> {
+  const texts = new Set(gone.flatMap(({ type, id, text }) => [`${type} ${id}`, `${type} ${lineText(text)}`]));
+  return (await kitCandidates(opened, undefined))
+    .filter(
+      ({ entry: { type, id, text } }) => texts.has(`${type} ${id}`) || texts.has(`${type} ${lineText(text)}`),
+    )
+    .map(({ place }) => place);
+}
+
+async function forgottenBefore(
+  store: MemoryStore,
+  { forgottenBefore: before, type }: ToPurge,
+): Promise<MemoryEntry[]> {
+  if (before === undefined)
+    throw new BmadError('invalid_input', 'Nothing to purge was specified.', {
+      hint: 'Pass the ids of forgotten memories, or a date with forgotten_before.',
+    });
+  return allEntries(store, {
+    types: type === undefined ? undefined : [type],
+    forgottenBefore: momentOf(before, 'first'),
+    includeSuperseded: true,
+  });
+}
+
+async function forgottenWithIds(
+  store: MemoryStore,
+  ids: readonly string[],
+  { type, forgottenBefore: before }: ToPurge,
+): Promise<MemoryEntry[]> {
+  if (before !== undefined)
+    throw new BmadError('invalid_input', 'Both ids and a date were given; only one is allowed.', {
+      hint: 'Pass either ids or forgotten_before.',
+    });
+  const found: MemoryEntry[] = [];
+  for (const id of new Set(ids)) {
+    const all = (await store.find(id)).filter((entry) => type === undefined || entry.type === type);
+    const forgotten = all.filter(isForgotten);
+    if (all.length === 0)
+      throw new BmadError('not_found', `There is no memory with the id ${id}.`, {
+        subject: 'ids',
+        steps: [{ operation: 'memory_list', args: { all: true }, why: 'List forgotten memories too' }],
+      });
+    if (forgotten.length === 0)
+      throw new BmadError('forbidden', `${id} is not forgotten; only forgotten memories are purged.`, {
+        subject: 'ids',
+        hint: 'Nothing was removed.',
+        steps: [{ operation: 'memory_forget', args: { id }, why: 'Forget it first' }],
+      });
+    found.push(...forgotten);
+  }
+  return found;
 }

@@ -1,36 +1,27 @@
-import { BmadError } from '../../../base/errors.ts';
-import { oneLine } from '../../../base/text/text.ts';
+import { allEntries } from './store.ts';
+import { BmadError } from '../../base/errors.ts';
+import { oneLine } from '../../base/text/text.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,
   type MemoryFilter,
   type MemoryRevision,
   type MemoryType,
-} from '../../../model/memory.ts';
-import { memoryId } from '../../../kit/memories/ids.ts';
-import { localDay, localTime, utcOf } from '../../../base/text/local-time.ts';
-import type { MemoryStore, NewMemory, Stored, WriteOutcome } from '../engine.ts';
-import { embedded, type OpenMemory, shownBy } from '../opened.ts';
-import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
-import { jsonIn } from '../../../base/parse/json.ts';
-import { field, isTable, type Table, textField } from '../../../base/parse/parse.ts';
-import { isMemoryId } from '../../../base/memory-ids.ts';
-import { texts } from '../../../kit/memories/failures.ts';
-import { headingIn } from '../../../base/text/markdown.ts';
-import { bulletIn } from '../../../kit/markdown.ts';
+} from '../../model/memory.ts';
+import { memoryId } from '../../kit/memories/ids.ts';
+import { localDay, localTime, utcOf } from '../../base/text/local-time.ts';
+import type { NewMemory, Stored, WriteOutcome } from './engine.ts';
+import type { MemoryStore } from './store.ts';
+import { type OpenMemory, embedded, shownBy } from './opened.ts';
+import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
+import { jsonIn } from '../../base/parse/json.ts';
+import { type Table, field, isTable, textField } from '../../base/parse/parse.ts';
+import { isMemoryId } from '../../base/memory-ids.ts';
+import { texts } from '../../kit/memories/failures.ts';
+import { headingIn } from '../../base/text/markdown.ts';
+import { bulletIn } from '../../kit/markdown.ts';
 
-const BATCH = 250;
-
-export async function allEntries(store: MemoryStore, filter: MemoryFilter): Promise<MemoryEntry[]> {
-  const entries: MemoryEntry[] = [];
-  let after: string | undefined;
-  do {
-    const page = await store.list(filter, { limit: 1_000, after });
-    entries.push(...page.entries);
-    after = page.next;
-  } while (after !== undefined);
-  return entries;
-}
+const BATCH = 500;
 
 /** All memories as text, with secrets masked: Markdown in the kit's form, oldest first, or one JSON object a line. */
 export async function exported(

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
-import { BmadError } from '../../../base/errors.ts';
-import { firstBytes, lastBytes, refuseTwice } from '../../../base/files/file-identity.ts';
-import { withLock } from '../../../base/files/file-lock.ts';
-import { readLog } from '../../../base/files/file-log.ts';
+import { BmadError } from '../../base/errors.ts';
+import { firstBytes, lastBytes, refuseTwice } from '../../base/files/file-identity.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { readLog } from '../../base/files/file-log.ts';
 import {
   newWorkFolder,
   readStateBytes,
@@ -12,16 +12,16 @@ import {
   sweepWork,
   writeAtomic,
   writeNew,
-} from '../../../base/files/file-state.ts';
-import { removeFile } from '../../../base/files/open-file.ts';
-import { jsonIn, jsonObject } from '../../../base/parse/json.ts';
-import type { LinePlace } from '../../../lines/files.ts';
-import { asMuchAsFits, LINE_VERSION, newLineId, type Line } from '../../../lines/line.ts';
-import type { Log, NewEvent } from '../../../lines/log.ts';
-import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
-import type { Stored } from '../engine.ts';
-import { isSoundEntry, isSoundRevision } from '../select.ts';
-import type { Connection, Driver } from '../sqlite/driver.ts';
+} from '../../base/files/file-state.ts';
+import { removeFile } from '../../base/files/open-file.ts';
+import { jsonIn, jsonObject } from '../../base/parse/json.ts';
+import type { LinePlace } from '../../lines/files.ts';
+import { LINE_VERSION, type Line, asMuchAsFits, newLineId } from '../../lines/line.ts';
+import type { Log, NewEvent } from '../../lines/log.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
+import type { Stored } from './engine.ts';
+import { isSoundEntry, isSoundRevision } from './rank.ts';
+import type { Connection, Driver } from './sqlite/database.ts';
 import { dataOf, entityOf } from './fold.ts';
 
 /**

@@ -1,28 +1,27 @@
 import { join } from 'node:path';
-import { inTurn } from '../../../base/async.ts';
-import { BmadError } from '../../../base/errors.ts';
-import { ours } from '../../../base/expected.ts';
-import { isWritable } from '../../../base/files/file-state.ts';
-import { asMuchAsFits, ERASE } from '../../../lines/line.ts';
-import { type Log, type Mark, troubleText } from '../../../lines/log.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import { inTurn } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
+import { isWritable } from '../../base/files/file-state.ts';
+import { ERASE, asMuchAsFits } from '../../lines/line.ts';
+import { type Log, type Mark, troubleText } from '../../lines/log.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../model/memory.ts';
 import {
+  type Heads,
   type Decide,
   IndexFailure,
-  type LineIndex,
-  type MemoryIndex,
   type MemoryQuery,
-  MemoryStore,
   type Page,
-  type Stored,
   type StoreHealth,
   type StoreOptions,
+  type Stored,
   type VectorFor,
   type VectorSpace,
-} from '../engine.ts';
-import { readOnlyFolder } from '../place.ts';
-import { isForgotten, keyText } from '../select.ts';
-import { dataOf, entityOf, type Heads, type Verb } from './fold.ts';
+} from './engine.ts';
+import { type LineIndex, type MemoryIndex, MemoryStore, type SharedIndex } from './store.ts';
+import { readOnlyFolder } from './place.ts';
+import { isForgotten, keyText } from './rank.ts';
+import { type Verb, dataOf, entityOf } from './fold.ts';
 import { IndexInMemory } from './in-memory.ts';
 
 /** How often another process may be faster with the same lines before somebody is told. */
@@ -40,7 +39,7 @@ export type Maker = (tell: (taken: string) => void, signal: AbortSignal) => Prom
 interface More {
   maker?: Maker | undefined;
   /** A server that others use too: it answers, and is told of each change. */
-  shared?: (MemoryStore & { readonly at: string }) | undefined;
+  shared?: SharedIndex | undefined;
   /** No for one who only reads: no line is written then, none is removed, and nobody is told. */
   writes?: boolean | undefined;
   /** The folder that lines are written to. */
@@ -144,7 +143,8 @@ export class LinedStore extends MemoryStore {
 
   override async whole(tell?: (note: string) => void): Promise<void> {
     await this.#ask(() => Promise.resolve());
-    if (tell !== undefined) this.#making?.heard.add(tell);
+    if (this.#making === undefined) return;
+    if (tell !== undefined) this.#making.heard.add(tell);
     await this.#ask(() => Promise.resolve(), 'all');
   }
 
@@ -227,7 +227,7 @@ export class LinedStore extends MemoryStore {
    * Tells the server what lines have made of memories since it was last told: lines of others, and of this machine while the
    * server was out of reach. The index knows what that is, so that nothing is lost with a process.
    */
-  async #share(shared: MemoryStore & { readonly at: string }): Promise<void> {
+  async #share(shared: SharedIndex): Promise<void> {
     const { rev, keys } = await this.#index.owed(shared.at);
     for (let from = 0; from < keys.length; from += SHARED_AT_ONCE)
       await this.#shareSome(shared, keys.slice(from, from + SHARED_AT_ONCE));
@@ -235,26 +235,15 @@ export class LinedStore extends MemoryStore {
     this.#own.clear();
   }
 
-  async #shareSome(shared: MemoryStore, keys: readonly MemoryKey[]): Promise<void> {
-    const folded = await this.#index.stored(keys);
-    const there = keys.filter((_, at) => folded[at] !== undefined);
-    const known = folded.filter((each) => each !== undefined);
-    await shared.change(there, (current, at) => {
-      const next = known[at] as Stored;
-      const isOwn = this.#own.has(keyText(next.entry));
-      const isOlder = isOwn || current === undefined || isBehind(current.entry, next.entry);
-      const textChanged = current?.entry.text !== next.entry.text;
-      return { decision: { next: isOlder ? next : undefined, vector: undefined, textChanged }, answer: at };
-    });
-    const removed = keys.filter((_, at) => folded[at] === undefined);
-    if (removed.length === 0) return;
-    // A server removes only what is forgotten there.
-    const forgottenAt = new Date().toISOString();
-    await shared.change(removed, (current) => {
-      const next = current && { ...current, entry: { ...current.entry, forgottenAt } };
-      return { decision: { next, vector: undefined, textChanged: false }, answer: undefined };
-    });
-    await shared.purge(removed);
+  async #shareSome(shared: SharedIndex, keys: readonly MemoryKey[]): Promise<void> {
+    const seen = await this.#seen(this.#index, keys);
+    const isOwn = (key: MemoryKey): boolean => this.#own.has(keyText(key));
+    await shared.tell(
+      seen.flatMap(({ key, stored, heads, known }) =>
+        stored === undefined ? [] : [{ ...stored, heads, known, isOwn: isOwn(key) }],
+      ),
+    );
+    await shared.remove(seen.filter(({ stored }) => stored === undefined).map(({ key }) => key));
   }
 
   async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
@@ -264,18 +253,17 @@ export class LinedStore extends MemoryStore {
       const vectors: { key: MemoryKey; vector: Float32Array }[] = [];
       for (const part of eachOnce(keys)) {
         const current = await this.#ask((index) => this.#seen(index, part), 'all');
-        const plans = current.flatMap(({ key, heads, newer, stored }): Said[] => {
-          const { decision, answer } = decide(stored, answers.length);
+        const plans = current.flatMap(({ key, heads, known, newer, stored }): Said[] => {
+          const { next, vector, answer } = decide(stored, answers.length);
           answers.push(answer);
-          const { next, vector } = decision;
           if (vector !== undefined) vectors.push({ key, vector });
           if (next === undefined) return [];
           const verb = verbFor(stored, next);
-          return [{ key, heads, newer, do: verb, data: dataOf(next, verb) }];
+          return [{ key, heads, known, newer, do: verb, data: dataOf(next, verb) }];
         });
         await this.#write(plans);
       }
-      await this.#addVectors(vectors);
+      await this.#ask((index) => this.#addVectors(index, vectors));
       return answers;
     });
   }
@@ -300,20 +288,20 @@ export class LinedStore extends MemoryStore {
       data,
     }));
     for (const part of asMuchAsFits(events)) await this.#log.append(part);
-    await this.#ask(() => Promise.resolve());
   }
 
-  async #addVectors(given: readonly { key: MemoryKey; vector: Float32Array }[]): Promise<void> {
+  async #addVectors(
+    index: MemoryIndex,
+    given: readonly { key: MemoryKey; vector: Float32Array }[],
+  ): Promise<void> {
     const { space } = this.options;
     if (space === undefined || given.length === 0) return;
-    await this.#ask(async (index) => {
-      const found = await index.stored(given.map(({ key }) => key));
-      const vectors = given.flatMap((each, at): VectorFor[] => {
-        const revision = found[at]?.entry.revision;
-        return revision === undefined ? [] : [{ ...each, revision }];
-      });
-      return index.writeVectors(space, vectors);
+    const found = await index.stored(given.map(({ key }) => key));
+    const vectors = given.flatMap((each, at): VectorFor[] => {
+      const revision = found[at]?.entry.revision;
+      return revision === undefined ? [] : [{ ...each, revision }];
     });
+    await index.writeVectors(space, vectors);
   }
 
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
@@ -323,6 +311,7 @@ export class LinedStore extends MemoryStore {
       const found = await this.#ask((index) => this.#seen(index, once), 'all');
       const gone = found.filter(({ stored }) => stored !== undefined && isForgotten(stored.entry));
       await this.#write(gone.map((each) => ({ ...each, do: ERASE, data: {} })));
+      await this.#ask(() => Promise.resolve());
       return gone.flatMap(({ stored }) => stored?.entry ?? []);
     });
   }
@@ -420,13 +409,6 @@ type Needs = 'all' | 'some';
 
 const makingNote = (taken: string): string =>
   `The index of memories is being made from the lines, ${taken} so far: what is not in it yet is not found.`;
-
-/** Whether a server has not heard of what lines say. What others have done to it there since holds. */
-function isBehind(there: MemoryEntry, here: MemoryEntry): boolean {
-  if (there.updatedAt !== here.updatedAt) return there.updatedAt < here.updatedAt;
-  const [marks, own] = [there, here].map((each) => [each.forgottenAt, each.supersededAt]);
-  return own?.some((mark, at) => mark !== undefined && marks?.[at] === undefined) === true;
-}
 
 /** What a change was, for people who read the lines; the memory after it stands in the line itself. */
 function verbFor(current: Stored | undefined, { entry }: Stored): Verb {

@@ -1,20 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
-import { push } from '../../../base/grouped.ts';
-import { happenedIn, onceEach, type Happened } from '../../../lines/line.ts';
-import type { Page as LinePage } from '../../../lines/log.ts';
-import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import { push } from '../../base/grouped.ts';
+import { type Happened, happenedIn, onceEach } from '../../lines/line.ts';
+import type { Page as LinePage } from '../../lines/log.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../model/memory.ts';
+import type { MemoryQuery, Page, StoreHealth, Stored, Taken, VectorFor, VectorSpace } from './engine.ts';
+import { LineIndex } from './store.ts';
 import {
-  LineIndex,
-  type MemoryQuery,
-  type Page,
-  type Stored,
-  type StoreHealth,
-  type Taken,
-  type VectorFor,
-  type VectorSpace,
-} from '../engine.ts';
-import { dot, ranked, spaceText, termsOf, weighed } from '../rank.ts';
-import { keyText, listed, passes, readyFilter, tally } from '../select.ts';
+  dot,
+  keyText,
+  listed,
+  passes,
+  ranked,
+  readyFilter,
+  spaceText,
+  tally,
+  termsOf,
+  weighed,
+} from './rank.ts';
 import { coveredBy, entityOf, headsAmong, isErased, keyOfEntity, memoryOf } from './fold.ts';
 
 /** Entries whose words are looked at before others get their turn. */

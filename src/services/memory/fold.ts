@@ -1,12 +1,7 @@
-import { followers, headsOf, inOrder, type Happened } from '../../../lines/line.ts';
-import {
-  MEMORY_TYPES,
-  type MemoryEntry,
-  type MemoryKey,
-  type MemoryRevision,
-} from '../../../model/memory.ts';
-import { REVISIONS_KEPT, type Stored } from '../engine.ts';
-import { isSoundEntry, isSoundRevision, isoTime } from '../select.ts';
+import { type Happened, followers, headsOf, inOrder } from '../../lines/line.ts';
+import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
+import { type Heads, REVISIONS_KEPT, type Stored } from './engine.ts';
+import { isMoment, isSoundEntry, isSoundRevision, isoTime } from './rank.ts';
 
 /**
  * What lines say about memories. Each says what the memory is after it, so that the last one is enough to know it by; those
@@ -25,15 +20,9 @@ export function keyOfEntity(of: string): MemoryKey | undefined {
     : undefined;
 }
 
-export interface Heads {
-  /** The lines about a memory that nothing follows yet. */
-  heads: string[];
-  /** Whether a newer program has written one of its lines. */
-  newer: boolean;
-}
-
 export const headsAmong = (events: readonly Happened[]): Heads => ({
   heads: headsOf(events),
+  known: events.map(({ id }) => id),
   newer: events.some(({ newer }) => newer),
 });
 
@@ -163,6 +152,7 @@ function saidBy({ type, id }: MemoryKey, project: string, event: Happened): Said
 }
 
 const momentOr = (value: unknown, other: string): string => {
+  if (isMoment(value)) return value;
   try {
     return typeof value === 'string' ? isoTime(value) : other;
   } catch {
