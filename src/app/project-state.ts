@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
+import { projectKey } from '../base/files/project-key.ts';
 import { isUnused, kitAtHome, partsWithUser, type StateMove } from '../kit/home.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
@@ -7,11 +9,10 @@ import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { DecisionBook } from '../services/decisions/decisions.ts';
 import type { Project } from '../sources/project-root.ts';
 import { once } from '../base/async.ts';
-import type { ProjectLogs } from '../kit/project-log.ts';
+import type { LogSetup, ProjectLogs } from '../kit/project-log.ts';
 import type { KeptRuns } from '../kit/runs/kept-runs.ts';
 import type { KeptReport } from '../services/progress/progress.ts';
 import type { KeptMuseum } from '../services/facts/facts.ts';
-import type { KeptTasks } from '../services/tasks/tasks.ts';
 import { createBounded } from './bounded.ts';
 import type { createMemories } from './memories.ts';
 import { rootOf, type Settings } from './settings.ts';
@@ -28,6 +29,13 @@ export function projectState(
   const { outside, config, from, state: userState, secrets } = settings;
   const root = rootOf(project, 'read state from');
   const own = once(() => kitAtHome(root, userState, config.projectState));
+  const places = async (): Promise<LogSetup> => ({
+    kit: await own(),
+    state: userState,
+    cache: settings.cache,
+    env: outside.env,
+    writes: !config.readOnly,
+  });
   return {
     root,
     kit: own,
@@ -73,7 +81,8 @@ export function projectState(
     },
     async runs() {
       const { openRuns } = await import('../services/runs/runs.ts');
-      return openRuns({ kit: await own(), kept: await keptOf(settings, root).runs() });
+      const { logs, runs } = keptOf(settings, root);
+      return openRuns({ ...(await places()), logs: await logs(), kept: await runs() });
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
@@ -109,10 +118,8 @@ export function projectState(
     },
     async tasks() {
       const { openTasks } = await import('../services/tasks/tasks.ts');
-      const { logs, tasks } = keptOf(settings, root);
-      const { state, cache } = settings;
-      const places = { kit: await own(), state, cache, env: outside.env, writes: !config.readOnly };
-      return openTasks({ ...places, logs: await logs() }, await decisionsOf(settings, root), await tasks());
+      const { logs } = keptOf(settings, root);
+      return openTasks({ ...(await places()), logs: await logs() }, await decisionsOf(settings, root));
     },
   };
 }
@@ -127,7 +134,6 @@ interface Kept {
   progress(): Promise<KeptReport>;
   runs(): Promise<KeptRuns>;
   museum(): Promise<KeptMuseum>;
-  tasks(): Promise<KeptTasks>;
 }
 
 const keptBySettings = new WeakMap<Settings, ReturnType<typeof createBounded<Kept>>>();
@@ -139,8 +145,11 @@ export function keptOf(settings: Settings, root: string): Kept {
     logs: once(async () => new (await import('../kit/project-log.ts')).ProjectLogs()),
     progress: once(async () => new (await import('../services/progress/progress.ts')).KeptReport()),
     museum: once(async () => new (await import('../services/facts/facts.ts')).KeptMuseum()),
-    runs: once(async () => new (await import('../services/runs/runs.ts')).KeptRuns()),
-    tasks: once(async () => new (await import('../services/tasks/tasks.ts')).KeptTasks()),
+    runs: once(async () => {
+      const { KeptRuns } = await import('../services/runs/runs.ts');
+      const path = join(settings.cache, 'runs', `${projectKey(root)}.json`);
+      return new KeptRuns(settings.config.readOnly ? undefined : path);
+    }),
   };
   all.set(root, known);
   return known;

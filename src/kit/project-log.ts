@@ -8,6 +8,7 @@ import type { ProgramEnvironment } from '../base/process/process.ts';
 import { gitOrigin } from '../base/process/project-git.ts';
 import { sha256 } from '../base/sha256.ts';
 import { copyLines, LineFiles, lineFiles, type LinePlace, onlyThere } from '../lines/files.ts';
+import { View } from '../lines/view.ts';
 import { folderAt, linesPlace } from './home.ts';
 import type { Kit } from './kit.ts';
 import { jailOf } from './kit-lock.ts';
@@ -26,9 +27,23 @@ export interface LogSetup {
 /** Places that have had a log; more than a few come only where projects are renamed under a server. */
 const MOST_KEPT = 16;
 
-/** The logs of a project: one for each place, so that a process writes one file for everything that it keeps. */
+/**
+ * The logs of a project: one for each place, so that a process writes one file for everything that it keeps, and one view of
+ * it, so that each line is read once for all that is made of lines.
+ */
 export class ProjectLogs {
   readonly #known = new Map<string, LineFiles>();
+  readonly #views = new WeakMap<LineFiles, View>();
+
+  /** All of a project's lines but memories, as they are now. What has ended is kept in the cache of one who may write. */
+  view(place: LinePlace, setup: LogSetup): View {
+    const log = this.at(place, setup);
+    const path = join(setup.cache, 'lines', `${projectKey(setup.kit.root)}.json`);
+    const known =
+      this.#views.get(log) ?? new View(log, setup.writes ? { path, of: JSON.stringify(place) } : undefined);
+    this.#views.set(log, known);
+    return known;
+  }
 
   at(place: LinePlace, { state, kit }: Pick<LogSetup, 'state' | 'kit'>): LineFiles {
     const key = JSON.stringify([state, kit.user, place]);

@@ -18,7 +18,15 @@ import {
 import { isThereNow } from '../base/files/file-identity.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/local-time.ts';
-import { LINE_VERSION, MOST_LINE, isConflictMark, lineJson, newLineId, readLine } from './line.ts';
+import {
+  LINE_VERSION,
+  MOST_LINE,
+  isAboutOnly,
+  isConflictMark,
+  lineJson,
+  newLineId,
+  readLine,
+} from './line.ts';
 import type { Line, LineEvent } from './line.ts';
 import type {
   Appended,
@@ -111,7 +119,7 @@ export class LineFiles implements Log {
     });
   }
 
-  async *read(after: Mark): AsyncIterable<Page> {
+  async *read(after: Mark, without?: string): AsyncIterable<Page> {
     const page = new PageInMaking();
     const troubles: LogTrouble[] = [];
     const seen = new Set<string>();
@@ -131,12 +139,13 @@ export class LineFiles implements Log {
         const known = placeIn(after.get(name));
         if (path === undefined || (known !== undefined && logStamp(path)?.version === known.version))
           continue;
-        const part = await this.#readFile(name, path, known, troubles);
+        const part = await this.#readFile(name, path, known, troubles, without);
         if (part === undefined) {
           seen.delete(name);
           continue;
         }
         if (part.again && known !== undefined) page.gone.push(name);
+        page.without += part.without;
         for (const line of part.lines) {
           // A file counts as read when all of it has been taken in; what comes twice counts once.
           if (page.events >= PAGE_EVENTS) yield page.take();
@@ -377,17 +386,22 @@ export class LineFiles implements Log {
     path: string,
     known: FilePlace | undefined,
     troubles: LogTrouble[],
-  ): Promise<{ lines: Line[]; again: boolean; known: FilePlace } | undefined> {
+    leftOut: string | undefined,
+  ): Promise<{ lines: Line[]; without: number; again: boolean; known: FilePlace } | undefined> {
     const version = logStamp(path)?.version ?? '';
     const lines: Line[] = [];
     const odd = { conflict: 0, unreadable: 0 };
-    let again = false;
+    let [again, without] = [false, 0];
     const inside = this.#folders().find(({ at }) => path.startsWith(at + sep))?.inside;
     const read = await readLog(
       path,
       known,
       () => (again = true),
       (text) => {
+        if (leftOut !== undefined && isAboutOnly(leftOut, text)) {
+          without += 1;
+          return;
+        }
         const line = readLine(text);
         if (line !== undefined) lines.push(line);
         else odd[isConflictMark(text) ? 'conflict' : 'unreadable'] += 1;
@@ -397,7 +411,7 @@ export class LineFiles implements Log {
     if (read === undefined) return undefined;
     for (const what of ['conflict', 'unreadable'] as const)
       if (odd[what] > 0) troubles.push({ file: name, what, count: odd[what] });
-    return { lines, again, known: { ...read.place, version } };
+    return { lines, without, again, known: { ...read.place, version } };
   }
 }
 
@@ -407,14 +421,16 @@ class PageInMaking {
   events = 0;
   gone: string[] = [];
   marks = new Map<string, string | undefined>();
+  without = 0;
 
   take(): Page {
-    const { lines, gone, marks } = this;
+    const { lines, gone, marks, without } = this;
     this.lines = [];
+    this.without = 0;
     this.events = 0;
     this.gone = [];
     this.marks = new Map();
-    return { lines, gone, marks };
+    return { lines, gone, marks, without };
   }
 }
 

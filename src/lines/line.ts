@@ -68,6 +68,20 @@ export function readLine(text: string): Line | undefined {
   };
 }
 
+/**
+ * Whether a text is about entities of one noun alone, without parsing it; when in doubt it is not. Each key is counted, so
+ * that none is missed: a key can be spelled otherwise only with an escape of that kind.
+ */
+export function isAboutOnly(noun: string, text: string): boolean {
+  if (text.includes('\\u00')) return false;
+  const key = '"of"';
+  const wanted = `${key}:"${noun}/`;
+  let at = text.indexOf(key);
+  if (at < 0) return false;
+  for (; at >= 0; at = text.indexOf(key, at + key.length)) if (!text.startsWith(wanted, at)) return false;
+  return true;
+}
+
 /** Of a conflict that git left in a file, both sides count, and these lines do not. */
 export const isConflictMark = (text: string): boolean => /^(?:<{7}|={7}|>{7}|\|{7})(?: |$)/.test(text);
 

@@ -18,6 +18,8 @@ export interface Page {
   gone: readonly string[];
   /** What changes in the mark of one who has taken this in; nothing for a name that goes. */
   marks: ReadonlyMap<string, string | undefined>;
+  /** How many lines were left out. */
+  without?: number;
 }
 
 /** Something in a file that is no line. */
@@ -55,8 +57,8 @@ export type Said = ReadonlyMap<string, ReadonlySet<string>>;
 export interface Log {
   /** Writes one line and returns when it is safe. With `expect` it is refused if another line about one of these has come. */
   append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost>;
-  /** The lines after a mark, page by page. */
-  read(after: Mark): AsyncIterable<Page>;
+  /** The lines after a mark, page by page; those that are about entities of one noun alone may be left out. */
+  read(after: Mark, without?: string): AsyncIterable<Page>;
   /** Whether there may be more; looks at no file's content. */
   changed(since: Mark): Promise<boolean>;
   /** How much there is to read after a mark, in bytes; looks at no file's content. */

@@ -59,7 +59,7 @@ export interface RunGraph {
   failed: readonly string[];
 }
 
-/** A line of the journal; together they make the state. */
+/** An entry of the journal, which a line says; together they make the state. */
 export interface JournalEntry {
   seq: number;
   at: string;
@@ -87,7 +87,7 @@ export interface JournalEntry {
 
 /**
  * Journal and state file: `none` without a journal, `level` if they agree, `behind` if the state file lacks what the
- * journal has (a crash; the journal wins), `changed` if another program has written the state file (the file wins).
+ * lines have (a crash, a merge; the lines win), `changed` if another program has written the state file (the file wins).
  */
 export type JournalStanding = 'none' | 'level' | 'behind' | 'changed';
 

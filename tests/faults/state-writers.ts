@@ -12,7 +12,7 @@ import {
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
-import { tasksIn } from '../support/tasks.ts';
+import { setupIn, tasksIn } from '../support/tasks.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { branchFile, kitState } from '../support/run-project.ts';
 import type { Scene, Writer } from './scene.ts';
@@ -25,7 +25,7 @@ const emptyProject = ({ project }: Scene): Promise<void> =>
   writeFiles(project, { '_bmad/_memory/decisions-log.md': '# Decisions Log\n' });
 
 async function runsOf({ project, state }: Scene): Promise<Runs> {
-  return openRuns({ kit: await kitIn(project, state) });
+  return openRuns(await setupIn(project, state));
 }
 
 async function readRuns(scene: Scene): Promise<string[]> {

@@ -23,7 +23,7 @@ import { memoryTables } from '../../src/kit/memories/memories-json.ts';
 import { sharedContextIn } from '../../src/kit/memories/shared-context.ts';
 import { museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { statusFileTable } from '../../src/kit/runs/graph.ts';
-import { lastEntryIn } from '../../src/kit/runs/journal.ts';
+import { journalIn } from '../../src/kit/runs/journal.ts';
 import { contextSections, requestsIn, teamIn } from '../../src/kit/session/context-sections.ts';
 import { handoffsIn } from '../../src/kit/session/handoffs.ts';
 import { requestIn } from '../../src/kit/session/request-line.ts';
@@ -126,7 +126,7 @@ const KIT: Record<string, (text: string) => unknown> = {
   'log of failures': (text) => museumLog(text, 'a.jsonl', []),
   memories: memoryTables,
   'status of a run': statusFileTable,
-  journal: (text) => [lastEntryIn(text)],
+  journal: (text) => journalIn(text).entries,
 };
 
 const READERS: Record<string, (text: string) => unknown> = {

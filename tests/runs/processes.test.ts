@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { journalIn } from '../../src/kit/runs/journal.ts';
 import type { Runs } from '../../src/services/runs/runs.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
@@ -67,8 +66,8 @@ async function expectWhole(
   const run = await runs.one(id);
   const steps = new Set(run.state?.stepsCompleted);
   expect(acknowledged.filter((step) => !steps.has(step))).toEqual([]);
-  const text = await readFile(join(folder, run.place.path, 'journal.jsonl'), 'utf8');
-  const { entries } = journalIn(text);
+  const entries = await runs.journal(run);
+  expect(await readdir(join(folder, run.place.path))).toEqual(['state.json']);
   expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
   const times = entries.map(({ at }) => at);
   expect(times).toEqual([...times].sort());

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runOpen } from '../../src/operations/runs/run-open.ts';
@@ -35,13 +35,16 @@ describe('state that is removed while two hosts use it', () => {
     two.close();
   });
 
-  it('is not written to by anyone: runs are missed, and new ones are seen by both (R-01)', async () => {
+  it('is there again for runs of one’s own, and new ones are seen by both (R-01)', async () => {
     const { folder, one, two } = await hosts();
     const { data } = await one.ok(runOpen, { workflow: 'prd' });
     const { run_id } = data['run'] as { run_id: string };
-    await rm(join(folder, '_bmad-output/.runs'), { recursive: true });
-    for (const host of [one, two])
-      expect((await host.fail(runCheckpoint, { run_id, step: 1 })).code).toBe('not_found');
+    for (const gone of ['_bmad-output/.runs', '_bmad/_memory/.bmad-memory'])
+      await rm(join(folder, gone), { recursive: true });
+    for (const [index, host] of [one, two].entries())
+      await host.ok(runCheckpoint, { run_id, step: index + 1 });
+    const state = await readFile(join(folder, '_bmad-output/.runs/main', run_id, 'state.json'), 'utf8');
+    expect(JSON.parse(state)).toMatchObject({ steps_completed: [1, 2] });
     await one.ok(runOpen, { workflow: 'prd' });
     const lists = await Promise.all([one, two].map(async (host) => (await host.ok(listSessions)).data));
     expect(lists[0]).toEqual(lists[1]);

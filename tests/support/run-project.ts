@@ -1,5 +1,5 @@
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
-import { kitIn } from './kit.ts';
+import { setupIn } from './tasks.ts';
 import { join } from 'node:path';
 
 const state = (values: Record<string, unknown>): string => `${JSON.stringify(values, null, 2)}\n`;
@@ -71,6 +71,6 @@ export const RUN_FILES: Readonly<Record<string, string>> = {
 
 /** The runs of a project in a folder, with what belongs to the user beside it. */
 export async function runsIn(folder: string, now?: () => Date): Promise<Runs> {
-  const setup = { kit: await kitIn(folder, join(folder, '..', 'user-state')) };
+  const setup = await setupIn(folder, join(folder, '..', 'user-state'));
   return openRuns(now === undefined ? setup : { ...setup, now });
 }

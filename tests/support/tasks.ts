@@ -10,7 +10,8 @@ import { kitIn } from './kit.ts';
 
 const env = { PATH: process.env['PATH'] };
 
-async function setupIn(folder: string, users: string | undefined) {
+/** What opens the lines of a project for a program that knows nothing of the application around it. */
+export async function setupIn(folder: string, users?: string) {
   const state = users ?? join(folder, 'state');
   return { kit: await kitIn(folder, users), state, cache: join(state, 'cache'), env, writes: true };
 }
@@ -21,8 +22,8 @@ export async function tasksIn(folder: string, users?: string): Promise<TaskQueue
   return openTasks(setup, openDecisions(setup.state).of(folder));
 }
 
-async function logIn(folder: string): Promise<LineFiles> {
-  const { all } = await linePlaces(await setupIn(folder, undefined));
+export async function logIn(folder: string): Promise<LineFiles> {
+  const { all } = await linePlaces(await setupIn(folder));
   const by = { kind: 'local', name: 'hand' } as const;
   return new LineFiles({ ...all, mirror: undefined }, { machine: () => Promise.resolve('hand'), by });
 }

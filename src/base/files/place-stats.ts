@@ -28,14 +28,19 @@ export function lstatOf(path: string): Stats | undefined {
   }
 }
 
+export type { Stats };
+
 /** What of a place tells of a change. Numbers, because there may be tens of thousands of them to compare. */
 export type Stamp = Readonly<Pick<Stats, 'ino' | 'mtimeMs' | 'ctimeMs' | 'size'>>;
 
 /** How a place is now. `before` is given back if it still is so, that nothing is made for what has not changed. */
 export function stampAt(path: string, before?: Stamp): Stamp | undefined {
   const found = statOf(path);
-  if (found === undefined) return undefined;
-  const { ino, mtimeMs, ctimeMs, size } = found;
+  return found && stampOf(found, before);
+}
+
+/** The same of what was looked at. */
+export function stampOf({ ino, mtimeMs, ctimeMs, size }: Stats, before?: Stamp): Stamp {
   const same =
     before?.ino === ino && before.mtimeMs === mtimeMs && before.ctimeMs === ctimeMs && before.size === size;
   return same ? before : { ino, mtimeMs, ctimeMs, size };

@@ -1,14 +1,35 @@
-import { mapLimited } from '../../base/async.ts';
-import { modifiedInside } from '../../base/files/files.ts';
+import { mapLimited, once } from '../../base/async.ts';
+import { ours } from '../../base/expected.ts';
+import { jsonObject } from '../../base/parse/json.ts';
+import { textField, type Table } from '../../base/parse/parse.ts';
+import { readState, writeAtomic } from '../../base/files/file-state.ts';
+import { modifiedInside, readInside } from '../../base/files/files.ts';
 import { breath } from '../../base/pace.ts';
-import { isSettled, lstatOf, stampAt, type Stamp } from '../../base/files/place-stats.ts';
+import {
+  isSettled,
+  lstatOf,
+  stampAt,
+  stampOf,
+  statOf,
+  type Stamp,
+  type Stats,
+} from '../../base/files/place-stats.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
-import { RUN_FILES, withArtefacts, writtenRun, type RunName } from './read-run.ts';
+import { latestIn, RUN_FILES, withArtefacts, writtenRun, type RunName } from './read-run.ts';
+import { isEnded, runName, RUNS, type RunFold, type RunLines } from './run-fold.ts';
 import { listFolders } from './run-folders.ts';
+import { STATE_FILE } from './state-file.ts';
 
 /** How many runs are read at once, and how many are kept at most. */
 const AT_ONCE = 16;
 const MOST = 50_000;
+/** A state that is larger is read as a whole. */
+const MOST_BYTES = 1_000_000;
+/** So many that have ended take longer to read than what is kept of them. */
+const KEPT_FROM = 500;
+const KEPT_BYTES = 100_000_000;
+/** Raised when something else is kept of them. */
+const KEPT_VERSION = 1;
 
 /** What tells of a change: the folder of a run, and its files that were there. */
 interface Stamps {
@@ -20,7 +41,21 @@ interface Stamps {
 interface Known {
   name: RunName;
   stamps: Stamps;
+  /** What the lines made of it. */
+  fold: RunFold | undefined;
   run: Run;
+}
+
+/** What is known of a run that has ended, though not all of it was read. */
+export interface EndedRun {
+  workflow: string | undefined;
+  latest: number;
+}
+
+/** Nothing for one that its file says goes on. */
+interface LookedAt {
+  stamp: Stamp;
+  ended: EndedRun | undefined;
 }
 
 /**
@@ -29,30 +64,98 @@ interface Known {
  */
 export class KeptRuns {
   readonly #kept = new Map<string, Known>();
+  readonly #lookedAt = new Map<string, LookedAt>();
+  readonly #path: string | undefined;
+  /** How many of those that have ended were read since this was kept on disk. */
+  #unkept = 0;
+  /** Takes in what an earlier process has kept. */
+  readonly begin: () => Promise<void>;
   readonly #listed = new Map<string, { stamp: Stamp; names: readonly string[] }>();
 
+  /** With a path, what is known of runs that have ended is kept there for the next process. It can be removed at any time. */
+  constructor(path?: string) {
+    this.#path = path;
+    this.begin = once(() => this.#remember());
+  }
+
+  async #remember(): Promise<void> {
+    if (this.#path === undefined) return;
+    const text = await readState(this.#path, { maxBytes: KEPT_BYTES }).catch(() => undefined);
+    const { version, ended } = jsonObject(text ?? '') ?? {};
+    if (version !== KEPT_VERSION || !Array.isArray(ended)) return;
+    for (const [file, looked] of ended as [string, LookedAt][]) this.#lookedAt.set(file, looked);
+  }
+
+  /** One that cannot be written costs the next process its time, and nothing else. */
+  async keep(): Promise<void> {
+    if (this.#path === undefined || this.#unkept < KEPT_FROM) return;
+    this.#unkept = 0;
+    const ended = [...this.#lookedAt].filter(([, looked]) => looked.ended !== undefined);
+    await writeAtomic(this.#path, JSON.stringify({ version: KEPT_VERSION, ended })).catch(() => undefined);
+  }
+
   /** The run in a folder; nothing where it has none of a run's files, or they lead elsewhere. */
-  async read(root: string, place: RunPlace, name: RunName): Promise<Run | undefined> {
-    const known = this.#asBefore(place, name);
-    return known === undefined ? this.#read(root, place, name) : withFiles(root, known);
+  async read(root: string, place: RunPlace, name: RunName, lines?: RunLines): Promise<Run | undefined> {
+    const fold = lines?.get(runName(name));
+    const known = this.#asBefore(place, name, fold);
+    return known === undefined ? this.#read(root, place, name, fold) : withFiles(root, known);
   }
 
   /** Those of many, in their order. */
-  async readMany(root: string, named: readonly (readonly [RunName, RunPlace])[]): Promise<Run[]> {
+  async readMany(
+    root: string,
+    named: readonly (readonly [RunName, RunPlace])[],
+    lines: RunLines | undefined,
+  ): Promise<Run[]> {
     const found: (Run | undefined)[] = [];
     const open: number[] = [];
     for (const [index, [name, place]] of named.entries()) {
       await breath();
-      const run = this.#asBefore(place, name);
+      const run = this.#asBefore(place, name, lines?.get(runName(name)));
       found.push(run);
       if (run === undefined || hasFiles(run)) open.push(index);
     }
     await mapLimited(open, AT_ONCE, async (index) => {
       const [name, place] = named[index] as (typeof named)[number];
       const known = found[index];
-      found[index] = await (known === undefined ? this.#read(root, place, name) : withFiles(root, known));
+      found[index] = await (known === undefined
+        ? this.#read(root, place, name, lines?.get(runName(name)))
+        : withFiles(root, known));
     });
     return found.filter((run) => run !== undefined);
+  }
+
+  /**
+   * What of a run is known that has ended, by its lines, if there are any, and by its file: of thousands of those, each is
+   * looked at, and read only if it has changed. Nothing for one that goes on, or that has to be read to know.
+   */
+  ended(
+    { base, path }: RunPlace,
+    name: RunName,
+    lines: RunLines | undefined,
+  ): EndedRun | undefined | Promise<EndedRun | undefined> {
+    const fold = lines?.get(runName(name));
+    if (fold !== undefined && !RUNS.isOver(fold)) return undefined;
+    const file = `${base}/${path}/${STATE_FILE}`;
+    const known = this.#lookedAt.get(file);
+    const found = statOf(file);
+    if (found === undefined) return undefined;
+    const stamp = stampOf(found, known?.stamp);
+    return stamp === known?.stamp ? known.ended : this.#lookAt(base, `${path}/${STATE_FILE}`, stamp, found);
+  }
+
+  async #lookAt(base: string, path: string, stamp: Stamp, found: Stats): Promise<EndedRun | undefined> {
+    const isKept = isSettled(stamp.ctimeMs);
+    // It was looked at a moment ago.
+    const seen = { look: () => found, find: () => found, listed: () => undefined };
+    const bytes = await readInside(base, path, MOST_BYTES, { seen }).catch(ours(() => ''));
+    const ended = endedIn(jsonObject(bytes.toString('utf8')));
+    const file = `${base}/${path}`;
+    if (this.#lookedAt.size >= MOST) this.#lookedAt.clear();
+    if (isKept) this.#lookedAt.set(file, { stamp, ended });
+    else this.#lookedAt.delete(file);
+    if (isKept && ended !== undefined) this.#unkept += 1;
+    return ended;
   }
 
   /** The names of the folders in a folder; told in `problems` is what leads elsewhere. */
@@ -70,10 +173,10 @@ export class KeptRuns {
   }
 
   /** What was read before, if nothing of it has changed. */
-  #asBefore(place: RunPlace, name: RunName): Run | undefined {
+  #asBefore(place: RunPlace, name: RunName, fold: RunFold | undefined): Run | undefined {
     const folder = `${place.base}/${place.path}`;
     const known = this.#kept.get(folder);
-    if (known === undefined || !isSameName(known.name, name)) return undefined;
+    if (known === undefined || known.fold !== fold || !isSameName(known.name, name)) return undefined;
     const { stamps } = known;
     const now = stampsIn(folder, stamps);
     if (now !== stamps && now.files.some((stamp, index) => stamp !== stamps.files[index])) return undefined;
@@ -81,7 +184,12 @@ export class KeptRuns {
     return known.run;
   }
 
-  async #read(root: string, place: RunPlace, name: RunName): Promise<Run | undefined> {
+  async #read(
+    root: string,
+    place: RunPlace,
+    name: RunName,
+    fold: RunFold | undefined,
+  ): Promise<Run | undefined> {
     // Stamps from before the reading: a change in between is seen the next time.
     const folder = `${place.base}/${place.path}`;
     const stamps = stampsIn(folder);
@@ -91,13 +199,22 @@ export class KeptRuns {
     const inside = await Promise.all(
       there.map((file) => modifiedInside(place.base, `${place.path}/${file}`)),
     );
-    if (inside.every((time) => time === undefined)) return undefined;
-    const run = await writtenRun(place, name, there);
+    if (fold === undefined && inside.every((time) => time === undefined)) return undefined;
+    const run = await writtenRun(place, name, fold, there);
     if (this.#kept.size >= MOST) this.#kept.clear();
-    if (isKept) this.#kept.set(folder, { name, stamps, run });
+    if (isKept) this.#kept.set(folder, { name, stamps, fold, run });
     else this.#kept.delete(folder);
     return withFiles(root, run);
   }
+}
+
+function endedIn(table: Table | undefined): EndedRun | undefined {
+  if (table === undefined || !isEnded(table)) return undefined;
+  const text = (name: string): string | undefined => textField(table, name)?.trim() || undefined;
+  const latest = latestIn({ lastCheckpoint: text('last_checkpoint'), startedAt: text('started_at') });
+  // One without a date that can be understood has to be read.
+  if (latest === undefined || Number.isNaN(latest)) return undefined;
+  return { workflow: text('workflow') ?? text('workflow_path'), latest };
 }
 
 const isSameName = (one: RunName, other: RunName): boolean =>

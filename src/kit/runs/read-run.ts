@@ -4,8 +4,9 @@ import { plural } from '../../base/text/text.ts';
 import type { Run, RunGraph, RunPlace, RunState } from '../../model/run.ts';
 import { withFiles } from './artefacts.ts';
 import { GRAPH_FILE, graphOf, STATUS_FILE, statusFileTable } from './graph.ts';
-import { cutLines, JOURNAL_FILE, standingOf } from './journal.ts';
+import { JOURNAL_FILE, readJournal } from './journal.ts';
 import { readJson, readText, type JsonReading } from './json-file.ts';
+import { foldOfJournal, standingOf, type RunFold } from './run-fold.ts';
 import { lastStep, STATE_FILE, stateOf } from './state-file.ts';
 
 /** A folder with one of these is a run. */
@@ -18,12 +19,22 @@ export interface RunName {
 }
 
 /** One run with everything its folder says, and what of that does not fit together. */
-export async function readRun(root: string, place: RunPlace, name: RunName): Promise<Run> {
-  return withArtefacts(root, await writtenRun(place, name));
+export async function readRun(
+  root: string,
+  place: RunPlace,
+  name: RunName,
+  fold: RunFold | undefined,
+): Promise<Run> {
+  return withArtefacts(root, await writtenRun(place, name, fold));
 }
 
-/** What those files of a run say that there are, without looking at what came out of it. */
-export async function writtenRun(place: RunPlace, name: RunName, there = RUN_FILES): Promise<Run> {
+/** What the lines and those files of a run say that there are, without looking at what came out of it. */
+export async function writtenRun(
+  place: RunPlace,
+  name: RunName,
+  fold: RunFold | undefined,
+  there = RUN_FILES,
+): Promise<Run> {
   const { base, path } = place;
   const problems: string[] = [];
   const textOf = async (file: string): ReturnType<typeof readText> =>
@@ -31,18 +42,13 @@ export async function writtenRun(place: RunPlace, name: RunName, there = RUN_FIL
   const readState = async (): Promise<JsonReading> =>
     there.includes(STATE_FILE) ? readJson(base, `${path}/${STATE_FILE}`) : {};
   const tell = (file: string, text: string): void => void problems.push(`${path}/${file} ${text}.`);
-  const first = await readState();
-  const journal = await textOf(JOURNAL_FILE);
-  const lines = typeof journal === 'string' ? journal : undefined;
-  // A change between the two looks is not one that a crash cut short.
-  const { table, broken, conflict } =
-    lines === undefined || standingOf(lines, first.table).standing === 'level' ? first : await readState();
+  const { table, broken, conflict } = await readState();
   if (broken !== undefined) tell(STATE_FILE, broken);
-  if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
+  const told = there.includes(JOURNAL_FILE) ? await journaled(place, name, fold, problems, tell) : fold;
   // A broken file is not one whose write was cut short by a crash: those are whole or absent.
   const { standing, state: counts } =
     broken === undefined || conflict === true
-      ? standingOf(lines, table)
+      ? standingOf(told, table)
       : { standing: 'changed' as const, state: undefined };
   if (standing === 'behind' && conflict === true)
     problems.push('What the journal says takes precedence. The next write makes state.json again from it.');
@@ -54,10 +60,6 @@ export async function writtenRun(place: RunPlace, name: RunName, there = RUN_FIL
     problems.push(
       'state.json was changed by something else after the last journal entry; the file takes precedence.',
     );
-  if (lines !== undefined) {
-    const unread = cutLines(lines);
-    if (unread > 0) tell(JOURNAL_FILE, `has ${unread} line${unread === 1 ? '' : 's'} that cannot be read`);
-  }
   const statusText = await textOf(STATUS_FILE);
   const graph = graphIn(await textOf(GRAPH_FILE), tell);
   const fallback =
@@ -84,6 +86,26 @@ export async function writtenRun(place: RunPlace, name: RunName, there = RUN_FIL
   };
 }
 
+/** What happened to the run: as its lines tell it, or the journal of a version before where there is none of all of it. */
+async function journaled(
+  place: RunPlace,
+  name: RunName,
+  fold: RunFold | undefined,
+  problems: string[],
+  tell: (file: string, text: string) => void,
+): Promise<RunFold | undefined> {
+  if (fold !== undefined && fold.missing === 0) return fold;
+  const journal = await readJournal(place, problems);
+  if (journal === undefined) return fold;
+  if ('unread' in journal) {
+    tell(JOURNAL_FILE, journal.unread);
+    return fold;
+  }
+  const { entries, broken } = journal;
+  if (broken > 0) tell(JOURNAL_FILE, `has ${broken} line${broken === 1 ? '' : 's'} that cannot be read`);
+  return entries.length <= (fold?.count ?? 0) ? fold : foldOfJournal(name, entries);
+}
+
 /** The same with the files that came out of it: they come and go without a change of the run. */
 export async function withArtefacts(root: string, run: Run): Promise<Run> {
   if (run.state === undefined || run.state.artefacts.length === 0) return run;
@@ -103,10 +125,18 @@ export async function withArtefacts(root: string, run: Run): Promise<Run> {
 
 /** When files were changed says little after a clone or a copy, so it counts only where the state has no dates. */
 async function latestOf({ base, path }: RunPlace, state: Run['state']): Promise<number> {
-  const dates = [state?.lastCheckpoint, state?.startedAt].filter((text) => text !== undefined);
-  if (dates.length > 0) return Math.max(...dates.map((text) => Date.parse(utcOf(text) ?? text)));
+  const told = latestIn(state);
+  if (told !== undefined) return told;
   const changed = await Promise.all(RUN_FILES.map((file) => modifiedInside(base, `${path}/${file}`)));
   return Math.max(0, ...changed.map((time) => time ?? 0));
+}
+
+/** The last sign of life that a state names. */
+export function latestIn(
+  state: Pick<RunState, 'lastCheckpoint' | 'startedAt'> | undefined,
+): number | undefined {
+  const dates = [state?.lastCheckpoint, state?.startedAt].filter((text) => text !== undefined);
+  return dates.length === 0 ? undefined : Math.max(...dates.map((text) => Date.parse(utcOf(text) ?? text)));
 }
 
 function graphIn(

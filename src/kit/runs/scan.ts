@@ -1,9 +1,11 @@
+import { breath } from '../../base/pace.ts';
 import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit, StateFolder } from '../kit.ts';
 import { readJson, readText } from './json-file.ts';
-import { KeptRuns } from './kept-runs.ts';
+import { KeptRuns, type EndedRun } from './kept-runs.ts';
 import { runsFolders, type RunsFolders } from './places.ts';
+import { runName, type RunFold, type RunLines } from './run-fold.ts';
 import type { RunName } from './read-run.ts';
 import {
   ARCHIVE,
@@ -25,27 +27,30 @@ export const MAIN = 'main';
 export interface Look {
   /** Only runs of this id are wanted: no other is read. Branches are all there, without their other runs. */
   id?: string;
-  /** Of a branch with very many runs, only those are read whose ids have the latest dates. */
+  /** Of a branch with very many runs, those that have ended are read only if their ids have the latest dates. */
   lately?: boolean;
+  /** What the lines of the project make of its runs. */
+  lines?: RunLines;
   /** What was read before. */
   kept?: KeptRuns;
 }
 
-/** Of more runs than this in a branch, so many are read by those who ask for the latest. */
+/** Of more runs than this in a branch, so many that have ended are read by those who ask for the latest. */
 const ALL_READ = 200;
 const SOME_READ = 40;
 
 /** All branches and runs of a project, in every layout there has been; anything broken is reported and skipped. */
 export async function readRuns(
   kit: Kit,
-  { id, lately = false, kept = new KeptRuns() }: Look = {},
+  { id, lately = false, kept = new KeptRuns(), lines }: Look = {},
 ): Promise<RunsReading & { folders: RunsFolders }> {
-  const look: Looking = { root: kit.root, id, lately, kept };
+  const look: Looking = { root: kit.root, id, lately, kept, lines };
   const folders = await runsFolders(kit);
   const problems = [...folders.problems];
   const { current, currentFrom } = await currentBranch(folders, problems);
   const branches: RunBranch[] = [];
   for (const folder of folders.read) branches.push(...(await branchesIn(look, folder, current, problems)));
+  branches.push(...(await withoutFolder(look, folders, branches)));
   const joined = joinedByName(branches);
   if (current !== MAIN && !joined.some(({ name, archive }) => name === current && archive === undefined))
     problems.push(`The current session branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
@@ -57,6 +62,29 @@ interface Looking {
   id: string | undefined;
   lately: boolean;
   kept: KeptRuns;
+  lines: RunLines | undefined;
+}
+
+/** Runs that only the lines know of: git, or somebody, has taken their folders. With their next change these are made again. */
+async function withoutFolder(
+  look: Looking,
+  { write }: RunsFolders,
+  branches: readonly RunBranch[],
+): Promise<RunBranch[]> {
+  const { id, lately, lines } = look;
+  const candidates: readonly RunFold[] = (lately ? lines?.open() : lines?.all()) ?? [];
+  const wanted = id === undefined ? candidates : candidates.filter((fold) => fold.id === id);
+  if (wanted.length === 0) return [];
+  const known = new Set(branches.flatMap(({ runs }) => runs).map(runName));
+  const found: RunBranch[] = [];
+  for (const fold of wanted) {
+    if (known.has(runName(fold)) || !isBranchName(fold.branch) || !isRunId(fold.id)) continue;
+    const place = { base: write.base, path: `${write.path}/${fold.branch}` };
+    const name = { id: fold.id, branch: fold.branch, archive: undefined };
+    const run = await runAt(look, { ...place, path: `${place.path}/${fold.id}` }, name);
+    if (run !== undefined) found.push(looseBranch(fold.branch, place, [run], undefined));
+  }
+  return found;
 }
 
 /** Two output folders may have a branch of the same name; they count as one. */
@@ -180,7 +208,10 @@ async function readBranch(
     look.id === undefined
       ? (await look.kept.folders(place, problems)).filter(mayHoldRun)
       : await namedFolder(place, look.id);
-  const read = look.lately && folders.length > ALL_READ ? latestNames(folders) : folders;
+  const read =
+    look.lately && folders.length > ALL_READ
+      ? await namesToRead(look, place, { name, archive }, folders)
+      : folders;
   const names: [RunName, RunPlace][] = read.map((id) => [
     { id, branch: name, archive },
     { base: place.base, path: `${place.path}/${id}` },
@@ -191,8 +222,42 @@ async function readBranch(
     const id = said !== undefined && isRunId(said) ? said : name;
     if (look.id === undefined || look.id === id) names.push([{ id, branch: name, archive }, place]);
   }
-  const runs = await look.kept.readMany(look.root, names);
+  const runs = await look.kept.readMany(look.root, names, look.lines);
   return { name, archive, place, ...aboutOf(table), runs, older: folders.length - read.length, problems };
+}
+
+/**
+ * All that have not ended, and of the others those with the latest dates. With one that has failed comes the last of its
+ * workflow, which may have replaced it, and the one that something last happened to says what became of the branch.
+ */
+async function namesToRead(
+  { kept, lines }: Looking,
+  place: RunPlace,
+  { name: branch, archive }: { name: string; archive: string | undefined },
+  folders: readonly string[],
+): Promise<string[]> {
+  const read = new Set(latestNames(folders));
+  const open: string[] = [];
+  const last = new Map<string | undefined, { id: string; run: EndedRun }>();
+  const note = (key: string | undefined, id: string, run: EndedRun): void => {
+    if (run.latest >= (last.get(key)?.run.latest ?? -Infinity)) last.set(key, { id, run });
+  };
+  await kept.begin();
+  for (const [index, id] of folders.entries()) {
+    if (index % SOME_READ === 0) await breath();
+    const at = { base: place.base, path: `${place.path}/${id}` };
+    const found = kept.ended(at, { id, branch, archive }, lines);
+    const ended = found instanceof Promise ? await found : found;
+    if (ended === undefined) open.push(id);
+    else {
+      note(undefined, id, ended);
+      if (ended.workflow !== undefined) note(ended.workflow, id, ended);
+    }
+  }
+  await kept.keep();
+  const others = open.length === 0 ? [last.get(undefined)] : [...last.values()];
+  for (const id of [...open, ...others.map((each) => each?.id)]) if (id !== undefined) read.add(id);
+  return [...read].sort();
 }
 
 /** The names with the latest dates, in their order, without putting thousands of others in order. */
@@ -230,5 +295,5 @@ function aboutOf(
   };
 }
 
-const runAt = ({ root, kept }: Looking, place: RunPlace, name: RunName): Promise<Run | undefined> =>
-  kept.read(root, place, name);
+const runAt = ({ root, kept, lines }: Looking, place: RunPlace, name: RunName): Promise<Run | undefined> =>
+  kept.read(root, place, name, lines);

@@ -43,7 +43,7 @@ export function stateOf(table: Table, problems: string[]): RunState {
     branch: text('session_branch') ?? text('branch'),
     startedAt: moment('started_at'),
     lastCheckpoint: moment('last_checkpoint'),
-    status: field(table, 'abandoned') === true ? 'abandoned' : statusOf(field(table, 'status'), problems),
+    status: statusIn(table, problems),
     stepsCompleted: steps.filter((step) => step !== undefined),
     currentStep: number('current_step'),
     totalSteps: number('total_steps'),
@@ -64,7 +64,9 @@ function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-function statusOf(value: unknown, problems: string[]): RunStatus {
+export function statusIn(table: Table, problems: string[] = []): RunStatus {
+  if (field(table, 'abandoned') === true) return 'abandoned';
+  const value = field(table, 'status');
   const known = RUN_STATUSES.find(
     (status) => status === (typeof value === 'string' ? value.trim().toLowerCase() : undefined),
   );

@@ -49,11 +49,8 @@ describe('run_checkpoint', () => {
       session_variables: { user_name: 'Alice', project_name: 'Démo' },
       agent_notes: 'four',
     });
-    const lines = (await session.text(`${RUNS}/main/${KIT_RUN}/journal.jsonl`)).trim().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
-      'adopted',
-      'checkpoint',
-    ]);
+    const { data: status } = await session.ok(getWorkflowStatus, { run_id: KIT_RUN, journal: true });
+    expect(status['journal']).toMatchObject([{ event: 'adopted' }, { event: 'checkpoint' }]);
   });
 
   it('records several steps at once, and tells of no problem afterwards (M-61)', async () => {
@@ -146,9 +143,12 @@ describe('run_checkpoint', () => {
     const run_id = await session.open('prd');
     const outside = await temporaryFolder(onTestFinished);
     await writeFile(join(outside, 'log'), '');
-    await rm(join(session.folder, RUNS, 'main', run_id, 'journal.jsonl'));
-    await symlink(join(outside, 'log'), join(session.folder, RUNS, 'main', run_id, 'journal.jsonl'));
+    await rm(join(session.folder, RUNS, 'main', run_id, 'state.json'));
+    await symlink(join(outside, 'log'), join(session.folder, RUNS, 'main', run_id, 'state.json'));
     expect((await session.fail(runCheckpoint, { run_id, step: 1 })).message).toContain('points outside');
+    expect(await readFile(join(outside, 'log'), 'utf8')).toBe('');
+    const { data } = await session.ok(getWorkflowStatus, { run_id, journal: true });
+    expect(data['journal']).toMatchObject([{ event: 'opened' }]);
   });
 });
 
@@ -173,18 +173,19 @@ describe('run_finish', () => {
   it('writes nothing the second time, and records another status', async () => {
     const session = await runSession(onTestFinished);
     const run_id = await session.open('prd');
-    const journal = (): Promise<string> => session.text(`${RUNS}/main/${run_id}/journal.jsonl`);
+    const journal = async (): Promise<unknown> =>
+      (await session.ok(getWorkflowStatus, { run_id, journal: true })).data['journal'];
     expect((await session.ok(runFinish, { run_id, notes: 'good' })).answer.body).toMatch(/^Ended /);
     const before = await journal();
     const again = await session.ok(runFinish, { run_id });
     expect(again.answer.body).toMatch(/^Ended already /);
     expect(again.data).toMatchObject({ already: true, run: { status: 'completed', agent_notes: 'good' } });
     expect((await session.ok(runFinish, { run_id, notes: 'good' })).data).toMatchObject({ already: true });
-    expect(await journal()).toBe(before);
+    expect(await journal()).toEqual(before);
     const { data, answer } = await session.ok(runFinish, { run_id, status: 'failed' });
     expect(data).toMatchObject({ run: { status: 'failed' }, notes: ['It was completed before.'] });
     expect(answer.body).toMatch(/^Ended /);
-    expect(await journal()).not.toBe(before);
+    expect(await journal()).not.toEqual(before);
   });
 
   it('ends a run, and says what is missing', async () => {

@@ -60,7 +60,7 @@ export const getWorkflowStatus = defineOperation({
     const runs = await state.runs();
     const { name, run, others, problems, reading } =
       id === undefined ? latestIn(runs, await runs.read(), branch) : named(await runs.withOthers(id, branch));
-    const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
+    const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run);
     const hint = hintFor(run, reading, branch);
     const { createJudge } = await import('./run-standing.ts');
     const judge = await createJudge(state, reading, { context, project, signal });
@@ -74,7 +74,7 @@ export const getWorkflowStatus = defineOperation({
         .map((each) => runData(each, state.root)),
       ...(lineage === undefined
         ? {}
-        : { journal: lineage.entries.slice(-JOURNAL_LINES).map((entry) => ({ ...entry })) }),
+        : { journal: lineage.slice(-JOURNAL_LINES).map((entry) => ({ ...entry })) }),
       ...(hint === undefined ? {} : { hint }),
       problems: [...problems],
     };

@@ -7,15 +7,26 @@ import { isTable } from '../../base/parse/parse.ts';
 import { plural } from '../../base/text/text.ts';
 import { artefactFile } from '../../kit/runs/artefacts.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
-import { JOURNAL_FILE, journalIn, stateFrom } from '../../kit/runs/journal.ts';
-import { readJson, readText } from '../../kit/runs/json-file.ts';
-import { readRun } from '../../kit/runs/read-run.ts';
+import { readJson } from '../../kit/runs/json-file.ts';
+import { RUNS, runName, standingOf } from '../../kit/runs/run-fold.ts';
+import type { Saying, View } from '../../lines/view.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { OPEN_RUN } from './find.ts';
 import { oneRun } from './one-run.ts';
-import { folderOf, lockedRuns, type RunsStorage } from './storage.ts';
-import { beforeChange, writeChange, writeState, type Before, type Change } from './write-run.ts';
+import { folderOf, linesNow, lockedRuns, type RunsStorage } from './storage.ts';
+import {
+  beforeChange,
+  entryAfter,
+  moving,
+  newerRun,
+  saying,
+  toldOf,
+  writeState,
+  type Before,
+  type Change,
+  type RunAt,
+} from './write-run.ts';
 
 interface Checkpoint {
   /** The step that has been done. */
@@ -136,56 +147,99 @@ export async function finishRun(
   });
 }
 
-/** Makes the state anew from the journal. A file that was broken is kept beside it. */
+/** Makes the state file again from the lines. One that was broken is kept beside it. */
 export async function repairRun(storage: RunsStorage, id: string, branch?: string): Promise<ChangedRun> {
   const { run, locked } = await writable(storage, id, branch);
-  return locked(async () => {
+  const notes = await locked(async () => {
     const { base, path } = run.place;
-    const { journal } = await readRun(storage.kit.root, run.place, run);
-    const text = await readText(base, `${path}/${JOURNAL_FILE}`);
-    const made = typeof text === 'string' ? stateFrom(journalIn(text).entries) : undefined;
+    const { fold } = await toldOf(run, await linesNow(storage));
     const { broken, table } = await readJson(base, `${path}/${STATE_FILE}`);
-    if (broken === undefined && journal !== 'behind') {
-      const nothing = table === undefined ? 'There is no state to repair.' : 'There is nothing to repair.';
-      return { run, notes: [nothing] };
-    }
-    if (made === undefined)
+    if (broken === undefined && standingOf(fold, table).standing !== 'behind')
+      return [table === undefined ? 'There is no state to repair.' : 'There is nothing to repair.'];
+    if (fold?.state === undefined)
       throw new BmadError('unavailable', `The run ${quoted(id)} has no journal to rebuild its state from.`, {
         subject: id,
         hint: `Repair ${path}/${STATE_FILE} by hand, or open a new run.`,
       });
-    const notes = [`${STATE_FILE} was rebuilt from the journal.`];
+    const said = [`${STATE_FILE} was rebuilt from the journal.`];
     if (broken !== undefined) {
       const aside = `${STATE_FILE}.broken-${storage.now().toISOString().replace(/[:.]/g, '-')}`;
       await moveFolder(join(base, path, STATE_FILE), join(base, path, aside));
-      notes.push(`The broken file is kept as ${aside}.`);
+      said.push(`The broken file is kept as ${aside}.`);
     }
-    await writeState(run.place, made);
-    return { run: await readRun(storage.kit.root, run.place, run), notes };
+    await writeState(run.place, fold.state);
+    return said;
   });
+  return { run: await again(storage, run), notes };
 }
 
+/** How often a run may be changed by something else while it is changed. */
+const ROUNDS = 100;
+
+/**
+ * Says what is to be changed, if nobody else has said something about the run meanwhile. What the lines lack of it is said
+ * before: a journal of a version before, and a state that something else has written.
+ */
 async function changeRun(
   storage: RunsStorage,
   id: string,
   branch: string | undefined,
   make: (place: RunPlace, before: Before, notes: string[]) => Promise<Change | undefined>,
 ): Promise<ChangedRun> {
-  const { run, locked } = await writable(storage, id, branch);
-  return locked(async () => {
-    const notes: string[] = [];
-    const before = await beforeChange(run.place);
-    if (before.behind) notes.push('The state was behind its journal and has been repaired.');
-    const change = await make(run.place, before, notes);
-    if (change === undefined)
-      return { run: await readRun(storage.kit.root, run.place, run), notes, already: true };
-    const { clockBack } = await writeChange(run.place, before, change, storage.now());
-    if (clockBack) notes.push("The clock is behind the last checkpoint; that checkpoint's time was used.");
-    return { run: await readRun(storage.kit.root, run.place, run), notes };
+  const view = await storage.view();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { run, locked } = await writable(storage, id, branch);
+    const done = await view.change(undefined, () => planned(storage, view, run, make));
+    if (done === undefined) continue;
+    const { notes, already } = done;
+    if (already) return { run: await again(storage, run), notes, already };
+    await locked(() => writeFolded(storage, run));
+    return { run: await again(storage, run), notes };
+  }
+  throw new BmadError('unavailable', `Something else keeps changing the run ${quoted(id)}.`, {
+    subject: id,
+    hint: 'Try again in a moment.',
   });
 }
 
-/** A run that may be changed, and the lock under which. */
+/** What is said next about a run, and what it comes to; no answer where more has to be said after it. */
+async function planned(
+  storage: RunsStorage,
+  view: View,
+  run: Run,
+  make: (place: RunPlace, before: Before, notes: string[]) => Promise<Change | undefined>,
+): Promise<{ said: Saying[]; answer: { notes: string[]; already: boolean } | undefined }> {
+  const lines = view.of(RUNS);
+  if (lines.isNewer(runName(run))) throw newerRun(run);
+  const told = await toldOf(run, lines);
+  const { said } = moving(run, told.entries, lines);
+  if (said.length > 0) return { said, answer: undefined };
+  const before = await beforeChange(run, told);
+  if (!before.level) {
+    const { entry } = entryAfter(before, { event: 'adopted', state: before.state }, storage.now());
+    return { said: [saying(run, entry)], answer: undefined };
+  }
+  const notes: string[] = [];
+  if (before.behind) notes.push('The state was behind its journal and has been repaired.');
+  const change = await make(run.place, before, notes);
+  if (change === undefined) return { said: [], answer: { notes, already: true } };
+  const { entry, clockBack } = entryAfter(before, change, storage.now());
+  if (clockBack) notes.push("The clock is behind the last checkpoint; that checkpoint's time was used.");
+  return { said: [saying(run, entry)], answer: { notes, already: false } };
+}
+
+/** Writes the state file as the lines are now, those of other processes too. */
+export async function writeFolded(storage: RunsStorage, run: RunAt): Promise<void> {
+  const state = (await linesNow(storage)).get(runName(run))?.state;
+  if (state !== undefined) await writeState(run.place, state);
+}
+
+/** The run as it is after a change. */
+async function again(storage: RunsStorage, run: Run): Promise<Run> {
+  return (await oneRun(storage, run.id, run.branch)).run;
+}
+
+/** A run that may be changed, and the lock under which its files are. */
 async function writable(
   storage: RunsStorage,
   id: string,

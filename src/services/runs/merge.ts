@@ -4,18 +4,29 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { newWorkFolder, removeTree, stateNames } from '../../base/files/file-state.ts';
 import { copyFiles, copyNew, filesBelow, moveFolder, sameBytes } from '../../base/files/file-tree.ts';
+import { realFolder } from '../../base/files/files.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
-import { JOURNAL_FILE, journalIn } from '../../kit/runs/journal.ts';
-import { readJson, readText } from '../../kit/runs/json-file.ts';
+import { JOURNAL_FILE } from '../../kit/runs/journal.ts';
+import { readJson } from '../../kit/runs/json-file.ts';
+import { LEFT, runEntity, RUNS, runName } from '../../kit/runs/run-fold.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
-import type { RunPlace } from '../../model/run.ts';
+import type { Saying, View } from '../../lines/view.ts';
+import type { Run, RunPlace } from '../../model/run.ts';
 import { folderPath, knownBranch, notOver, runsNotOver } from './branches.ts';
 import { checkedBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
-import { folderOf, lockedRuns, withDrafts, readAll, refuseLinks, type RunsStorage } from './storage.ts';
-import { beforeChange, writeChange } from './write-run.ts';
+import {
+  folderOf,
+  linesNow,
+  lockedRuns,
+  withDrafts,
+  readAll,
+  refuseLinks,
+  type RunsStorage,
+} from './storage.ts';
+import { beforeChange, entryAfter, journalOf, moving, toldOf, writeState, type RunAt } from './write-run.ts';
 
 interface Merged {
   branch: string;
@@ -78,8 +89,8 @@ export async function mergeBranch(
       if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
         await writeBranchFile(target, into, storage.now(), {});
       const own = source.runs.filter(({ place }) => dirname(place.path) === source.place.path);
-      for (const { id, place } of own)
-        await takeRun(storage, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
+      for (const run of own)
+        await takeRun(storage, run, { name, into, target, drafts, whole: going.includes(run.id) }, merged);
       const inRuns = (path: string): boolean =>
         own.some(({ place }) => path.startsWith(`${basename(place.path)}/`));
       const { files, left } = await filesBelow(folderPath(source));
@@ -107,74 +118,112 @@ interface Taking {
 
 async function takeRun(
   storage: RunsStorage,
-  from: RunPlace,
+  from: Run,
   { name, into, target, drafts, whole }: Taking,
   merged: Merged,
 ): Promise<void> {
-  const id = basename(from.path);
-  const source = join(from.base, from.path);
-  const { to, place, isThere } = await nameIn(target, from, id, name);
+  const { id } = from;
+  const source = join(from.place.base, from.place.path);
+  const { there, isThere } = await nameIn(storage, target, from, { name, into });
+  const to = there.id;
+  const place = join(there.place.base, there.place.path);
   if (isThere) {
     // Its equal is there, file by file: an earlier merge left both.
     const hasLinks = whole && (await filesBelow(source)).left.length > 0;
     if (hasLinks)
       merged.notes.push(`${id} has links, which ${to} does not have, so it also stays in ${name}.`);
-    (whole && !hasLinks ? merged.moved : merged.already).push(to);
-    if (whole && !hasLinks) await removeTree(source);
+    const goes = whole && !hasLinks;
+    (goes ? merged.moved : merged.already).push(to);
+    if (!goes) return;
+    await removeTree(source);
+    const view = await storage.view();
+    if (!view.of(RUNS).isInLines(runName(there)))
+      await rename(storage, from, there, { at: there.place, leaves: true }, merged);
+    else await say(view, leaving(view, from, there));
     return;
   }
   if (to !== id) merged.renamed.push({ from: id, to });
+  const isFolder = (await realFolder(source)) !== undefined;
   if (whole) {
-    // Wherever a crash strikes, it is in one place; what it says of itself follows with its next change.
-    await moveFolder(source, join(place.base, place.path));
-    await rename(storage, place, to, into, merged);
+    // Wherever a crash strikes, its files are in one place; what it says of itself follows with its next change.
+    if (isFolder) await moveFolder(source, place);
+    await rename(storage, from, there, { at: there.place, leaves: true }, merged);
     merged.moved.push(to);
     return;
   }
   const draft = await newWorkFolder(drafts);
-  const left = await copyFiles(source, draft);
+  const left = isFolder ? await copyFiles(source, draft) : [];
   if (left.length > 0) merged.notes.push(`${id}: links were not copied: ${left.join(', ')}.`);
-  await rename(storage, { base: draft, path: '.' }, to, into, merged);
-  await moveFolder(draft, join(place.base, place.path));
+  await rename(storage, from, there, { at: { base: draft, path: '.' }, leaves: false }, merged);
+  await moveFolder(draft, place);
   if (to === id) merged.copied.push(id);
 }
 
 /** The name of a run in the target: one that is free, or that this very run has there already. */
 async function nameIn(
+  storage: RunsStorage,
   target: RunPlace,
-  from: RunPlace,
-  id: string,
-  branch: string,
-): Promise<{ to: string; place: RunPlace; isThere: boolean }> {
+  from: Run,
+  { name, into }: Pick<Taking, 'name' | 'into'>,
+): Promise<{ there: RunAt; isThere: boolean }> {
   const taken = await stateNames(join(target.base, target.path));
+  const id = basename(from.place.path);
   for (let count = 0; ; count++) {
-    const to = [id, `${id}-from-${branch}`][count] ?? `${id}-from-${branch}-${count}`;
+    const to = [id, `${id}-from-${name}`][count] ?? `${id}-from-${name}-${count}`;
     const place = { base: target.base, path: `${target.path}/${to}` };
+    const there = { id: to, branch: into, place };
     const isThere = taken.includes(to);
-    if (!isThere || (await holds(place, from))) return { to, place, isThere };
+    if (!isThere || (await holds(storage, there, from.place))) return { there, isThere };
   }
 }
 
-/** The copy says where it lies now. A state that cannot be understood is copied as it is. */
+/**
+ * The lines say what happened to the run before and where it lies now, and so does its state. One that `leaves` is in its old
+ * branch no more. A state that cannot be understood is taken as it is.
+ */
 async function rename(
   storage: RunsStorage,
-  draft: RunPlace,
-  id: string,
-  branch: string,
+  from: Run,
+  there: RunAt,
+  { at, leaves }: { at: RunPlace; leaves: boolean },
   merged: Merged,
 ): Promise<void> {
+  const now = storage.now();
+  const view = await storage.view();
+  const lines = view.of(RUNS);
+  const source = { ...from, place: at };
+  const ends = leaves ? leaving(view, from, there) : [];
   try {
-    const before = await beforeChange(draft);
-    const state = { ...before.state, run_id: id, session_branch: branch };
-    await writeChange(draft, before, { event: 'adopted', state, notes: 'merged' }, storage.now());
+    for (let isDone = false; !isDone;)
+      isDone = await view.change(undefined, async () => {
+        const before = await beforeChange(source, await toldOf(source, lines));
+        const state = { ...before.state, run_id: there.id, session_branch: there.branch };
+        const { entry } = entryAfter(before, { event: 'adopted', state, notes: 'merged' }, now);
+        const entries = [...(await journalOf(source, lines)), entry];
+        const { said, isLast } = moving(there, entries, lines);
+        return { said: isLast ? [...said, ...ends] : said, answer: isLast };
+      });
+    const state = lines.get(runName(there))?.state;
+    if (state !== undefined) await writeState(at, state);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'forbidden') throw error;
-    merged.notes.push(`${id}: its state cannot be read and was copied unchanged.`);
+    merged.notes.push(`${there.id}: its state cannot be read and was copied unchanged.`);
+    await say(view, ends);
   }
 }
 
+/** That a run goes on in another branch. */
+const leaving = (view: View, from: Run, there: RunAt): Saying[] =>
+  view.of(RUNS).get(runName(from)) === undefined
+    ? []
+    : [{ of: runEntity(from), do: LEFT, data: { to: runName(there) } }];
+
+const say = (view: View, said: readonly Saying[]): Promise<void> =>
+  view.change(undefined, () => Promise.resolve({ said, answer: undefined }));
+
 /** Whether a run of the target is this very run, perhaps further on: every file of it, and its state at some time. */
-async function holds(target: RunPlace, source: RunPlace): Promise<boolean> {
+async function holds(storage: RunsStorage, run: RunAt, source: RunPlace): Promise<boolean> {
+  const target = run.place;
   const [here, there] = [join(target.base, target.path), join(source.base, source.path)];
   const known = new Set((await filesBelow(here)).files.map(({ path }) => path));
   for (const { path } of (await filesBelow(there)).files) {
@@ -188,8 +237,7 @@ async function holds(target: RunPlace, source: RunPlace): Promise<boolean> {
   const wanted = essence(table);
   const now = await readJson(target.base, `${target.path}/${STATE_FILE}`);
   if (now.table !== undefined && essence(now.table) === wanted) return true;
-  const text = await readText(target.base, `${target.path}/${JOURNAL_FILE}`);
-  const entries = typeof text === 'string' ? journalIn(text).entries : [];
+  const entries = await journalOf(run, await linesNow(storage));
   return entries.some(({ state }) => state !== undefined && essence(state) === wanted);
 }
 

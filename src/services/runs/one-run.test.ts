@@ -11,10 +11,18 @@ import type { Runs } from './runs.ts';
 
 const RUNS = '_bmad-output/.runs';
 const MANY = 400;
+/** Some of the oldest were never finished. */
+const OPEN = new Set([0, 28, 84]);
 const idOf = (index: number): string => `prd-202601${String(index % 28).padStart(2, '0')}-${100_000 + index}`;
 const at = (index: number): string => join(RUNS, 'main', idOf(index), 'state.json');
 const stateOf = (index: number): string =>
-  kitState({ run_id: idOf(index), artefacts_produced: [], agent_notes: `note ${index}` });
+  kitState({
+    run_id: idOf(index),
+    artefacts_produced: [],
+    agent_notes: `note ${index}`,
+    status: OPEN.has(index) ? 'running' : 'completed',
+    workflow_path: 'x',
+  });
 
 let folder: string;
 let runs: Runs;
@@ -54,21 +62,38 @@ describe('one of many runs (R-05)', () => {
     expect(files.filter((file) => /main.prd-202601/.test(file))).toEqual([]);
   });
 
-  it('has the latest beside it, and of the others only some are read', async () => {
-    const files = await opened(async () => {
-      const { run, others } = await runs.withOthers(idOf(1));
-      expect(run.id).toBe(idOf(1));
-      expect(others.map(({ id }) => id)).toContain(idOf(27));
+  it('has all that are open and the latest beside it, and those that have ended are looked at, not read', async () => {
+    await vi.waitFor(async () => {
+      const files = await opened(async () => {
+        const { run, others } = await runs.withOthers(idOf(1));
+        expect(run.id).toBe(idOf(1));
+        expect(others.map(({ id }) => id)).toContain(idOf(27));
+        expect(others.map(({ id }) => id)).toEqual(expect.arrayContaining([...OPEN].map(idOf)));
+        expect(others.length).toBeLessThan(60);
+      });
+      expect(files.length).toBeLessThan(100);
     });
-    expect(files.length).toBeLessThan(100);
   });
 
-  it('is among the latest, for which only some are read', async () => {
-    const files = await opened(async () => {
-      const { branches } = await runs.lately();
-      expect(branches.find(({ name }) => name === 'main')?.runs.map(({ id }) => id)).toContain(idOf(27));
-    });
-    expect(files.length).toBeLessThan(100);
+  it('is listed if it is open, however old it is, and when it is opened again', async () => {
+    const listed = async () => (await runs.lately()).branches.find(({ name }) => name === 'main');
+    const open = async () =>
+      (await listed())?.runs.filter(({ status }) => status === 'running').map(({ id }) => id);
+    expect(await open()).toEqual([...OPEN].map(idOf).sort());
+    const { runs: read = [], older = 0 } = (await listed()) ?? {};
+    expect(read.map(({ id }) => id)).toContain(idOf(27));
+    expect(read.length + older).toBe(MANY + 1);
+    await writeFile(join(folder, at(56)), stateOf(56).replace('completed', 'running'));
+    expect(await open()).toContain(idOf(56));
+    await writeFile(join(folder, at(56)), stateOf(56));
+    expect(await open()).not.toContain(idOf(56));
+    await runs.checkpoint(idOf(84), 'main', { step: 5 });
+    expect(await open()).toContain(idOf(84));
+    await runs.finish(idOf(84), 'main', 'completed');
+    expect(await open()).toEqual([idOf(0), idOf(28)].sort());
+    // One that the lines know to be over, and that something else sets going again.
+    await writeFile(join(folder, at(84)), stateOf(84).replace('note 84', 'resumed by hand'));
+    expect(await open()).toContain(idOf(84));
   });
 
   it('names the others where there is none of that id', async () => {

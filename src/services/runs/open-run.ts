@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
-import { moveFolder } from '../../base/files/file-tree.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { join } from 'node:path';
 import { hasFile } from '../../kit/runs/run-folders.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
+import { writeFolded } from './change-run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, lockedRuns, readOnly, withDrafts, type RunsStorage } from './storage.ts';
-import { writeChange } from './write-run.ts';
+import { folderOf, lockedRuns, readOnly, type RunsStorage } from './storage.ts';
+import { entryAfter, saying } from './write-run.ts';
 import { withoutEnds } from '../../base/text/ends.ts';
 
 interface NewRun {
@@ -23,7 +23,7 @@ interface NewRun {
   agent?: string | undefined;
 }
 
-/** Makes the folder of a run with its first state. The id says which workflow and when, and is nobody else's. */
+/** Says that there is a run, and makes its folder with its first state. The id says which workflow and when, and is nobody else's. */
 export async function openRun(
   storage: RunsStorage,
   { workflow, workflowPath, branch, total, variables = {}, agent }: NewRun,
@@ -65,14 +65,12 @@ export async function openRun(
       agent_notes: '',
       ...(agent === undefined ? {} : { agent }),
     };
-    const nothing = { state: {}, text: undefined, seq: 0, latest: undefined, level: true, behind: false };
-    // Made aside and moved into place: nobody ever finds half of a run.
-    await withDrafts(folder, async (drafts) => {
-      const draft = { base: drafts.base, path: `${drafts.path}/${id}` };
-      await writeChange(draft, nothing, { event: 'opened', state }, now);
-      await moveFolder(join(draft.base, draft.path), join(place.base, place.path));
-    });
-    return { id, branch: name, place };
+    const run = { id, branch: name, place };
+    const { entry } = entryAfter({ state: {}, latest: undefined }, { event: 'opened', state }, now);
+    const view = await storage.view();
+    await view.change(undefined, () => Promise.resolve({ said: [saying(run, entry)], answer: undefined }));
+    await writeFolded(storage, run);
+    return run;
   });
 }
 

@@ -1,15 +1,14 @@
-import type { Kit } from '../../kit/kit.ts';
-import { JOURNAL_FILE, journalIn, type Journal } from '../../kit/runs/journal.ts';
-import { readText } from '../../kit/runs/json-file.ts';
+import type { LogSetup, ProjectLogs } from '../../kit/project-log.ts';
 import { KeptRuns } from '../../kit/runs/kept-runs.ts';
-import type { Run, RunPlace } from '../../model/run.ts';
+import type { JournalEntry, Run } from '../../model/run.ts';
 import { archiveBranch, createBranch, diffBranches, switchBranch } from './branches.ts';
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
 import { branchOf } from './find.ts';
 import { mergeBranch } from './merge.ts';
 import { oneRun, runWithOthers } from './one-run.ts';
 import { openRun } from './open-run.ts';
-import { readAll, readLately, readOnly, type RunsStorage } from './storage.ts';
+import { linesNow, readAll, readLately, readOnly, viewOf, type RunsStorage } from './storage.ts';
+import { journalOf, type RunAt } from './write-run.ts';
 
 /** The runs and session branches of one project. Others write here too: what is kept between calls is looked at again. */
 export type Runs = ReturnType<typeof openRuns>;
@@ -17,15 +16,15 @@ export type Runs = ReturnType<typeof openRuns>;
 export { KeptRuns };
 
 export function openRuns({
-  kit,
   now = () => new Date(),
   kept = new KeptRuns(),
-}: {
-  kit: Kit;
+  ...setup
+}: LogSetup & {
+  logs?: ProjectLogs | undefined;
   now?: () => Date;
   kept?: KeptRuns;
 }) {
-  const storage: RunsStorage = { kit, now, kept };
+  const storage: RunsStorage = { kit: setup.kit, now, kept, view: viewOf(setup) };
   const here =
     <Given extends unknown[], Result>(work: (storage: RunsStorage, ...given: Given) => Result) =>
     (...given: Given): Result =>
@@ -42,9 +41,8 @@ export function openRuns({
     withOthers: here(runWithOthers),
     lately: here(readLately),
     branch: branchOf,
-    async journal({ base, path }: RunPlace): Promise<Journal> {
-      const text = await readText(base, `${path}/${JOURNAL_FILE}`);
-      return typeof text === 'string' ? journalIn(text) : { entries: [], broken: 0 };
+    async journal(run: RunAt): Promise<JournalEntry[]> {
+      return journalOf(run, await linesNow(storage));
     },
     open: here(openRun),
     checkpoint: here(checkpoint),

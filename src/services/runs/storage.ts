@@ -1,12 +1,17 @@
 import { join } from 'node:path';
+import { once } from '../../base/async.ts';
 import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeTree } from '../../base/files/file-state.ts';
+import { present } from '../../base/present.ts';
+import { refuseLinks as refuseLinkedLines } from '../../kit/home.ts';
 import { strayRefusal, type Kit, type StateFolder } from '../../kit/kit.ts';
+import { linePlaces, ProjectLogs, type LogSetup } from '../../kit/project-log.ts';
 import type { RunsFolders } from '../../kit/runs/places.ts';
 import type { KeptRuns } from '../../kit/runs/kept-runs.ts';
+import { RUNS, type RunLines } from '../../kit/runs/run-fold.ts';
 import { readRuns, type Look } from '../../kit/runs/scan.ts';
-import { present } from '../../base/present.ts';
+import type { View } from '../../lines/view.ts';
 import type { RunPlace, RunsReading } from '../../model/run.ts';
 
 /** What every part of this service needs to know. */
@@ -14,26 +19,59 @@ export interface RunsStorage {
   kit: Kit;
   now(): Date;
   /** What was read before. */
-  kept?: KeptRuns;
+  kept: KeptRuns;
+  /** The lines of the project. */
+  view(): Promise<View>;
+}
+
+/** The view of a project's lines, whose place nobody may have led elsewhere. */
+export function viewOf(setup: LogSetup & { logs?: ProjectLogs | undefined }): () => Promise<View> {
+  const { logs = new ProjectLogs() } = setup;
+  return once(async () => {
+    const { all, each } = await linePlaces(setup);
+    for (const { folder } of each) await refuseLinkedLines(folder);
+    return logs.view(all, setup);
+  });
 }
 
 export type Reading = RunsReading & { folders: RunsFolders };
 
-export const readAll = ({ kit, kept }: RunsStorage): Promise<Reading> =>
-  readRuns(kit, present<Look>({ kept }));
+/** What the lines say now. */
+export async function linesNow({ view }: RunsStorage): Promise<RunLines> {
+  const opened = await view();
+  await opened.look();
+  return opened.of(RUNS);
+}
 
-/** The same, but of a branch with very many runs only the latest. */
-export const readLately = ({ kit, kept }: RunsStorage): Promise<Reading> =>
-  readRuns(kit, present<Look>({ kept, lately: true }));
+/** Lines that cannot be read are a problem; the files of runs say what they say. */
+async function read(storage: RunsStorage, look: Look): Promise<Reading> {
+  const problems: string[] = [];
+  const tell = ours(({ line }): undefined => void problems.push(line));
+  const lines = await linesNow(storage).catch(tell);
+  const { kit, kept } = storage;
+  const readNow = (): Promise<Reading> => readRuns(kit, present<Look>({ ...look, kept, lines }));
+  const before = lines?.rev;
+  let found = await readNow();
+  // What another process has written while files were read was not changed by something else.
+  if (found.branches.some(({ runs }) => runs.some(({ journal }) => journal === 'changed'))) {
+    const now = await linesNow(storage).catch(tell);
+    if (now?.rev !== before) found = await readNow();
+  }
+  return { ...found, problems: [...problems, ...found.problems] };
+}
+
+export const readAll = (storage: RunsStorage): Promise<Reading> => read(storage, {});
+
+/** The same, but of a branch with very many runs that have ended only the latest. */
+export const readLately = (storage: RunsStorage): Promise<Reading> => read(storage, { lately: true });
 
 /** All branches, and of their runs those of one id: nothing else is read. */
-export const readOnly = ({ kit, kept }: RunsStorage, id: string): Promise<Reading> =>
-  readRuns(kit, present<Look>({ kept, id }));
+export const readOnly = (storage: RunsStorage, id: string): Promise<Reading> => read(storage, { id });
 
 /** Long enough for many writers in a row, each of which needs a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Runs `action` while nobody else writes runs here: one lock for all of them, because branches are moved as a whole. */
+/** Runs `action` while nobody else writes files of runs here: one lock for all of them, because branches are moved as a whole. */
 export async function lockedRuns<T>(folder: StateFolder, action: () => Promise<T>): Promise<T> {
   await refuseLinks(folder.base, folder.path);
   const options = { waitMs: LOCK_WAIT_MS, tidy: true, inside: folder.base };

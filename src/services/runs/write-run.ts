@@ -1,37 +1,78 @@
 import { basename } from 'node:path/posix';
-import { BmadError } from '../../base/errors.ts';
-import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
-import { applied, JOURNAL_FILE, lastEntryIn, standingOf } from '../../kit/runs/journal.ts';
+import { JOURNAL_FILE, readJournal } from '../../kit/runs/journal.ts';
 import { jsonLike } from '../../kit/runs/json-form.ts';
 import { readJson, readText } from '../../kit/runs/json-file.ts';
+import {
+  applied,
+  entriesIn,
+  entryKey,
+  foldOfJournal,
+  momentOf,
+  MOVED,
+  runEntity,
+  runName,
+  standingOf,
+  type Entry,
+  type RunFold,
+  type RunLines,
+} from '../../kit/runs/run-fold.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
-import type { JournalEntry, RunPlace } from '../../model/run.ts';
+import { asMuchAsFits } from '../../lines/line.ts';
+import type { Saying } from '../../lines/view.ts';
+import type { JournalEntry, JournalStanding, Run, RunPlace } from '../../model/run.ts';
 import { OPEN_RUN } from './find.ts';
 
-/** What a writer adds; number, time and digest are put in here. */
-export type Change = Omit<JournalEntry, 'seq' | 'at' | 'after'>;
+/** What a writer adds; time and digest are put in here. */
+export type Change = Omit<Entry, 'at' | 'after'>;
+
+export type RunAt = Pick<Run, 'id' | 'branch' | 'place'>;
 
 export interface Before {
   state: Table;
-  text: string | undefined;
-  seq: number;
   /** The latest time that anything in the run has. */
   latest: string | undefined;
-  /** Whether state and journal tell the same story. */
+  /** Whether the lines have all that the state has. */
   level: boolean;
   /** Whether a crash kept the last change from being written into the state file. */
   behind: boolean;
 }
 
+interface Told {
+  /** What the lines, or the journal of a version before, make of the run. */
+  fold: RunFold | undefined;
+  /** The entries of that journal, for as long as they are in no line. */
+  entries: readonly Entry[];
+}
+
+/** What happened to a run: its lines say it or, where there are none, the journal of a version before. */
+export async function toldOf(run: RunAt, lines: RunLines): Promise<Told> {
+  const fold = lines.get(runName(run));
+  if (fold !== undefined && fold.missing === 0) return { fold, entries: [] };
+  const journal = await readJournal(run.place, []);
+  if (journal === undefined) return { fold, entries: [] };
+  if ('unread' in journal) throw leftAlone(run.place.path, JOURNAL_FILE, journal.unread);
+  const entries = [...new Map(journal.entries.map((entry) => [entryKey(entry), entry])).values()];
+  const isKnown = entries.length <= (fold?.count ?? 0);
+  return isKnown ? { fold, entries: [] } : { fold: foldOfJournal(run, entries), entries };
+}
+
+/** The journal of a run, of which lines are the truth. */
+export async function journalOf(run: RunAt, lines: RunLines): Promise<JournalEntry[]> {
+  const { entries } = await toldOf(run, lines);
+  if (entries.length === 0) return entriesIn(await lines.history(runName(run)));
+  return entries.map((entry, index) => ({ ...entry, seq: index + 1 }));
+}
+
 /** What a run is before a change. A file that cannot be understood is left as it is, and so is the run. */
-export async function beforeChange({ base, path }: RunPlace): Promise<Before> {
+export async function beforeChange({ place }: RunAt, { fold }: Told): Promise<Before> {
+  const { base, path } = place;
   const { table, broken, conflict } = await readJson(base, `${path}/${STATE_FILE}`);
-  const journal = await readText(base, `${path}/${JOURNAL_FILE}`);
-  if (typeof journal === 'object') throw leftAlone(path, JOURNAL_FILE, journal.broken);
-  const { standing, state } = standingOf(journal, table);
-  // One with a conflict is made again, if the journal has what both sides did.
+  const { standing, state } = standingOf(fold, table);
+  // One with a conflict is made again, if the lines have what both sides did.
   if (broken !== undefined && (conflict !== true || state === undefined))
     throw leftAlone(path, STATE_FILE, broken);
   if (state === undefined)
@@ -39,58 +80,46 @@ export async function beforeChange({ base, path }: RunPlace): Promise<Before> {
       subject: path,
       steps: [OPEN_RUN],
     });
-  const last = journal === undefined ? undefined : lastEntryIn(journal);
+  const times = [fold?.latest, state['last_checkpoint'], state['started_at']];
   return {
     state,
-    text: journal,
-    seq: last?.seq ?? 0,
-    latest:
-      [last?.at, state['last_checkpoint'], state['started_at']].map(momentOf).sort().at(-1) || undefined,
-    level: standing === 'level' || standing === 'behind',
+    latest: times.map(momentOf).sort().at(-1) || undefined,
+    level: isLevel(standing),
     behind: standing === 'behind',
   };
 }
 
-/** A moment in one form, so that moments can be compared as texts. */
-function momentOf(value: unknown): string {
-  const date = new Date(typeof value === 'string' ? value : Number.NaN);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+const isLevel = (standing: JournalStanding): boolean => standing === 'level' || standing === 'behind';
+
+/** A change as an entry. Clocks are set back; what happened later never gets an earlier time. */
+export function entryAfter(before: Omit<Before, 'level' | 'behind'>, change: Change, now: Date) {
+  const clockBack = before.latest !== undefined && now.toISOString() < before.latest;
+  const at = clockBack && before.latest !== undefined ? before.latest : now.toISOString();
+  const entry = { ...change, at };
+  return { clockBack, entry: { ...entry, after: stateDigest(applied(before.state, entry)) } };
+}
+
+/** An entry as a line says it. */
+export function saying(run: Pick<Run, 'id' | 'branch'>, { event, ...data }: Entry): Saying {
+  return { of: runEntity(run), do: event, data };
 }
 
 /**
- * Adds a change: first the line in the journal, then the state as a whole. A crash in between leaves a journal that is
- * ahead, from which the state is made again. Whoever calls holds the lock.
+ * Entries that a run had before it was in lines, or in another branch: those that are in no line yet, as much as fits in one,
+ * and how many there are. Lines count when they have all of them.
  */
-export async function writeChange(
-  place: RunPlace,
-  before: Before,
-  change: Change,
-  now: Date,
-): Promise<{ clockBack: boolean }> {
-  const { base, path } = place;
-  const clockBack = before.latest !== undefined && now.toISOString() < before.latest;
-  // Clocks are set back; what happened later never gets an earlier time.
-  const at = clockBack && before.latest !== undefined ? before.latest : now.toISOString();
-  const lines: JournalEntry[] = [];
-  if (!before.level && change.event !== 'opened' && change.event !== 'adopted')
-    lines.push({
-      seq: before.seq + 1,
-      at,
-      event: 'adopted',
-      state: before.state,
-      after: stateDigest(before.state),
-    });
-  const entry = { ...change, seq: before.seq + lines.length + 1, at };
-  const state = applied(before.state, entry);
-  lines.push({ ...entry, after: stateDigest(state) });
-  await appendLine(base, `${path}/${JOURNAL_FILE}`, lines.map(asLine).join('\n'));
-  await writeState(place, state);
-  return { clockBack };
-}
-
-/** Number, time and event first: that is what people look for. */
-function asLine({ seq, at, event, ...rest }: JournalEntry): string {
-  return JSON.stringify({ seq, at, event, ...rest });
+export function moving(
+  run: Pick<Run, 'id' | 'branch'>,
+  entries: readonly Entry[],
+  lines: RunLines,
+): { said: Saying[]; isLast: boolean } {
+  const known = new Set(entriesIn(lines.eventsOf(runName(run))).map(entryKey));
+  const [part, ...more] = asMuchAsFits(entries.filter((entry) => !known.has(entryKey(entry))));
+  const data = { entries: part, of: entries.length };
+  return {
+    said: part === undefined ? [] : [{ of: runEntity(run), do: MOVED, data }],
+    isLast: more.length === 0,
+  };
 }
 
 export async function writeState({ base, path }: RunPlace, state: Table): Promise<void> {
@@ -99,6 +128,17 @@ export async function writeState({ base, path }: RunPlace, state: Table): Promis
     base,
     `${path}/${STATE_FILE}`,
     jsonLike(typeof before === 'string' ? before : '', state),
+  );
+}
+
+export function newerRun({ id }: RunAt): BmadError {
+  return new BmadError(
+    'unavailable',
+    `The run ${quoted(id)} was changed by a newer version of this server.`,
+    {
+      subject: id,
+      hint: 'It can be read here. To change it, update this server.',
+    },
   );
 }
 

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
 import { FINAL_STATES, type Task } from '../../model/task.ts';
-import { nameOf } from './fold.ts';
-import type { Said } from './task-lines.ts';
+import { nameOf, type Said } from './fold.ts';
 import { checkDependencies, checkKey, newTask, type NewTask } from './task-rules.ts';
 import { digestOf, said, type TaskStore } from './task-store.ts';
 
@@ -12,7 +11,7 @@ async function newWithBrief(store: TaskStore, order: NewTask, at: string): Promi
   const stem = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
   let id: string;
   do id = `${stem}-${randomBytes(3).toString('hex')}`;
-  while (store.isTaken(id));
+  while (await store.isTaken(id));
   await store.putText(briefFile(id), order.brief);
   return newTask(order, id, at);
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { present } from '../../base/present.ts';
 import { followers, inOrder, type Happened } from '../../lines/line.ts';
+import type { Noun, Saying } from '../../lines/view.ts';
 import {
   approvalSchema,
   FINAL_STATES,
@@ -16,38 +17,25 @@ import {
  * What lines say about tasks. `create` and `moved` say what the task is, all others what was done to it. `moved` is what a
  * version before had in a file.
  */
-export type TaskVerb =
-  | 'create'
-  | 'moved'
-  | 'claim'
-  | 'renew'
-  | 'complete'
-  | 'fail'
-  | 'decide'
-  | 'cancel'
-  | 'remove';
+type TaskVerb = 'create' | 'moved' | 'claim' | 'renew' | 'complete' | 'fail' | 'decide' | 'cancel' | 'remove';
+
+/** Something that is said about a task, or about a name. */
+export interface Said extends Saying {
+  do: TaskVerb | 'take';
+}
 
 export const TASK_ID = /^task-[\w-]{1,80}$/;
-const NOUN = 'task/';
 const NAME = 'name/';
 /** What an entity is called is shorter than that. */
 const LONGEST_RUN = 80;
 
-export const entityOf = (id: string): string => NOUN + id;
-
-/** Which task an entity is; nothing for what is none. */
-export function idIn(of: string): string | undefined {
-  const id = of.startsWith(NOUN) ? of.slice(NOUN.length) : '';
-  return TASK_ID.test(id) ? id : undefined;
-}
+export const entityOf = (id: string): string => `task/${id}`;
 
 /** The name of a result in a run, which one task has at a time. */
 export function nameOf({ outputKey, runId = '' }: { outputKey: string; runId?: string | undefined }): string {
   const run = encodeURIComponent(runId);
   return `${NAME}${run.length > LONGEST_RUN ? sha256(runId) : run || '-'}/${outputKey}`;
 }
-
-export const isName = (of: string): boolean => of.startsWith(NAME);
 
 type Other = NonNullable<Task['others']>[number];
 type Change = { [K in keyof Task]?: Task[K] | undefined };
@@ -80,6 +68,7 @@ const decideSchema = z.looseObject({
 
 /** A task from all lines about it, the same in whatever order they came; whether a lease is over is for the reader to say. */
 export function taskOf(id: string, events: readonly Happened[]): Task | undefined {
+  if (!TASK_ID.test(id)) return undefined;
   const ordered = inOrder(events);
   const sees = followers(ordered);
   const others: Other[] = [];
@@ -189,3 +178,10 @@ function withoutEffect({ do: did, at, data }: Happened): Other[] {
   const result = did === 'complete' ? completeSchema.safeParse(data).data?.result : undefined;
   return result === undefined ? [] : [{ did, by: result.by, at, file: result.file }];
 }
+
+/** Tasks among all that lines are about. */
+export const TASKS: Noun<Task> = {
+  noun: 'task',
+  fold: taskOf,
+  isOver: ({ status }) => FINAL_STATES.includes(status),
+};

@@ -10,11 +10,11 @@ import { jsonObject } from '../../base/parse/json.ts';
 import { conflictsIn, conflictText } from '../../base/text/conflicts.ts';
 import { folderAt } from '../../kit/home.ts';
 import type { StateFolder } from '../../kit/kit.ts';
-import { asMuchAsFits } from '../../lines/line.ts';
+import { asMuchAsFits, type Happened } from '../../lines/line.ts';
 import type { Log } from '../../lines/log.ts';
 import { TASK_VERSION, taskSchema, type Task } from '../../model/task.ts';
+import type { Entities } from '../../lines/view.ts';
 import { entityOf } from './fold.ts';
-import type { TaskLines } from './task-lines.ts';
 
 /**
  * Versions before kept each task in a file. Such files are read with all else; with the first change they are written as
@@ -45,7 +45,7 @@ export class OldTasks {
   #problems = new Map<string, BmadError>();
 
   /** Looks at the folders again if something in them has changed. */
-  async look(places: readonly StateFolder[], lines: TaskLines): Promise<void> {
+  async look(places: readonly StateFolder[], lines: Entities<Task>): Promise<void> {
     const stamp = stampOf(places);
     if (stamp === this.#stamp) return;
     this.#problems = new Map();
@@ -57,7 +57,7 @@ export class OldTasks {
       files.push(...(await this.#read(place, names, (id) => !lines.isInLines(id))));
     }
     this.#files = files;
-    await lines.takeOld(files.map(({ task }) => task));
+    await lines.takeOld(files.map(({ task }) => movedEvent(task)));
     this.#stamp = stamp;
   }
 
@@ -83,7 +83,7 @@ export class OldTasks {
   }
 
   /** Interrupted anywhere, it goes on with the next change; done twice, the lines say the same twice. */
-  async move(place: StateFolder, log: Log, lines: TaskLines, known: () => Promise<void>): Promise<void> {
+  async move(place: StateFolder, log: Log, lines: Entities<Task>, known: () => Promise<void>): Promise<void> {
     const isMeant = [...this.#left, ...this.#files.map((file) => file.place)].includes(place);
     if (!isMeant) return;
     const lock = { waitMs: LOCK_WAIT_MS, inside: place.base, tidy: true };
@@ -131,6 +131,13 @@ export class OldTasks {
     }
     return found;
   }
+}
+
+/** As the line that it will be. */
+function movedEvent(task: Task): Happened {
+  const [at, by] = [task.updated_at, { kind: 'local', name: task.created_by } as const];
+  const line = { id: `old/${task.task_id}`, at, by, machine: '', newer: false };
+  return { ...line, of: entityOf(task.task_id), after: [], do: 'moved', data: task };
 }
 
 const stampOf = (places: readonly StateFolder[]): string =>

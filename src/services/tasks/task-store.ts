@@ -13,10 +13,9 @@ import { folderAt } from '../../kit/home.ts';
 import { strayRefusal, type StateFolder } from '../../kit/kit.ts';
 import type { Log } from '../../lines/log.ts';
 import type { Task } from '../../model/task.ts';
-import type { FoldPlace } from './fold-cache.ts';
-import { entityOf, TASK_ID } from './fold.ts';
+import type { Entities, View } from '../../lines/view.ts';
+import { entityOf, TASK_ID, TASKS, type Said } from './fold.ts';
 import { OldTasks } from './moving-over.ts';
-import { TaskLines, type Said } from './task-lines.ts';
 
 const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
 
@@ -26,21 +25,33 @@ export interface StoredTasks {
   problems: string[];
 }
 
-/** What is known of the tasks of a project from one call to the next. */
-export class KeptTasks {
-  readonly lines = new TaskLines();
-  readonly old = new OldTasks();
+/** What is known of the tasks in a view of lines from one call to the next. */
+interface Known {
+  lines: Entities<Task>;
+  old: OldTasks;
+  /** All tasks, the oldest first, and when that was. */
+  sorted: { rev: number; tasks: readonly Task[] };
+}
+
+const knownOf = new WeakMap<View, Known>();
+
+function known(view: View): Known {
+  const made = knownOf.get(view) ?? {
+    lines: view.of(TASKS),
+    old: new OldTasks(),
+    sorted: { rev: -1, tasks: [] },
+  };
+  knownOf.set(view, made);
+  return made;
 }
 
 /** Where the lines of a project are. */
 export interface TaskLog {
-  log: Log;
+  view: View;
   /** The log of one owner alone, for tasks that an earlier version has kept there. */
   of(owner: StateFolder['owner']): Log;
   /** This user's own once more, out of the reach of git. */
   mirror: string | undefined;
-  /** What was read is kept here; it can be removed at any time. */
-  fold: FoldPlace | undefined;
 }
 
 const TEXT_BYTES = 10_000_000;
@@ -54,27 +65,24 @@ export class TaskStore {
   /** A text stays where it was written. */
   readonly #places: readonly StateFolder[];
   readonly #opened: () => Promise<TaskLog>;
-  readonly #lines: TaskLines;
-  readonly #old: OldTasks;
 
-  constructor(
-    places: readonly [StateFolder, ...StateFolder[]],
-    opened: () => Promise<TaskLog>,
-    { lines, old }: KeptTasks,
-  ) {
+  constructor(places: readonly [StateFolder, ...StateFolder[]], opened: () => Promise<TaskLog>) {
     [this.place] = places;
     this.#places = places;
     this.#opened = opened;
-    this.#lines = lines;
-    this.#old = old;
   }
 
   /** Takes in what is new, of whatever process; tells when something was, by another number. */
   async look(): Promise<number> {
-    const { log, fold } = await this.#opened();
-    await this.#lines.look(log, fold);
-    await this.#old.look(this.#places, this.#lines);
-    return this.#lines.rev;
+    return (await this.#looked()).lines.rev;
+  }
+
+  async #looked(): Promise<Known> {
+    const { view } = await this.#opened();
+    const here = known(view);
+    await view.look();
+    await here.old.look(this.#places, here.lines);
+    return here;
   }
 
   /** One change at a time; where another process has said something about the same meanwhile, it is planned once more. */
@@ -82,20 +90,20 @@ export class TaskStore {
     signal: AbortSignal,
     plan: () => Promise<{ said: readonly Said[]; answer: T }>,
   ): Promise<T> {
-    const { log, of, fold } = await this.#opened();
+    const { view, of } = await this.#opened();
     const stray = await strayRefusal(this.place.base, this.place.path, 'no task is kept there');
     if (stray !== undefined) throw stray;
-    await this.look();
-    if (!this.#old.isDone)
-      for (const place of this.#places)
-        await this.#old.move(place, of(place.owner), this.#lines, () => this.#lines.look(log, fold));
-    return this.#lines.change(log, fold, signal, plan);
+    const { old, lines } = await this.#looked();
+    if (!old.isDone)
+      for (const place of this.#places) await old.move(place, of(place.owner), lines, () => view.look());
+    return view.change(signal, plan);
   }
 
   /** All tasks, the oldest first. */
   async all(): Promise<StoredTasks> {
-    await this.look();
-    return { tasks: this.#lines.all(), problems: [...this.#old.problems(), ...this.#lines.problems()] };
+    const { view } = await this.#opened();
+    const here = await this.#looked();
+    return { tasks: sorted(here), problems: [...here.old.problems(), ...view.problems()] };
   }
 
   /**
@@ -109,25 +117,26 @@ export class TaskStore {
         hint: 'Ids look like task-20261115-093000-a1b2c3.',
         steps: [LIST],
       });
-    await this.look();
-    const found = this.#lines.get(id);
+    const { lines, old } = await this.#looked();
+    const found = lines.get(id);
     if (found !== undefined) return found;
-    const problem = this.#old.problem(id);
+    const problem = old.problem(id);
     if (problem !== undefined) throw problem;
     if (decides) throw this.#noneHere(id);
     throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
       subject: id,
       suggestions: nearest(
         id,
-        this.#lines.all().map(({ task_id }) => task_id),
+        lines.all().map(({ task_id }) => task_id),
       ),
       steps: [LIST],
     });
   }
 
   /** One that a newer program has changed can be read, and no more. */
-  refuseNewer({ task_id }: Task): void {
-    if (!this.#lines.isNewer(task_id)) return;
+  async refuseNewer({ task_id }: Task): Promise<void> {
+    const { view } = await this.#opened();
+    if (!known(view).lines.isNewer(task_id)) return;
     throw new BmadError('unavailable', `The task ${task_id} was changed by a newer version of this server.`, {
       subject: task_id,
       hint: 'It can be read here. To change it, update this server.',
@@ -159,22 +168,24 @@ export class TaskStore {
 
   /** A long text beside the lines, and once more in the mirror as they are; the answer is what the task keeps of it. */
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
-    const { mirror } = await this.#opened();
+    const { mirror, view } = await this.#opened();
     const place = this.#placeOf(name);
     const { base, path, owner } = place;
     await ensureFolder(folderAt(place), owner === 'project' ? base : undefined);
-    await this.#old.aside(this.#places, () => replaceShared(base, `${path}/${name}`, text));
+    await known(view).old.aside(this.#places, () => replaceShared(base, `${path}/${name}`, text));
     if (mirror !== undefined) await writeAtomic(join(mirror, TEXTS, name), text);
     return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };
   }
 
   /** Texts of a task that is no more. One that cannot be removed is in nobody's way. */
   async removeTexts(names: readonly string[]): Promise<void> {
-    const { mirror } = await this.#opened();
+    const { mirror, view } = await this.#opened();
     for (const name of names) {
       const { base, path } = this.#placeOf(name);
       const remove = (): Promise<unknown> => removeShared(base, `${path}/${name}`);
-      await this.#old.aside(this.#places, remove).catch(ours(() => undefined));
+      await known(view)
+        .old.aside(this.#places, remove)
+        .catch(ours(() => undefined));
       if (mirror !== undefined && TEXT_NAME.test(name))
         await removeFile(join(mirror, TEXTS, name)).catch(() => undefined);
     }
@@ -204,9 +215,20 @@ export class TaskStore {
     }
   }
 
-  isTaken(id: string): boolean {
-    return this.#lines.get(id) !== undefined || isNamed(join(folderAt(this.place), `${id}.brief.md`));
+  async isTaken(id: string): Promise<boolean> {
+    const { view } = await this.#opened();
+    return known(view).lines.get(id) !== undefined || isNamed(join(folderAt(this.place), `${id}.brief.md`));
   }
+}
+
+/** A clock may have gone back, so the moment that the task itself names decides. */
+function sorted(here: Known): readonly Task[] {
+  const { rev } = here.lines;
+  if (here.sorted.rev !== rev) {
+    const keyOf = ({ created_at, task_id }: Task): string => `${created_at} ${task_id}`;
+    here.sorted = { rev, tasks: here.lines.all().toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+  }
+  return here.sorted.tasks;
 }
 
 export const said = (id: string, verb: Said['do'], data: Said['data']): Said => ({

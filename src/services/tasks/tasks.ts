@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { projectKey } from '../../base/files/project-key.ts';
 import { checkRead } from '../../base/sha256.ts';
 import { folderAt, placesOf, refuseLinks } from '../../kit/home.ts';
 import { linePlaces, type LogSetup, ProjectLogs } from '../../kit/project-log.ts';
@@ -27,8 +25,8 @@ import {
   type NewTask,
   type TasksByKey,
 } from './task-rules.ts';
-import type { Said } from './task-lines.ts';
-import { digestOf, KeptTasks, said, TaskStore } from './task-store.ts';
+import type { Said } from './fold.ts';
+import { digestOf, said, TaskStore } from './task-store.ts';
 
 interface Claimed {
   task: Task;
@@ -102,7 +100,7 @@ export class Tasks extends DecidedTasks {
     const claimed = await this.store.change(signal, async () => {
       const { task, tasks } = await this.#wanted(wanted);
       if (task === undefined) return { said: [], answer: undefined };
-      this.store.refuseNewer(task);
+      await this.store.refuseNewer(task);
       const brief = await this.brief(task);
       // Read a second time: others can write there without asking.
       if (digestOf(brief) !== task.brief_digest) throw changing(task);
@@ -167,7 +165,7 @@ export class Tasks extends DecidedTasks {
     const { agrees, by, via } = answer;
     const { task, digest } = await this.store.change(signal, async () => {
       const waiting = await this.undecided(id);
-      this.store.refuseNewer(waiting);
+      await this.store.refuseNewer(waiting);
       const decided = await this.decided(waiting);
       const again = { operation: 'task_show', args: { task_id: id }, why: 'Read it again' };
       if (agrees) checkRead(id, answer.digest, decided.digest, [again]);
@@ -262,7 +260,7 @@ export class Tasks extends DecidedTasks {
   ): Promise<Task> {
     await this.store.change(signal, async () => {
       const task = await this.get(id);
-      this.store.refuseNewer(task);
+      await this.store.refuseNewer(task);
       const event = await plan(task);
       return { said: event === undefined ? [] : [event], answer: undefined };
     });
@@ -293,32 +291,23 @@ function changing({ task_id }: Task): BmadError {
   });
 }
 
-export { KeptTasks };
-
 export type TaskQueue = ReturnType<typeof openTasks>;
 
 /** The queue of a project, whose lines are where all of its lines are. */
-export function openTasks(
-  setup: LogSetup & { logs?: ProjectLogs | undefined },
-  decisions: Decisions,
-  kept = new KeptTasks(),
-) {
+export function openTasks(setup: LogSetup & { logs?: ProjectLogs | undefined }, decisions: Decisions) {
   const { kit, logs = new ProjectLogs() } = setup;
   const opened = once(async () => {
     const { all, each } = await linePlaces(setup);
     for (const { folder } of each) await refuseLinks(folder);
     const users = folderAt(kit.places.memories.user);
     return {
-      log: logs.at(all, setup),
+      view: logs.view(all, setup),
       of: (owner: 'project' | 'user') =>
         logs.at(each.find(({ folder }) => (folder === users) === (owner === 'user')) ?? all, setup),
       mirror: all.mirror,
-      fold: setup.writes
-        ? { path: join(setup.cache, 'tasks', `${projectKey(kit.root)}.json`), of: JSON.stringify(all) }
-        : undefined,
     };
   });
-  const queue = new Tasks(new TaskStore(placesOf(kit, 'tasks'), opened, kept), decisions);
+  const queue = new Tasks(new TaskStore(placesOf(kit, 'tasks'), opened), decisions);
   const follower = new TaskFollower(queue);
   return { queue, composeBrief, follow: follower.follow.bind(follower) };
 }

@@ -80,7 +80,7 @@ describe('many tasks', () => {
     }));
     await forgeTasks(folder, ended);
     const { tasks } = await (await tasksIn(folder)).queue.all();
-    const cache = join(folder, 'state/cache/tasks');
+    const cache = join(folder, 'state/cache/lines');
     expect(await readdir(cache)).toHaveLength(1);
     const { queue: next } = await tasksIn(folder);
     const lines = join(folder, '_bmad/_memory/.bmad-memory');

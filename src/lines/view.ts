@@ -1,0 +1,325 @@
+import { inTurn } from '../base/async.ts';
+import { BmadError } from '../base/errors.ts';
+import { push } from '../base/grouped.ts';
+import { happenedIn, headsOf, inOrder, onceEach, type Happened } from './line.ts';
+import { type Expectation, type Log, type NewEvent, troubleText } from './log.ts';
+import { readKept, writeKept, type KeptView, type ViewPlace } from './view-cache.ts';
+
+/** What lines make of the entities of one noun. */
+export interface Noun<T extends object> {
+  /** What their names begin with: `task` for `task/…`. */
+  noun: string;
+  /** All lines about one in, what it is out; nothing else may matter to it. Nothing for what is none. */
+  fold(id: string, events: readonly Happened[]): T | undefined;
+  /** Whether it has ended: such ones are kept on disk without their lines. */
+  isOver(state: T): boolean;
+}
+
+/** The entities of a noun as they are now. */
+export interface Entities<T extends object> {
+  /** Another number when something was said about one of them. */
+  readonly rev: number;
+  get(id: string): T | undefined;
+  /** All that there are, in no order; the same list for as long as nothing was said. */
+  all(): readonly T[];
+  /** Those that have not ended. */
+  open(): readonly T[];
+  /** What the lines say about one, in the order of all readers; nothing where it is known without them. */
+  eventsOf(id: string): readonly Happened[];
+  /** The same of one that is known without them as well: then all lines are read for it. */
+  history(id: string): Promise<readonly Happened[]>;
+  isInLines(id: string): boolean;
+  /** Whether a newer program has said something about it, whose rules are not known here. */
+  isNewer(id: string): boolean;
+  /** What is known and in no line yet: it counts like others until there is a line about the same. */
+  takeOld(events: readonly Happened[]): Promise<void>;
+}
+
+/** Something that is to be said about an entity. */
+export type Saying = Pick<NewEvent, 'of' | 'do' | 'data'>;
+
+interface Placed {
+  file: string;
+  event: Happened;
+}
+
+/** What stands for the files of a version before. */
+const OLD = '';
+/** Memories have an index of their own. */
+const ELSEWHERE = 'memory';
+/** A name that only one may have. Nothing is made of it: who takes it must know of all who had it. */
+const NAME = 'name/';
+/** So many lines take longer to read than what was made of them. */
+const KEPT_FROM = 2_000;
+/** How often others may be faster with the same. */
+const ROUNDS = 200;
+
+const nounOf = (of: string): string => of.slice(0, Math.max(0, of.indexOf('/')));
+
+/** What is known after a reading; another reading from the beginning makes another one. */
+class Known {
+  mark = new Map<string, string>();
+  events = new Map<string, Placed[]>();
+  /** The lines about names that nothing follows, and those about entities that are known without their lines. */
+  names = new Map<string, readonly string[]>();
+  ended = new Map<string, readonly string[]>();
+  states = new Map<string, Map<string, object>>();
+
+  of(noun: string): Map<string, object> {
+    const known = this.states.get(noun) ?? new Map<string, object>();
+    this.states.set(noun, known);
+    return known;
+  }
+
+  eventsOf(of: string): Happened[] {
+    return onceEach((this.events.get(of) ?? []).map(({ event }) => event));
+  }
+
+  linesOf(of: string): Placed[] {
+    return (this.events.get(of) ?? []).filter(({ file }) => file !== OLD);
+  }
+
+  isInLines(of: string): boolean {
+    return this.ended.has(of) || this.events.get(of)?.some(({ file }) => file !== OLD) === true;
+  }
+
+  heads(of: string): readonly string[] {
+    const settled = this.names.get(of) ?? this.ended.get(of);
+    return settled ?? headsOf(onceEach(this.linesOf(of).map(({ event }) => event)));
+  }
+
+  add(event: Happened, file: string): void {
+    const { of, id, after } = event;
+    if (of.startsWith(NAME)) {
+      const left = (this.names.get(of) ?? []).filter((head) => head !== id && !after.includes(head));
+      this.names.set(of, [...left, id]);
+    } else push(this.events, of, { file, event });
+  }
+}
+
+interface Registered {
+  noun: Noun<object>;
+  rev: number;
+  old: readonly Happened[];
+  all: readonly object[] | undefined;
+  open: readonly object[] | undefined;
+}
+
+/**
+ * The entities of a project as its lines tell them, of all nouns but memories, kept from one call to the next: what was
+ * added is read once for all of them, and only entities that it is about are folded again.
+ */
+export class View {
+  readonly log: Log;
+  readonly #place: ViewPlace | undefined;
+  readonly #turn = inTurn();
+  readonly #changing = inTurn();
+  readonly #nouns = new Map<string, Registered>();
+  #known = new Known();
+  #isBegun = false;
+  /** When something was last said about an entity, counted in readings. */
+  #touched = new Map<string, number>();
+  #rev = 0;
+  /** How much was read or folded that is not in the cache. */
+  #unkept = 0;
+
+  constructor(log: Log, place?: ViewPlace) {
+    this.log = log;
+    this.#place = place;
+  }
+
+  /** The entities of a noun. One that comes late is told what was read before. */
+  of<T extends object>(noun: Noun<T>): Entities<T> {
+    let own = this.#nouns.get(noun.noun);
+    if (own === undefined) {
+      own = { noun: noun as unknown as Noun<object>, rev: 0, old: [], all: undefined, open: undefined };
+      this.#nouns.set(noun.noun, own);
+      this.#fold(this.#known, this.#entitiesOf(this.#known, noun.noun));
+    }
+    const registered = own;
+    const entity = (id: string): string => `${noun.noun}/${id}`;
+    const states = (): ReadonlyMap<string, object> => this.#known.of(noun.noun);
+    return {
+      get rev() {
+        return registered.rev;
+      },
+      get: (id) => states().get(id) as T | undefined,
+      all: () => (registered.all ??= [...states().values()]) as T[],
+      open: () =>
+        (registered.open ??= [...states().values()].filter((each) => !noun.isOver(each as T))) as T[],
+      eventsOf: (id) => inOrder(this.#known.eventsOf(entity(id))),
+      history: (id) => this.#history(entity(id)),
+      isInLines: (id) => this.#known.isInLines(entity(id)),
+      isNewer: (id) => this.#known.eventsOf(entity(id)).some(({ newer }) => newer),
+      takeOld: (events) => {
+        registered.old = events;
+        return this.#turn(() => Promise.resolve(this.#addOld(this.#known, registered)));
+      },
+    };
+  }
+
+  /** Takes in what was written since the last time, by whatever process. */
+  look(): Promise<void> {
+    return this.#turn(async () => {
+      const place = this.#place;
+      if (!this.#isBegun && place !== undefined) this.#remember(await readKept(place));
+      this.#isBegun = true;
+      const { mark } = this.#known;
+      if (mark.size === 0 || (await this.log.changed(mark))) await this.#take();
+      if (place === undefined || this.#unkept < KEPT_FROM) return;
+      this.#unkept = 0;
+      await writeKept(place, this.#kept());
+    });
+  }
+
+  async #history(of: string): Promise<Happened[]> {
+    if (!this.#known.ended.has(of)) return inOrder(this.#known.eventsOf(of));
+    const found: Happened[] = [];
+    for await (const { lines } of this.log.read(new Map(), ELSEWHERE))
+      for (const { line } of lines) found.push(...happenedIn(line).filter((event) => event.of === of));
+    return inOrder(onceEach(found));
+  }
+
+  async #take(): Promise<void> {
+    if (await this.#read(this.#known)) return;
+    // What is known without its lines has changed, or a file is gone: once more, and nothing is shown before its end.
+    const again = new Known();
+    await this.#read(again);
+    for (const registered of this.#nouns.values()) this.#addOld(again, registered);
+    this.#known = again;
+    this.#rev += 1;
+    for (const registered of this.#nouns.values()) this.#moved(registered);
+  }
+
+  /** Whether all that is new could be understood with what is known. */
+  async #read(known: Known): Promise<boolean> {
+    for await (const { lines, gone, marks, without = 0 } of this.log.read(new Map(known.mark), ELSEWHERE)) {
+      if (gone.length > 0) return false;
+      const touched = new Set<string>();
+      for (const { line, file } of lines)
+        for (const event of happenedIn(line)) {
+          if (known.ended.has(event.of)) return false;
+          if (nounOf(event.of) === ELSEWHERE) continue;
+          known.add(event, file);
+          touched.add(event.of);
+        }
+      for (const [name, value] of marks)
+        if (value === undefined) known.mark.delete(name);
+        else known.mark.set(name, value);
+      this.#unkept += without + lines.length;
+      this.#fold(known, touched);
+    }
+    return true;
+  }
+
+  #fold(known: Known, touched: ReadonlySet<string>): void {
+    if (touched.size === 0) return;
+    this.#rev += 1;
+    for (const of of touched) {
+      this.#touched.set(of, this.#rev);
+      const registered = this.#nouns.get(nounOf(of));
+      if (registered === undefined) continue;
+      this.#moved(registered);
+      const { noun } = registered.noun;
+      const id = of.slice(noun.length + 1);
+      const events = known.eventsOf(of);
+      const state = registered.noun.fold(id, events);
+      if (state === undefined) known.of(noun).delete(id);
+      else known.of(noun).set(id, state);
+      if (state !== undefined && registered.noun.isOver(state)) this.#unkept += events.length;
+    }
+  }
+
+  #moved(registered: Registered): void {
+    registered.rev = this.#rev;
+    registered.all = undefined;
+    registered.open = undefined;
+  }
+
+  #entitiesOf(known: Known, noun: string): Set<string> {
+    return new Set([...known.events.keys()].filter((of) => nounOf(of) === noun));
+  }
+
+  #addOld(known: Known, { noun: { noun }, old }: Registered): void {
+    const touched = new Set<string>();
+    for (const of of this.#entitiesOf(known, noun)) {
+      const left = known.linesOf(of);
+      if (left.length === known.events.get(of)?.length) continue;
+      touched.add(of);
+      known.events.set(of, left);
+    }
+    for (const event of old) {
+      if (known.isInLines(event.of)) continue;
+      known.add(event, OLD);
+      touched.add(event.of);
+    }
+    this.#fold(known, touched);
+  }
+
+  #remember(kept: KeptView | undefined): void {
+    if (kept === undefined) return;
+    const known = this.#known;
+    known.mark = new Map(kept.mark);
+    known.names = new Map(kept.names);
+    for (const { of, heads, state } of kept.ended) {
+      const noun = nounOf(of);
+      known.ended.set(of, heads);
+      known.of(noun).set(of.slice(noun.length + 1), state);
+    }
+    for (const [of, events] of kept.events) known.events.set(of, [...events]);
+    this.#fold(known, new Set(kept.events.keys()));
+    for (const registered of this.#nouns.values()) this.#moved(registered);
+  }
+
+  #kept(): KeptView {
+    const { mark, names, events, ended } = this.#known;
+    const stateOf = (of: string): object | undefined => {
+      const noun = nounOf(of);
+      return this.#known.of(noun).get(of.slice(noun.length + 1));
+    };
+    const kept: KeptView = { mark, names, ended: [], events: new Map() };
+    for (const of of events.keys()) {
+      const [lines, state] = [this.#known.linesOf(of), stateOf(of)];
+      const isOver = state !== undefined && this.#nouns.get(nounOf(of))?.noun.isOver(state) === true;
+      if (lines.length === 0) continue;
+      if (!isOver || lines.some(({ event }) => event.newer)) kept.events.set(of, lines);
+      else kept.ended.push({ of, heads: this.#known.heads(of), state });
+    }
+    for (const [of, heads] of ended) kept.ended.push({ of, heads, state: stateOf(of) ?? {} });
+    return kept;
+  }
+
+  problems(): string[] {
+    return this.log.troubles().map(troubleText);
+  }
+
+  /**
+   * Says what `plan` makes of things as they are, if nobody else has said something about the same meanwhile; otherwise
+   * plans again. One that says nothing has its answer already.
+   */
+  change<T>(
+    signal: AbortSignal | undefined,
+    plan: () => Promise<{ said: readonly Saying[]; answer: T }>,
+  ): Promise<T> {
+    return this.#changing(async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        signal?.throwIfAborted();
+        await this.look();
+        const before = this.#rev;
+        const { said, answer } = await plan();
+        if (said.length === 0) return answer;
+        const isStale = said.some(({ of }) => (this.#touched.get(of) ?? 0) > before);
+        if (isStale) continue;
+        const heads = new Map(said.map(({ of }) => [of, this.#known.heads(of)]));
+        const expect: Expectation = { since: new Map(this.#known.mark), heads };
+        const events = said.map(({ of, ...what }) => ({ of, after: heads.get(of) ?? [], ...what }));
+        const done = await this.log.append(events, expect);
+        await this.look();
+        if ('line' in done) return answer;
+      }
+      throw new BmadError('unavailable', 'Other processes keep changing the state of this project.', {
+        hint: 'Try again in a moment.',
+      });
+    });
+  }
+}

@@ -1,0 +1,139 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listSessions } from '../../src/operations/runs/list-sessions.ts';
+import { runOpen } from '../../src/operations/runs/run-open.ts';
+import { runCheckpoint, runFinish, runRepair } from '../../src/operations/runs/run-progress.ts';
+import { getWorkflowStatus } from '../../src/operations/runs/workflow-status.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { sessionIn, type OpenSession } from '../support/operations.ts';
+
+const LINES = '_bmad/_memory/.bmad-memory';
+const RUNS = '_bmad-output/.runs/main';
+/** As setup offers it: what tells of one machine's last moments. */
+const PASSING = '_bmad/_memory/activity.jsonl\n_bmad/_memory/session-state.md\n';
+const WHO = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', [...WHO, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const commit = (cwd: string): void => {
+  git(cwd, 'add', '-A');
+  git(cwd, 'commit', '-qm', 'work', '--allow-empty');
+};
+
+type Data = Record<string, unknown>;
+const open = async (folder: string): Promise<OpenSession> =>
+  sessionIn(folder, { home: await temporaryFolder(onTestFinished), flags: { embedder: 'none' } });
+
+const opened = async (session: OpenSession, workflow: string): Promise<string> =>
+  ((await session.ok(runOpen, { workflow })).data['run'] as Data)['run_id'] as string;
+
+/** Two clones whose lines are shared, as a person has chosen: their folder has an empty .gitignore. */
+async function clones(): Promise<{
+  folders: [string, string];
+  sessions: [OpenSession, OpenSession];
+  run: string;
+}> {
+  const parent = await temporaryFolder(onTestFinished);
+  const [one, two] = [join(parent, 'one'), join(parent, 'two')];
+  await mkdir(one);
+  git(one, 'init', '-q', '-b', 'main');
+  await writeFiles(one, { ...KIT_FILES, [`${LINES}/.gitignore`]: '', '.gitignore': PASSING });
+  const first = await open(one);
+  const run = await opened(first, 'prd');
+  commit(one);
+  git(parent, 'clone', '-q', 'one', 'two');
+  const second = await open(two);
+  onTestFinished(() => {
+    first.close();
+    second.close();
+  });
+  return { folders: [one, two], sessions: [first, second], run };
+}
+
+/** Merges what a clone has into another one, and answers which files have a conflict. */
+function merged(into: string, from: string): string[] {
+  spawnSync('git', [...WHO, 'pull', '-q', '--no-rebase', '--no-edit', from, 'main'], { cwd: into });
+  return git(into, 'diff', '--name-only', '--diff-filter=U').split('\n').filter(Boolean);
+}
+
+async function shown(session: OpenSession, run_id: string): Promise<{ run: Data; journal: Data[] }> {
+  const { data } = await session.ok(getWorkflowStatus, { run_id, journal: true });
+  return { run: data['run'] as Data, journal: data['journal'] as Data[] };
+}
+
+describe('a run that two machines work on', () => {
+  it('has all steps of both after the merge, whatever git left in its state', async () => {
+    const { folders, sessions, run } = await clones();
+    const [one, two] = folders;
+    const [first, second] = sessions;
+    await first.ok(runCheckpoint, { run_id: run, step: 1, variables: { by: 'ada' }, notes: 'Ada was here' });
+    await second.ok(runCheckpoint, { run_id: run, step: 2, variables: { theirs: 'bob' } });
+    await second.ok(runCheckpoint, { run_id: run, step: 3 });
+    const own = [await opened(first, 'architecture'), await opened(second, 'architecture')];
+    await first.ok(runCheckpoint, { run_id: run, step: 4 });
+    for (const folder of folders) commit(folder);
+    expect(merged(two, one)).toEqual([`${RUNS}/${run}/state.json`]);
+    const state = join(two, RUNS, run, 'state.json');
+    expect(await readFile(state, 'utf8')).toContain('<<<<<<<');
+    const before = await shown(second, run);
+    expect(before.run).toMatchObject({ status: 'running', steps_completed: [1, 2, 3, 4] });
+    expect(before.journal.map(({ event, step }) => [event, step])).toEqual([
+      ['opened', undefined],
+      ['checkpoint', 1],
+      ['checkpoint', 2],
+      ['checkpoint', 3],
+      ['checkpoint', 4],
+    ]);
+    // The next write makes the state again.
+    await second.ok(runCheckpoint, { run_id: run, step: 5 });
+    expect(JSON.parse(await readFile(state, 'utf8'))).toMatchObject({
+      steps_completed: [1, 2, 3, 4, 5],
+      session_variables: { by: 'ada', theirs: 'bob' },
+    });
+    commit(two);
+    expect(merged(one, two)).toEqual([]);
+    for (const session of sessions) {
+      const after = await shown(session, run);
+      expect(after.run).toMatchObject({ steps_completed: [1, 2, 3, 4, 5], problems: [] });
+      const { data } = await session.ok(listSessions);
+      expect(data['sessions']).toMatchObject([{ runs: { total: 3, running: 3 } }]);
+      for (const id of own) expect((await shown(session, id)).run).toMatchObject({ status: 'running' });
+    }
+  });
+
+  it.each(['ours', 'theirs'] as const)(
+    'has them as well when somebody takes %s of the state',
+    async (side) => {
+      const { folders, sessions, run } = await clones();
+      const [one, two] = folders;
+      const [first, second] = sessions;
+      await first.ok(runCheckpoint, { run_id: run, step: 1 });
+      await second.ok(runCheckpoint, { run_id: run, step: 2 });
+      await second.ok(runFinish, { run_id: run, status: 'paused' });
+      for (const folder of folders) commit(folder);
+      expect(merged(two, one)).toHaveLength(1);
+      git(two, 'checkout', `--${side}`, `${RUNS}/${run}/state.json`);
+      commit(two);
+      expect((await shown(second, run)).run).toMatchObject({ status: 'paused', steps_completed: [1, 2] });
+      await second.ok(runRepair, { run_id: run });
+      const state = await readFile(join(two, RUNS, run, 'state.json'), 'utf8');
+      expect(JSON.parse(state)).toMatchObject({ status: 'paused', steps_completed: [1, 2] });
+    },
+  );
+
+  it('goes on where lines are private: the state of the other one is adopted', async () => {
+    const { folders, sessions, run } = await clones();
+    const [one, two] = folders;
+    const [first, second] = sessions;
+    git(one, 'rm', '-rq', '--cached', LINES);
+    await writeFile(join(one, LINES, '.gitignore'), '*\n');
+    await first.ok(runCheckpoint, { run_id: run, step: 1 });
+    commit(one);
+    expect(merged(two, one)).toEqual([]);
+    expect((await shown(second, run)).run).toMatchObject({ steps_completed: [1] });
+    await second.ok(runCheckpoint, { run_id: run, step: 2 });
+    expect((await shown(second, run)).run).toMatchObject({ steps_completed: [1, 2], problems: [] });
+  });
+});
