@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ORIGIN, sealed, type Link, type ReceiptBody } from '../../src/services/completion/receipts.ts';
+import { sealed, type Link, type ReceiptBody } from '../../src/services/completion/receipts.ts';
 import { CONTRACT_SCRIPT } from '../../src/kit/contract-script.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
 import { callTool } from './call-tool.ts';
@@ -150,11 +150,11 @@ async function seedSessions(folder: string, count: number): Promise<void> {
 async function seedReceipts(folder: string, count: number): Promise<void> {
   const place = join(folder, '_bmad-output/.receipts');
   await mkdir(place, { recursive: true });
-  let last: Link = { seq: 0, hash: ORIGIN };
+  let last: readonly Link[] = [];
   const lines = Array.from({ length: count }, () => {
-    const { receipt, line } = sealed(RECEIPT, last);
-    last = { seq: receipt.seq, hash: receipt.hash };
-    return line;
+    const receipt = sealed(RECEIPT, last);
+    last = [receipt];
+    return JSON.stringify(receipt);
   });
   await writeFile(join(place, 'receipts.jsonl'), `${lines.join('\n')}\n`);
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { problemsOf, type CatalogueFiles } from './check.ts';
 import kept from './kept.json' with { type: 'json' };
+import shapes from '../../assets/secrets/shapes.json' with { type: 'json' };
 import { isForPeople } from './scope.ts';
 import { textsOf } from './texts.ts';
 
@@ -27,6 +28,11 @@ async function sources(): Promise<{ all: Set<string>; read: Map<string, string> 
     const texts = textsOf(await readFile(path, 'utf8'));
     for (const text of texts.all) all.add(text);
     if (isForPeople(file)) for (const text of texts.worded) read.set(text, file);
+  }
+  // What a value looks like is said to people when it is refused.
+  for (const { name } of shapes) {
+    all.add(name);
+    read.set(name, 'base/secrets/values.ts');
   }
   // What the parser of the command line says itself.
   for (const file of ['command', 'help', 'argument', 'option', 'suggestSimilar'])

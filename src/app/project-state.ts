@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
-import { isUnused, kitAtHome, partsWithUser, type StateMove } from '../kit/home.ts';
+import { isUnused, kitAtHome, partsWithUser, refuseLinks, type StateMove } from '../kit/home.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { Decisions } from '../model/decision.ts';
@@ -36,6 +36,14 @@ export function projectState(
     env: outside.env,
     writes: !config.readOnly,
   });
+  /** What the lines of the project say, but memories. */
+  const view = once(async () => {
+    const { linePlaces } = await import('../kit/project-log.ts');
+    const setup = await places();
+    const { all, each } = await linePlaces(setup);
+    for (const { folder } of each) await refuseLinks(folder);
+    return (await keptOf(settings, root).logs()).view(all, setup);
+  });
   return {
     root,
     kit: own,
@@ -65,6 +73,7 @@ export function projectState(
         root,
         kit: await own(),
         state: userState,
+        logs: await keptOf(settings, root).logs(),
         env: outside.env,
         addedEnv: config.contractEnv,
         platform: outside.platform,
@@ -86,11 +95,16 @@ export function projectState(
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
-      return openFacts(await own(), secrets.hide, await keptOf(settings, root).museum());
+      return openFacts({
+        kit: await own(),
+        hide: secrets.hide,
+        view,
+        kept: await keptOf(settings, root).museum(),
+      });
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/handovers.ts');
-      return openHandovers(await own(), await decisionsOf(settings, root));
+      return openHandovers(await own(), await decisionsOf(settings, root), view);
     },
     memory: async (mayWrite) => memories.of(await own(), mayWrite),
     async prepareRecall(pause) {
@@ -105,10 +119,6 @@ export function projectState(
       if (parts.includes('pages')) found.push(await movePages(kit));
       if (parts.includes('runs')) found.push(await moveRuns(kit));
       if (parts.includes('tasks')) found.push(await moveTasks(kit));
-      if (parts.includes('receipts')) {
-        const { moveReceipts } = await import('../services/completion/bring-receipts.ts');
-        found.push(await moveReceipts(kit));
-      }
       if (parts.includes('memories')) found.push(await memories.move(kit));
       return found.filter((move) => move !== undefined);
     },

@@ -37,7 +37,7 @@ export interface FoundSources {
 }
 
 /** What a world is served from. */
-interface World {
+interface ServedParts {
   project: Project;
   settings: Settings;
   parts: WorkspaceParts;
@@ -56,7 +56,7 @@ interface ServedContent {
 }
 
 /** Makes a workspace of every catalogue that the content of a project has in the course of time. */
-export function servedWorkspaces(world: World): (catalogue: Catalogue) => Workspace {
+export function servedWorkspaces(world: ServedParts): (catalogue: Catalogue) => Workspace {
   const { project, settings, parts, found, readings } = world;
   const { warnings, git, modules, place } = found;
 
@@ -118,7 +118,7 @@ export function servedWorkspaces(world: World): (catalogue: Catalogue) => Worksp
 }
 
 function deliveryOf(
-  { project, settings, keeper, found, createDelivery, bmadPlace }: World,
+  { project, settings, keeper, found, createDelivery, bmadPlace }: ServedParts,
   catalogue: Catalogue,
 ): Delivery {
   const { outside, privateFolders } = settings;
@@ -144,7 +144,7 @@ function deliveryOf(
 }
 
 async function searchOf(
-  { project, settings, parts, found }: World,
+  { project, settings, parts, found }: ServedParts,
   view: Catalogue,
   { catalogue, delivery, hasBeside }: ServedContent,
 ): Promise<Search> {

@@ -12,13 +12,12 @@ import { configured, hasBmad, outputFolder } from './output.ts';
 /** What a user has set: the rule below, always in the project, or always with the user. */
 export type Keeping = 'auto' | 'project' | 'user';
 
-/** How a part is known to be in its folder with the user. */
-const SIGNS: Record<StatePart, RegExp> = {
+/** How a part is known to be in its folder with the user. Receipts are read in both places and stay where they were written. */
+const SIGNS: Partial<Record<StatePart, RegExp>> = {
   memories: /^\d{4}-\d\d-\d\d$/,
   pages: /\.md$/,
   runs: /^[^.]/,
   tasks: /^task-.*\.(?:json|md)$/,
-  receipts: /^receipts\.jsonl$/,
 };
 
 /** Beside what agents produce, where the project has no memory folder of its own. */
@@ -113,7 +112,7 @@ export async function partsWithUser({ places }: Kit, most = Infinity): Promise<S
     // Most are not there, and this is asked with every call that keeps something.
     if (!isThereNow(folder)) continue;
     const names = await stateNames(folder).catch((): string[] => []);
-    if (names.some((name) => SIGNS[part].test(name))) found.push(part);
+    if (names.some((name) => SIGNS[part]?.test(name))) found.push(part);
   }
   return found;
 }

@@ -80,9 +80,12 @@ const ENGLISH_WORDS =
 const FRENCH_WORDS =
   /\b(?:critiques?|erreurs|ce qui s'est passe|cause racine|lecon|derniere session|travail effectue|etat actuel|prochaine etape|requetes|statistiques|contradictions resolues)\b/g;
 
+/** Of a page with thousands of entries, the first tell its language as well as all of them. */
+const TELLING = 50_000;
+
 /** The language that the headings of a file are in; where they do not tell, the other one. */
 export function languageOf(text: string | undefined, otherwise: Wording): Wording {
-  const headings = (text ?? '')
+  const headings = (text?.slice(0, TELLING) ?? '')
     .split(/\r?\n/)
     .filter((line) => /^#{1,3}\s|^\s*(?:[-*]\s+)?\*\*/.test(line))
     .map(plainTitle)

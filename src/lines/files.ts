@@ -6,7 +6,7 @@ import { grouped } from '../base/grouped.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
 import { removeFile } from '../base/files/open-file.ts';
-import { appendLog, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
+import { appendLog, lastLines, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
 import {
   ensureFolder,
   readState,
@@ -82,6 +82,9 @@ const TRIES = 5;
 const YOUNG_MS = 3_000;
 /** What a reader takes in at once, so that others get their turn. */
 const PAGE_EVENTS = 500;
+
+/** What is read of the end of a file for its last lines. */
+const END_BYTES = 256 * 1024;
 
 /** The file that this process appends to, and how it left it. */
 interface OpenFile {
@@ -163,6 +166,22 @@ export class LineFiles implements Log {
     }
     this.#troubles = troubles;
     yield page.take();
+  }
+
+  async last(least: number): Promise<PlacedLine[]> {
+    const found: PlacedLine[] = [];
+    for (const day of (await this.#days()).toReversed()) {
+      const files = (await this.#filesOf(day)).flatMap((file) => {
+        const path = this.#longer(file);
+        return path === undefined ? [] : [{ file, path, at: logStamp(path)?.at ?? 0 }];
+      });
+      for (const { file, path } of files.sort((a, b) => b.at - a.at)) {
+        if (found.length >= least) return found;
+        const texts = (await lastLines(path, END_BYTES, this.#insideOf(path))) ?? [];
+        for (const line of texts.map(readLine)) if (line !== undefined) found.push({ line, file });
+      }
+    }
+    return found;
   }
 
   async changed(since: Mark): Promise<boolean> {
@@ -381,6 +400,10 @@ export class LineFiles implements Log {
     return longest?.path;
   }
 
+  #insideOf(path: string): string | undefined {
+    return this.#folders().find(({ at }) => path.startsWith(at + sep))?.inside;
+  }
+
   async #readFile(
     name: string,
     path: string,
@@ -392,7 +415,6 @@ export class LineFiles implements Log {
     const lines: Line[] = [];
     const odd = { conflict: 0, unreadable: 0 };
     let [again, without] = [false, 0];
-    const inside = this.#folders().find(({ at }) => path.startsWith(at + sep))?.inside;
     const read = await readLog(
       path,
       known,
@@ -406,7 +428,7 @@ export class LineFiles implements Log {
         if (line !== undefined) lines.push(line);
         else odd[isConflictMark(text) ? 'conflict' : 'unreadable'] += 1;
       },
-      inside,
+      this.#insideOf(path),
     );
     if (read === undefined) return undefined;
     for (const what of ['conflict', 'unreadable'] as const)

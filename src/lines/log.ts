@@ -59,6 +59,8 @@ export interface Log {
   append(events: readonly NewEvent[], expect?: Expectation): Promise<Appended | Lost>;
   /** The lines after a mark, page by page; those that are about entities of one noun alone may be left out. */
   read(after: Mark, without?: string): AsyncIterable<Page>;
+  /** The last lines of those who wrote last: at least so many, or all there are. Takes no longer where there are more. */
+  last(least: number): Promise<PlacedLine[]>;
   /** Whether there may be more; looks at no file's content. */
   changed(since: Mark): Promise<boolean>;
   /** How much there is to read after a mark, in bytes; looks at no file's content. */

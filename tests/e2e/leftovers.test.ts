@@ -50,8 +50,7 @@ describe('what interrupted writes have left behind', () => {
     const made = await state();
     const index = made.find((path) => path.endsWith('.index'));
     const usage = made.find((path) => path.includes('/usage/') && path.endsWith('.jsonl'));
-    const head = made.find((path) => path.endsWith('head.json'));
-    expect([index, usage, head]).not.toContain(undefined);
+    expect([index, usage]).not.toContain(undefined);
     const memory = join(cwd, '_bmad/_memory/.bmad-memory');
     const output = join(cwd, '_bmad-output');
     const left: Record<string, string> = {
@@ -63,7 +62,6 @@ describe('what interrupted writes have left behind', () => {
       [draft(join(memory, '.bmad-memory.jsonl'))]: 'half',
       [join(memory, 'kit-files.lock.wanted')]: '',
       [join(memory, `unfinished/${gone}-0123456789ab.json`)]: '',
-      [draft(head ?? '')]: 'half',
       [draft(index ?? '')]: 'half',
       [join(dirname(index ?? ''), 'other.index.lock')]: DEAD,
       [draft(usage ?? '')]: 'half',

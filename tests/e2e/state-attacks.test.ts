@@ -43,7 +43,7 @@ async function link(cwd: string, path: string, target: string): Promise<void> {
 
 const STATE = [
   '_bmad-output/.receipts/receipts.jsonl',
-  '_bmad-output/.receipts/receipts.lock',
+  `_bmad-output/.receipts/${localDay(new Date())}`,
   '_bmad-output/.receipts/run.lock',
   '_bmad/_memory/.bmad-memory/.lines.lock',
   '_bmad-output/.runs/.lock',

@@ -1,14 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { kitIn } from '../support/kit.ts';
-import { ChainCheck } from '../../src/services/completion/chain.ts';
-import {
-  addReceipt,
-  anchorOf,
-  opened,
-  readReceipts,
-  receiptPlace,
-} from '../../src/services/completion/receipts.ts';
+import { receiptsOf } from '../support/kit.ts';
+import { addReceipt, readChain } from '../../src/services/completion/receipt-log.ts';
 import { openDecisions } from '../../src/services/decisions/decisions.ts';
 import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
@@ -68,10 +61,8 @@ async function readTasks(scene: Scene): Promise<string[]> {
   return [...found, ...problems].sort();
 }
 
-const receiptsOf = async ({ project, state }: Scene) => receiptPlace(await kitIn(project, state));
-
 async function writeReceipt(scene: Scene, what: string): Promise<void> {
-  await addReceipt(await receiptsOf(scene), {
+  await addReceipt(await receiptsOf(scene.project, scene.state), {
     status: 'PASS',
     reason: what,
     contract: { kind: 'builtin', version: 1 },
@@ -87,26 +78,18 @@ async function writeReceipt(scene: Scene, what: string): Promise<void> {
   });
 }
 
-async function readAllReceipts(scene: Scene): Promise<string[]> {
-  const found: string[] = [];
-  await readReceipts(await receiptsOf(scene), (line) => {
-    const receipt = opened(line);
-    if (receipt !== undefined)
-      found.push(`${receipt.receipt.reason} ${receipt.intact ? 'intact' : 'changed'}`);
-  });
-  return found;
-}
+const chainOf = async ({ project, state }: Scene) => readChain(await receiptsOf(project, state));
 
-/** The chain has no gap, and what it says is proven since its first receipt. */
+const readAllReceipts = async (scene: Scene): Promise<string[]> =>
+  (await chainOf(scene)).intact.map(({ reason }) => reason);
+
+/** The chain has no gap, and what was said to be written is known to be from here. */
 async function wrongReceipts(scene: Scene): Promise<string[]> {
-  const place = await receiptsOf(scene);
-  const anchor = await anchorOf(place);
-  const check = new ChainCheck();
-  await readReceipts(place, (line) => check.line(line));
-  const { problems } = check.finish(anchor);
+  const { problems, intact, fromHere } = await chainOf(scene);
+  const [first] = intact;
   return [
     ...problems.filter(({ kind }) => kind !== 'damaged').map(({ message }) => message),
-    ...(anchor?.from === 1 ? [] : [`proven only since ${anchor?.from}`]),
+    ...(first !== undefined && fromHere(first) ? [] : ['the first one is not known to be from here']),
   ];
 }
 

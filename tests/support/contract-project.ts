@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Outside } from '../../src/app/app.ts';
 import { trust } from '../../src/operations/completion/trust.ts';
+import type { Receipt, ReceiptBody } from '../../src/services/completion/receipts.ts';
 import { writeFiles } from './folders.ts';
 import { openSession, type Session } from './operations.ts';
 
@@ -82,11 +83,60 @@ export async function commitAll(folder: string): Promise<string> {
   return (await inGit(folder))('rev-parse', 'HEAD');
 }
 
-export const RECEIPTS = '_bmad-output/.receipts/receipts.jsonl';
+const RECEIPTS = '_bmad-output/.receipts';
 
-export async function receiptLines(folder: string): Promise<string[]> {
-  const text = await readFile(join(folder, RECEIPTS), 'utf8');
-  return text.split('\n').filter((line) => line !== '');
+/** The files with the receipts of a project, a process each. */
+export async function receiptFiles(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, RECEIPTS), { recursive: true }).catch((): string[] => []);
+  return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, RECEIPTS, name));
+}
+
+const linesIn = async (path: string): Promise<string[]> =>
+  (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
+
+interface ReceiptLine {
+  events: [{ data: Receipt }];
+}
+
+/** All receipts of a project, as they are in its files. */
+export async function receiptsIn(folder: string): Promise<Receipt[]> {
+  const lines = await Promise.all((await receiptFiles(folder)).map(linesIn));
+  const receipts = lines.flat().map((line) => (JSON.parse(line) as ReceiptLine).events[0].data);
+  return receipts.sort((a, b) => a.seq - b.seq);
+}
+
+/** Does to the lines of a project's only file of receipts what somebody does who wants them to say something else. */
+export async function editReceipts(
+  folder: string,
+  edit: (lines: readonly string[]) => readonly string[],
+): Promise<void> {
+  const [path = '', ...more] = await receiptFiles(folder);
+  if (more.length > 0) throw new Error('There are several files of receipts.');
+  await writeFile(
+    path,
+    edit(await linesIn(path))
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+}
+
+/** A line of such a file, with another receipt in it. */
+export function withReceipt(line: string, change: (receipt: Receipt) => object): string {
+  const read = JSON.parse(line) as ReceiptLine;
+  const [event] = read.events;
+  return JSON.stringify({ ...read, events: [{ ...event, data: change(event.data) }] });
+}
+
+/** What a receipt is about, without its place. */
+export function bodyOf({
+  version: _v,
+  seq: _s,
+  id: _i,
+  previous: _p,
+  hash: _h,
+  ...body
+}: Receipt): ReceiptBody {
+  return body;
 }
 
 /** Waits until a process is gone or a zombie; the test's own time limit ends the waiting when it never is. */

@@ -1,5 +1,11 @@
 import { kitAtHome } from '../../src/kit/home.ts';
 import type { Kit } from '../../src/kit/kit.ts';
+import { ProjectLogs } from '../../src/kit/project-log.ts';
+import { receiptPlace, type ReceiptPlace } from '../../src/services/completion/receipts.ts';
 
 /** A project as all services see it, with the state of its user beside it unless that is named. */
 export const kitIn = (root: string, state = `${root}-user`): Promise<Kit> => kitAtHome(root, state);
+
+/** The receipts of a project, as a process of their user sees them that has just begun. */
+export const receiptsOf = async (root: string, state: string): Promise<ReceiptPlace> =>
+  receiptPlace({ kit: await kitAtHome(root, state), state, logs: new ProjectLogs() });

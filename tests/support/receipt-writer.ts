@@ -1,9 +1,9 @@
-import { kitIn } from './kit.ts';
-import { addReceipt, receiptPlace } from '../../src/services/completion/receipts.ts';
+import { addReceipt } from '../../src/services/completion/receipt-log.ts';
+import { receiptsOf } from './kit.ts';
 
 /** A process that adds receipts one after the other and tells each number: to be killed without warning. */
 const [, , root = '', state = '', count = '0'] = process.argv;
-const place = await receiptPlace(await kitIn(root, state));
+const place = await receiptsOf(root, state);
 for (let at = 0; at < Number(count); at += 1) {
   const { receipt } = await addReceipt(place, {
     status: 'PASS',

@@ -13,15 +13,22 @@ const AT_ONCE = 500;
 
 /**
  * The stamps of many files, in the order of the paths; undefined for anything but a regular file. Links have none:
- * their targets are counted at their real paths. Read in batches, which is far faster than one promise per file.
+ * their targets are counted at their real paths. Read in batches, which is far faster than one promise per file. `apart` gets
+ * the places of those that another folder may have under another name, or another disk.
  */
 export async function fileStamps(
   root: string,
   paths: readonly string[],
   signal?: AbortSignal,
+  apart?: number[],
 ): Promise<(FileStamp | undefined)[]> {
   const stamps: (FileStamp | undefined)[] = [];
-  await eachInBatches(paths, signal, (path) => void stamps.push(fileStamp(root, path)));
+  const disk = lstatSync(root, { throwIfNoEntry: false })?.dev;
+  await eachInBatches(paths, signal, (path) => {
+    const info = fileAt(join(root, path));
+    if (info !== undefined && (info.nlink > 1 || info.dev !== disk)) apart?.push(stamps.length);
+    stamps.push(info === undefined ? undefined : { mtimeMs: info.mtimeMs, size: info.size });
+  });
   return stamps;
 }
 

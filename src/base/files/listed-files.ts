@@ -1,18 +1,38 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { changeMark } from './file-stamps.ts';
 import { tellsAtOnce } from './file-systems.ts';
-import { createCatchingUp, Keeper } from './keeper.ts';
-import { isSettled } from './place-stats.ts';
-import { folderId, WatchHandles } from './watch-handles.ts';
+import { createCatchingUp } from './keeper.ts';
+import { isSettled, lstatOf } from './place-stats.ts';
+import { WatchHandles, type WatchedFolder } from './watch-handles.ts';
 
 /** Each takes 1.3 kB, and the system has some 8,192 for all programs of a user where it has little memory. */
 const MOST_FOLDERS = 12_000;
+/** Folders with files that are replaced as they are saved: their names tell that no other has come. */
+const MOST_NAMED = 200;
 /** A time of the file system may be this much behind the clock. */
 const TICK_MS = 50;
-const AT_ONCE = 200;
 /** What decides which files are listed. */
 export const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
+
+interface KnownFolder {
+  path: string;
+  watched: WatchedFolder;
+  told: number;
+  mtimeMs: number;
+  /** Nothing as long as nobody has saved anything in it. */
+  names?: string | undefined;
+  /** Which of the listed files are in it. */
+  files: number[];
+}
+
+interface Known {
+  told: number;
+  folders: KnownFolder[];
+  /** Files that have another name elsewhere, or are on another disk: they may change without a word. */
+  apart: readonly number[];
+  marks: ReadonlyMap<string, string | undefined>;
+}
 
 /**
  * Tells which of a long list of files have to be looked at again, where the system tells of every change before anybody can ask
@@ -22,9 +42,8 @@ export class ListedFiles {
   readonly #root: string;
   readonly #handles = new WatchHandles();
   readonly #caughtUp = createCatchingUp();
-  /** Folders with files that are replaced as they are saved: their names tell that no other has come. */
   readonly #saved = new Set<string>();
-  #known: { keeper: Keeper; at: ReadonlyMap<string, number> } | undefined;
+  #known: Known | undefined;
   #closed = false;
 
   constructor(root: string) {
@@ -34,54 +53,82 @@ export class ListedFiles {
   /** The places of the files to look at; nothing where all have to be, and to be listed. */
   async changed(): Promise<number[] | undefined> {
     await this.#caughtUp();
-    if (this.#known === undefined) return undefined;
-    const { keeper, at } = this.#known;
-    const changed = await keeper.changed();
-    const files = changed.flatMap((path) => at.get(path) ?? []);
-    if (files.length < changed.length) {
-      for (const path of changed) if (this.#handles.has(path)) this.#saved.add(path);
-      return this.forget();
+    const known = this.#known;
+    const { told: now, most } = this.#handles;
+    if (known === undefined || now - known.told >= most) return this.forget();
+    for (const [path, mark] of known.marks) if (changeMark(path) !== mark) return this.forget();
+    const moved = known.folders.filter(({ watched, told }) => watched.told !== told);
+    // One in which nothing has happened may have gone with the folder above the outermost.
+    for (const folder of [...known.folders.slice(0, 1), ...moved])
+      if (!(await this.#isAsListed(folder))) return this.forget();
+    known.told = now;
+    return [...known.apart, ...moved.flatMap(({ files }) => files)];
+  }
+
+  /** Whether a folder has the files that it had. */
+  async #isAsListed(folder: KnownFolder): Promise<boolean> {
+    const { path, watched, mtimeMs } = folder;
+    const { told } = watched;
+    const info = lstatOf(path);
+    if (told < 0 || info?.dev !== watched.dev || info.ino !== watched.ino) return false;
+    if (info.mtimeMs !== mtimeMs) {
+      this.#saved.add(path);
+      if (folder.names === undefined || (await namesIn(path)) !== folder.names) return false;
     }
-    keeper.drop(changed);
-    for (const path of changed) keeper.look(path);
-    return files;
+    if (hasUnknown(path, this.#known?.marks)) return false;
+    // The time is not the one of the names where something has come since; then the next look reads them again.
+    Object.assign(folder, { told, mtimeMs: info.mtimeMs });
+    return true;
   }
 
   /**
    * Watches the folders of files that are about to be looked at, and answers for them from then on. `began` is when their list
-   * was begun; `marks` are other files that it was made from. Does nothing where the system does not tell enough.
+   * was begun; `marks` are other files that it was made from. What it gives back is called after the files were looked at, with
+   * those that have more than one name. Does nothing where the system does not tell enough.
    */
-  async follow(paths: readonly string[], began: number, marks: readonly string[]): Promise<void> {
+  async follow(
+    paths: readonly string[],
+    began: number,
+    marks: readonly string[],
+  ): Promise<(apart: readonly number[]) => Promise<void>> {
     this.#known = undefined;
-    const at = new Map(paths.map((path, index) => [join(this.#root, path), index]));
-    const folders = foldersOf(this.#root, at.keys());
-    if (folders.size > MOST_FOLDERS || !(await tellsAtOnce(this.#root, process.platform))) return;
+    const idle = async (): Promise<void> => undefined;
+    const top = lstatOf(this.#root);
+    if (top === undefined || !(await tellsAtOnce(this.#root, process.platform))) return idle;
+    const inFolder = byFolder(this.#root, paths);
+    if (inFolder.size > MOST_FOLDERS || this.#closed) return idle;
     this.#handles.dropLeft();
-    this.#handles.keep(folders);
-    const disk = (await folderId(this.#root))?.dev;
-    const keeper = new Keeper({ watch: () => this.#handles });
-    for (const folder of folders) {
-      const id = await folderId(folder);
-      if (this.#closed || id === undefined || id.dev !== disk) return;
-      const how = { recursive: false, certain: true };
-      if (!this.#handles.isOpen(folder, id) && this.#handles.open(folder, id, how) !== undefined) return;
-      const info = keeper.look(folder);
-      // What has come while the list was made may be missing in it.
-      if (info === undefined || info.ctimeMs >= began - TICK_MS || !isSettled(info.ctimeMs)) return;
-      if (this.#saved.has(folder))
-        keeper.listed(folder, await readdir(folder, { withFileTypes: true }).catch(() => []), 'all');
+    this.#handles.keep(new Set(inFolder.keys()));
+    const folders: KnownFolder[] = [];
+    for (const [path, files] of inFolder) {
+      const info = lstatOf(path);
+      if (info?.isDirectory() !== true || info.dev !== top.dev) return idle;
+      const id = `${info.dev} ${info.ino} ${info.birthtimeMs}`;
+      const { dev, ino } = info;
+      if (!this.#handles.isOpen(path, { id, dev, ino }) || this.#handles.folder(path) === undefined) {
+        if (this.#handles.open(path, { id, dev, ino }, { recursive: false, certain: true }) !== undefined)
+          return idle;
+      }
+      const watched = this.#handles.folder(path);
+      if (watched === undefined) return idle;
+      folders.push({ path, watched, told: watched.told, mtimeMs: info.mtimeMs, files });
     }
-    // An ignore file that is ignored itself is in no list.
-    const deciding = [...folders].flatMap((folder) => IGNORE_FILES.map((name) => join(folder, name)));
-    for (const path of [...marks, ...deciding]) {
-      keeper.look(path);
-      at.delete(path);
-    }
-    for (const [path, index] of at) {
-      if (index % AT_ONCE === 0) await turn();
-      keeper.look(path);
-    }
-    this.#known = { keeper, at };
+    const stamped = new Map(marks.map((path) => [path, changeMark(path)]));
+    const { told } = this.#handles;
+    return async (apart) => {
+      if (this.#closed) return;
+      for (const folder of folders) {
+        const info = lstatOf(folder.path);
+        // What has come while the list was made may be missing in it.
+        if (info?.mtimeMs !== folder.mtimeMs || info.ctimeMs >= began - TICK_MS || !isSettled(info.ctimeMs))
+          return;
+      }
+      for (const folder of folders.filter(({ path }) => this.#saved.has(path)).slice(0, MOST_NAMED)) {
+        const names = await namesIn(folder.path);
+        if (lstatOf(folder.path)?.mtimeMs === folder.mtimeMs) folder.names = names;
+      }
+      this.#known = { told, folders, apart, marks: stamped };
+    };
   }
 
   close(): void {
@@ -97,14 +144,32 @@ export class ListedFiles {
   }
 }
 
-/** The folders that files are in, and all above them up to the root, which is first. */
-function foldersOf(root: string, paths: Iterable<string>): Set<string> {
-  const folders = new Set([root]);
-  const enter = (folder: string): void => {
-    if (folders.has(folder)) return;
-    enter(dirname(folder));
-    folders.add(folder);
+/** The folders that paths lead through, outermost first, each with the places of the files right in it. */
+function byFolder(root: string, paths: readonly string[]): Map<string, number[]> {
+  const folders = new Map<string, number[]>([[root, []]]);
+  const filesOf = (folder: string): number[] => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    filesOf(dirname(folder));
+    const files: number[] = [];
+    folders.set(folder, files);
+    return files;
   };
-  for (const path of paths) enter(dirname(path));
+  for (const [index, path] of paths.entries()) filesOf(dirname(join(root, path))).push(index);
   return folders;
+}
+
+/** Whether a folder has an ignore file that is ignored itself, so that nobody has listed it. */
+function hasUnknown(folder: string, marks: Known['marks'] | undefined): boolean {
+  return IGNORE_FILES.some((name) => {
+    const path = join(folder, name);
+    return marks?.has(path) !== true && changeMark(path) !== undefined;
+  });
+}
+
+async function namesIn(folder: string): Promise<string | undefined> {
+  return readdir(folder).then(
+    (names) => names.sort().join('/'),
+    () => undefined,
+  );
 }

@@ -4,7 +4,11 @@ export function headingIn(line: string): { level: number; title: string } | unde
   const [, marks] = /^(#{1,6})(?:\s|$)/.exec(line) ?? [];
   if (marks === undefined) return undefined;
   const title = line.slice(marks.length).trim();
-  return { level: marks.length, title: title.replace(/(?:^|\s)#+$/, '').trimEnd() };
+  // Hardly any are closed, and there may be thousands.
+  return {
+    level: marks.length,
+    title: title.endsWith('#') ? title.replace(/(?:^|\s)#+$/, '').trimEnd() : title,
+  };
 }
 
 /** Tells of one line after the other whether it belongs to a fenced block; the fences do. */

@@ -38,7 +38,10 @@ export async function logReplaced(kit: Kit, memory: string, { before, by }: Repl
   if (text.includes(`| ${subject} | ${action} |`)) return false;
   const next = addToSection(text, ({ title }) => isResolved(title), [row], {
     gap: false,
-    isPlaceholder: (line) => rowIn(line)?.every((part) => /^[—–-]?$/.test(part)) === true,
+    placeholder: {
+      is: (line) => rowIn(line)?.every((part) => /^[—–-]?$/.test(part)) === true,
+      mayBeIn: () => true,
+    },
   });
   if (next === undefined) return false;
   await replaceShared(memory, CONTRADICTIONS_FILE, next);

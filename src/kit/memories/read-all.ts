@@ -10,7 +10,7 @@ import { inProject, type Kit } from '../kit.ts';
 import { textToRead } from '../kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
-import { HANDOFF_FILE, handoffsIn } from '../session/handoffs.ts';
+import { HANDOFF_FILE, handoffsIn, type Handoff } from '../session/handoffs.ts';
 import { TracedDecisions } from './traced.ts';
 import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
 
@@ -18,10 +18,15 @@ import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-contex
 export class KitFiles {
   readonly kit: Kit;
   readonly #traced: TracedDecisions;
-  #known: { stamp: string; traced: KitReading; reading: KitReading; agents: KitAgent[] } | undefined;
+  readonly #lined: () => Promise<readonly Handoff[]>;
+  #known:
+    | { stamp: string; traced: KitReading; lined: object; reading: KitReading; agents: KitAgent[] }
+    | undefined;
 
-  constructor(kit: Kit) {
+  /** `lined` has the hand-offs that are in no file; the same list for as long as none has come. */
+  constructor(kit: Kit, lined: () => Promise<readonly Handoff[]> = () => Promise.resolve(NONE)) {
     this.kit = kit;
+    this.#lined = lined;
     this.#traced = new TracedDecisions(kit);
   }
 
@@ -32,10 +37,9 @@ export class KitFiles {
   async read(): Promise<KitReading> {
     const kit = await this.#pages();
     const traced = await this.#traced.read();
-    if (kit.memory === undefined)
-      return { entries: traced.entries, problems: [...kit.problems, ...traced.problems] };
+    const lined = await this.#lined();
     const unread: string[] = [];
-    const learnings = await learningsFiles(kit, unread);
+    const learnings = kit.memory === undefined ? [] : await learningsFiles(kit, unread);
     const paths = [
       SHARED_CONTEXT_FILE,
       DECISIONS_FILE,
@@ -45,24 +49,27 @@ export class KitFiles {
       HANDOFF_FILE,
       ...learnings.map(({ path }) => path),
     ];
-    const memory = kit.memory;
+    const { memory } = kit;
     const times = await Promise.all(
-      paths.map(
-        async (path) =>
-          (await modifiedInside(memory, path)) ?? ((await pathExists(join(memory, path))) ? 'astray' : '-'),
-      ),
+      paths.map(async (path) => {
+        if (memory === undefined) return '-';
+        return (
+          (await modifiedInside(memory, path)) ?? ((await pathExists(join(memory, path))) ? 'astray' : '-')
+        );
+      }),
     );
     const stamp = [...unread, ...paths.map((path, index) => `${path}@${times[index]}`)].join('|');
-    if (this.#known?.stamp === stamp && this.#known.traced === traced) return this.#known.reading;
+    if (this.#known?.stamp === stamp && this.#known.traced === traced && this.#known.lined === lined)
+      return this.#known.reading;
     const agents = await readKitAgents(kit);
     const reading = await this.#readAnew(
       kit,
       learnings,
       agents,
       [...unread, ...traced.problems],
-      traced.entries,
+      [...lined.map((each) => handedOver(each, 'handoffs')), ...traced.entries],
     );
-    this.#known = { stamp, traced, reading, agents };
+    this.#known = { stamp, traced, lined, reading, agents };
     return reading;
   }
 
@@ -97,7 +104,9 @@ export class KitFiles {
       return sharedContextIn(text, source);
     });
     await take(DECISIONS_FILE, decisionsIn);
-    await take(HANDOFF_FILE, handedOver);
+    await take(HANDOFF_FILE, (text, source) =>
+      handoffsIn(text).map((each) => handedOver(each, source, each.line)),
+    );
     for (const { path, owner } of learnings)
       await take(path, (text, source) => learningsIn(text, owner, source, agents));
     const logged = await take(MUSEUM_LOG, (text, source) => loggedFailures(text, source, problems));
@@ -114,15 +123,17 @@ export class KitFiles {
 }
 
 /** Work that was handed over, open or done: its row is often the only place that names a story. */
-function handedOver(text: string, source: string): KitEntry[] {
-  return handoffsIn(text).map(({ date, from, to, text: what, done, line }) => ({
+function handedOver({ date, from, to, text, done }: Handoff, source: string, line?: number): KitEntry {
+  return {
     type: 'shared-context',
     agent: from,
     names: [from],
-    text: `${from} → ${to ?? ''}: ${what} ${done ? '✅' : '⏳'}`,
+    text: `${from} → ${to}: ${text} ${done ? '✅' : '⏳'}`,
     tags: ['handoff'],
     date: date.slice(0, 10),
     source,
     line,
-  }));
+  };
 }
+
+const NONE: readonly Handoff[] = [];

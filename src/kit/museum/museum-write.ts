@@ -140,7 +140,12 @@ async function intoPage(
     text,
     ({ level, title }) => level <= 2 && severityOf(title) === failure.severity,
     lines,
-    { isPlaceholder: (line) => /^\s*[*_]\(.*\)[*_]\s*$/.test(line) },
+    {
+      placeholder: {
+        is: (line) => /^\s*[*_]\(.*\)[*_]\s*$/.test(line),
+        mayBeIn: (body) => body.includes('*(') || body.includes('_('),
+      },
+    },
   );
   const end = lineEndOf(text);
   const added = [`## ${words.severities[failure.severity]}`, '', ...lines].map((line) => `${line}${end}`);

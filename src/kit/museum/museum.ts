@@ -41,13 +41,14 @@ const CATEGORY = /^[A-Z]{2,}(?:-[A-Z]+)+$/;
 /** The failures of a page: a heading with a date or a number each, the fields below it, and older lines with a date. */
 export function museumIn(text: string, source: string): Failure[] {
   const failures: Failure[] = [];
+  const labels: KnownLabels = new Map();
   let severity: Severity = 'unknown';
   for (const section of sectionsOf(withoutExamples(text))) {
     const { title, level, body } = section;
     const numbered = NUMBERED.exec(title);
     const dated = level >= 3 ? HEADING.exec(title) : null;
-    if (numbered !== null) failures.push(numberedFailure(numbered, section, source));
-    else if (dated !== null) failures.push(datedFailure(dated, section, severity, source));
+    if (numbered !== null) failures.push(numberedFailure(numbered, section, source, labels));
+    else if (dated !== null) failures.push(datedFailure(dated, section, severity, source, labels));
     else if (level <= 2) {
       severity = severityOf(title);
       for (const part of body) {
@@ -71,19 +72,20 @@ function datedFailure(
   { line, body }: LineSection,
   severity: Severity,
   source: string,
+  labels: KnownLabels,
 ): Failure {
   // Some have the category or the severity in brackets where others have the agent, some have both.
   const isKind = bracket !== undefined && (CATEGORY.test(bracket) || categoryOf(bracket) !== undefined);
   const heading = isKind ? `[${bracket}] ${rest}` : rest;
   const own = bracket === undefined ? 'unknown' : severityOf(bracket);
-  const said = saidSeverity(body);
+  const told = labelled(body, labels);
   return {
     ...blank(source, line),
     ...named(heading),
-    severity: firstKnown(own, said, severity),
+    severity: firstKnown(own, severityOf(told.severity ?? ''), severity),
     date,
     agents: bracket === undefined || isKind || own !== 'unknown' ? [] : [bracket],
-    ...fieldsIn(body),
+    ...fieldsOf(told),
     told: [heading, ...toldLines(body)].filter((part) => part !== '').join('\n'),
   };
 }
@@ -92,9 +94,10 @@ function numberedFailure(
   [, id = '', title = '']: RegExpExecArray,
   { line, body }: LineSection,
   source: string,
+  labels: KnownLabels,
 ): Failure {
-  const fields = fieldsIn(body);
-  const { severity, date, agents, tags } = labelled(body);
+  const own = labelled(body, labels);
+  const { severity, date, agents, tags } = own;
   const list = (text: string | undefined): string[] =>
     text === undefined ? [] : text.split(',').flatMap((part) => (isUnset(part) ? [] : [part.trim()]));
   const known = list(tags);
@@ -105,7 +108,7 @@ function numberedFailure(
     severity: firstKnown(severityOf(severity ?? ''), severityAmong(known)),
     date,
     agents: list(agents).filter((agent) => agent !== 'unknown'),
-    ...fields,
+    ...fieldsOf(own),
     tags: known,
     told: [title, ...toldLines(body)].filter((part) => part !== '').join('\n'),
   };
@@ -216,13 +219,23 @@ function labelIn(line: string): [name: string, value: string] | undefined {
   return [name, told.replace(/^\*\*/, '').trim() || told];
 }
 
-function labelled(body: LineSection['body']): Partial<Record<Label, string>> {
+/** A page has few names of fields, and each of them thousands of times. */
+type KnownLabels = Map<string, Label | undefined>;
+
+function labelOf(name: string, known: KnownLabels): Label | undefined {
+  if (known.has(name)) return known.get(name);
+  const plain = plainTitle(name);
+  const label = plain === '' ? undefined : LABELS.find(([, pattern]) => pattern.test(plain))?.[0];
+  known.set(name, label);
+  return label;
+}
+
+function labelled(body: LineSection['body'], known: KnownLabels = new Map()): Partial<Record<Label, string>> {
   const found: Partial<Record<Label, string>> = {};
   let last: Label | undefined;
   for (const { text } of body) {
     const [name, value] = labelIn(text) ?? ['', ''];
-    const plain = plainTitle(name);
-    const label = plain === '' ? undefined : LABELS.find(([, pattern]) => pattern.test(plain))?.[0];
+    const label = labelOf(name, known);
     const told = text.trim();
     if (label !== undefined) {
       last = found[label] === undefined && !isUnset(value) ? label : undefined;
@@ -238,8 +251,17 @@ export function saidSeverity(body: LineSection['body']): Severity {
   return severityOf(labelled(body).severity ?? '');
 }
 
-export function fieldsIn(body: LineSection['body']): Partial<Failure> {
-  const { happened, cause, impact, lesson, fix, rule, status } = labelled(body);
+export const fieldsIn = (body: LineSection['body']): Partial<Failure> => fieldsOf(labelled(body));
+
+function fieldsOf({
+  happened,
+  cause,
+  impact,
+  lesson,
+  fix,
+  rule,
+  status,
+}: Partial<Record<Label, string>>): Partial<Failure> {
   return { happened, cause, impact, lesson, fix, rule, status: statusOf(status) };
 }
 

@@ -354,7 +354,7 @@ describe('lines about a run', () => {
       last_checkpoint: at(4),
     });
     for (let turn = 0; turn < events.length; turn += 1) {
-      const mixed = [...events.slice(turn), ...events.slice(0, turn)].reverse();
+      const mixed = [...events.slice(turn), ...events.slice(0, turn)].toReversed();
       expect(RUNS.fold(`main/${ID}`, mixed)).toEqual(whole);
       expect(entriesIn(mixed).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
     }

@@ -18,17 +18,7 @@ export interface RunName {
   archive: string | undefined;
 }
 
-/** One run with everything its folder says, and what of that does not fit together. */
-export async function readRun(
-  root: string,
-  place: RunPlace,
-  name: RunName,
-  fold: RunFold | undefined,
-): Promise<Run> {
-  return withArtefacts(root, await writtenRun(place, name, fold));
-}
-
-/** What the lines and those files of a run say that there are, without looking at what came out of it. */
+/** One run with what the lines and those of its files say that there are, and what of that does not fit together, without looking at what came out of it. */
 export async function writtenRun(
   place: RunPlace,
   name: RunName,

@@ -98,8 +98,9 @@ const LOOKS: Readonly<Record<Topic, Look>> = {
     return (await (await context.state(project)).tasks()).queue.all();
   },
   async receipts(context, project) {
-    const { lines, intact, problems } = await (await (await context.state(project)).completion()).receipts();
-    return [lines, intact.map(({ id, hash }) => [id, hash]), problems];
+    const completion = await (await context.state(project)).completion();
+    const { count, intact, problems } = await completion.receipts(1);
+    return [count, intact.map(({ id, hash }) => [id, hash]), problems];
   },
   async sources(context) {
     const team = await context.gitSources();

@@ -32,9 +32,9 @@ export async function workText(
   return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
 }
 
-/** A resource comes whole: of what is over it has the last, so that it does not grow with all that was ever done. */
-const MOST_OVER = 100;
-const isOver = (status: TaskState): boolean => FINAL_STATES.includes(status);
+/** A resource comes whole: of what has ended it has the last, so that it does not grow with all that was ever done. */
+const MOST_ENDED = 100;
+const hasEnded = (status: TaskState): boolean => FINAL_STATES.includes(status);
 
 type State = Awaited<ReturnType<Context['state']>>;
 
@@ -44,15 +44,15 @@ async function taskText(
 ): Promise<string> {
   if (id === undefined) {
     const { tasks, problems } = await queue.all();
-    const open = tasks.filter(({ status }) => !isOver(status));
-    const shown = new Set([...open, ...tasks.filter(({ status }) => isOver(status)).slice(-MOST_OVER)]);
+    const open = tasks.filter(({ status }) => !hasEnded(status));
+    const shown = new Set([...open, ...tasks.filter(({ status }) => hasEnded(status)).slice(-MOST_ENDED)]);
     const lines = tasks.filter((task) => shown.has(task)).map((task) => taskLine(viewOf(task)));
     const left = tasks.length - lines.length;
     return [
       `# Tasks`,
       ...problems,
       lines.join('\n') || 'There are no tasks.',
-      ...(left === 0 ? [] : [`${left} more are over: task_list has them, page by page.`]),
+      ...(left === 0 ? [] : [`${left} more have ended: task_list has them, page by page.`]),
     ].join('\n\n');
   }
   const task = await queue.get(id);

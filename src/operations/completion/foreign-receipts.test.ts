@@ -4,21 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import {
+  bodyOf,
   contractSession,
+  editReceipts,
   KIT_LIKE_SCRIPT,
-  receiptLines,
-  RECEIPTS,
   SCRIPT_PATH,
+  withReceipt,
 } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { sessionIn, type Session } from '../../../tests/support/operations.ts';
-import {
-  ORIGIN,
-  sealed,
-  type Link,
-  type Receipt,
-  type ReceiptBody,
-} from '../../services/completion/receipts.ts';
+import { sealed, type Link, type ReceiptBody } from '../../services/completion/receipts.ts';
 import { listReceipts, verifyReceipts } from './receipts.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 
@@ -46,15 +41,24 @@ describe('receipts that were not written here (S-08)', () => {
 
   /** Writes a chain that is whole in place of the one that is there. */
   async function forge(folder: string, change: (body: ReceiptBody) => ReceiptBody): Promise<void> {
-    let last: Link = { seq: 0, hash: ORIGIN };
-    const lines = (await receiptLines(folder)).map((line) => {
-      const { version: _v, seq: _s, id: _i, previous: _p, hash: _h, ...body } = JSON.parse(line) as Receipt;
-      const made = sealed(change(body), last);
-      last = made.receipt;
-      return made.line;
-    });
-    await writeFile(join(folder, RECEIPTS), `${lines.join('\n')}\n`);
+    let last: readonly Link[] = [];
+    await editReceipts(folder, (lines) =>
+      lines.map((line) =>
+        withReceipt(line, (receipt) => {
+          const made = sealed(change(bodyOf(receipt)), last);
+          last = [made];
+          return made;
+        }),
+      ),
+    );
   }
+
+  /** Adds one that follows the others as it should. */
+  const addedTo = (folder: string, change: Partial<ReceiptBody>): Promise<void> =>
+    editReceipts(folder, (lines) => [
+      ...lines,
+      withReceipt(lines.at(-1) ?? '', (receipt) => sealed({ ...bodyOf(receipt), ...change }, [receipt])),
+    ]);
 
   it('prove nothing, however whole their chain is, and say who claims what (S-08)', async () => {
     const { session } = await cloned();
@@ -90,10 +94,7 @@ describe('receipts that were not written here (S-08)', () => {
       '.verify/go': 'go test ./...|tests FAILED\n',
     });
     expect((await session.ok(runCompletionContract)).data['status']).toBe('FAIL');
-    const [line = ''] = await receiptLines(session.folder);
-    const { version: _v, id: _i, previous: _p, hash, seq, ...body } = JSON.parse(line) as Receipt;
-    const { line: added } = sealed({ ...body, status: 'PASS' }, { seq, hash });
-    await writeFile(join(session.folder, RECEIPTS), `${line}\n${added}\n`);
+    await addedTo(session.folder, { status: 'PASS' });
     expect((await session.ok(verifyReceipts)).data).toMatchObject({
       proven: false,
       verdict: 'not_proven_here',
@@ -101,16 +102,14 @@ describe('receipts that were not written here (S-08)', () => {
     });
     await writeFile(join(session.folder, '.verify/go'), 'go test ./...|tests OK\n');
     await session.ok(runCompletionContract);
+    // It follows the forged one, which makes that one no truer.
     expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, verdict: 'proven' });
   });
 
   it('still take a proof back that was given here', async () => {
     const session = await contractSession(onTestFinished, FILES);
     await session.ok(runCompletionContract);
-    const [line = ''] = await receiptLines(session.folder);
-    const { version: _v, id: _i, previous: _p, hash, seq, ...body } = JSON.parse(line) as Receipt;
-    const { line: added } = sealed({ ...body, status: 'FAIL', reason: 'It fails.' }, { seq, hash });
-    await writeFile(join(session.folder, RECEIPTS), `${line}\n${added}\n`);
+    await addedTo(session.folder, { status: 'FAIL', reason: 'It fails.' });
     expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: false, verdict: 'not_proven' });
   });
 });

@@ -5,11 +5,12 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import {
   commitAll,
   contractSession,
+  editReceipts,
   KIT_LIKE_SCRIPT,
   PASSING_PROJECT,
-  receiptLines,
-  RECEIPTS,
+  receiptFiles,
   SCRIPT_PATH,
+  withReceipt,
 } from '../../../tests/support/contract-project.ts';
 import type { Session } from '../../../tests/support/operations.ts';
 import { listReceipts, verifyReceipts } from './receipts.ts';
@@ -172,7 +173,7 @@ describe('verify_receipts', () => {
   it('finds one flipped byte and says where', async () => {
     const session = await passed();
     await session.ok(runCompletionContract);
-    const place = join(session.folder, RECEIPTS);
+    const [place = ''] = await receiptFiles(session.folder);
     const bytes = await readFile(place);
     const at = bytes.indexOf('go test') + 2;
     bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -181,7 +182,7 @@ describe('verify_receipts', () => {
     expect(data).toMatchObject({
       proven: false,
       chain: 'broken',
-      problems: [{ line: 1, kind: 'changed', message: expect.stringContaining('cc-000001') }],
+      problems: [{ kind: 'changed', message: expect.stringContaining('cc-000001') }],
     });
     expect(failed).toBe(true);
   });
@@ -190,18 +191,28 @@ describe('verify_receipts', () => {
     const session = await passed();
     await session.ok(runCompletionContract);
     await session.ok(runCompletionContract);
-    const lines = await receiptLines(session.folder);
-    const place = join(session.folder, RECEIPTS);
-    await writeFile(place, `${[lines[0], lines[2]].join('\n')}\n`);
-    expect((await session.ok(verifyReceipts)).data['problems']).toMatchObject([{ line: 2, kind: 'removed' }]);
-    await writeFile(place, `${lines.slice(0, 2).join('\n')}\n`);
-    expect((await session.ok(verifyReceipts)).data['problems']).toMatchObject([
+    const [place = ''] = await receiptFiles(session.folder);
+    const whole = await readFile(place);
+    const problems = async () => (await session.ok(verifyReceipts)).data['problems'];
+    await editReceipts(session.folder, ([first = '', , third = '']) => [first, third]);
+    expect(await problems()).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('cc-000003 follows number 2') },
+    ]);
+    await writeFile(place, whole);
+    expect(await problems()).toEqual([]);
+    await editReceipts(session.folder, (lines) => lines.slice(0, 2));
+    expect(await problems()).toMatchObject([
       { kind: 'removed', message: expect.stringContaining('number 3') },
     ]);
     await rm(place);
+    expect(await problems()).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('3 receipts are missing') },
+    ]);
     const { data } = await session.ok(runCompletionContract);
     expect(data['receipt']).toMatchObject({ id: 'cc-000004' });
-    expect((await session.ok(verifyReceipts)).data['problems']).toMatchObject([{ line: 1, kind: 'removed' }]);
+    expect(await problems()).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('cc-000004 follows number 3') },
+    ]);
   });
 
   it('refuses receipts that are a link to elsewhere', async () => {
@@ -214,15 +225,14 @@ describe('verify_receipts', () => {
 
   it('calls a receipt of a later version newer, and never gives its number again (R-11)', async () => {
     const session = await passed();
-    const place = join(session.folder, RECEIPTS);
-    const [line = ''] = await receiptLines(session.folder);
-    const newer = { ...(JSON.parse(line) as object), version: 99, seq: 2, id: 'cc-000002', shape: 'new' };
-    await writeFile(place, `${line}\n${JSON.stringify(newer)}\n`);
+    await editReceipts(session.folder, ([line = '']) => [
+      line,
+      withReceipt(line, (receipt) => ({ ...receipt, version: 99, seq: 2, id: 'cc-000002', shape: 'new' })),
+    ]);
     const { data } = await session.ok(runCompletionContract);
     expect(data['receipt']).toMatchObject({ id: 'cc-000003' });
     expect((await session.ok(verifyReceipts)).data['problems']).toEqual([
       {
-        line: 2,
         kind: 'newer',
         message: expect.stringContaining('was written by a newer version of this server') as string,
       },

@@ -8,7 +8,6 @@ import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 const problemSchema = z.object({
-  line: z.int().optional(),
   kind: z.enum(['changed', 'damaged', 'removed', 'order', 'newer']),
   message: z.string(),
 });
@@ -138,7 +137,7 @@ export const listReceipts = defineOperation({
   }),
   async run({ limit, project }, context) {
     const completion = await (await context.state(project)).completion();
-    const { lines: total, intact, problems, place, fromHere } = await completion.receipts();
+    const { count: total, intact, problems, place, fromHere } = await completion.receipts(limit);
     return {
       total,
       items: intact

@@ -7,7 +7,7 @@ import {
   contractSession,
   gone,
   KIT_LIKE_SCRIPT,
-  receiptLines,
+  receiptsIn,
   SCRIPT_PATH,
 } from '../../../tests/support/contract-project.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
@@ -48,8 +48,8 @@ describe('run_completion_contract, with the script of the project', () => {
     expect(answer.body).toMatch(
       /^CC PASS — \[typescript\] — [\d.]+ s, cc-000001\nIts verdict is PASS, its exit code 0\.$/,
     );
-    const [line = ''] = await receiptLines(session.folder);
-    expect(JSON.parse(line)).toMatchObject({
+    const [receipt] = await receiptsIn(session.folder);
+    expect(receipt).toMatchObject({
       seq: 1,
       status: 'PASS',
       git: { commit, dirty: false },
@@ -107,7 +107,7 @@ echo "CC PASS — [go] — 2026-01-01 00:00:00"
     const session = await contractSession(onTestFinished, project(KIT_LIKE_SCRIPT, files));
     const { data } = await session.ok(runCompletionContract, input);
     expect(data).toMatchObject({ status, exit_code: code, timed_out: false });
-    expect(await receiptLines(session.folder)).toHaveLength(1);
+    expect(await receiptsIn(session.folder)).toHaveLength(1);
     if (status !== 'PASS') expect(String(data['reason'])).not.toBe('');
   });
 
@@ -152,7 +152,7 @@ echo "CC PASS — [go] — 2026-01-01 00:00:00"
     const { output_file: file } = outcome.ok ? outcome.data : {};
     const kept = await readFile(String(file), 'utf8');
     expect(kept).toContain('▶ deploy --key');
-    expect(JSON.stringify([outcome, told, kept, await receiptLines(folder)])).not.toContain(secret);
+    expect(JSON.stringify([outcome, told, kept, await receiptsIn(folder)])).not.toContain(secret);
   });
 
   it('does not need the script to be executable', async () => {
@@ -189,7 +189,7 @@ describe('run_completion_contract, with scripts that misbehave', () => {
     });
     expect(data['steps']).toEqual([{ stack: 'go', command: 'go test ./...' }]);
     await gone(Number(/pid (\d+)/.exec(String(data['output']))?.[1]));
-    expect(await receiptLines(session.folder)).toHaveLength(1);
+    expect(await receiptsIn(session.folder)).toHaveLength(1);
   });
 
   it('says which signal killed one', async () => {
@@ -241,7 +241,7 @@ echo "pid $(cat own)"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n`;
     });
     expect(outcome).toMatchObject({ ok: false, error: { code: 'cancelled' } });
     await gone(pid);
-    await expect(receiptLines(folder)).rejects.toThrow('ENOENT');
+    expect(await receiptsIn(folder)).toEqual([]);
   });
 
   it('refuses one with Windows line ends, and one that is a link to elsewhere', async () => {
@@ -262,9 +262,7 @@ echo "pid $(cat own)"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n`;
     const session = await contractSession(onTestFinished, project(script));
     const both = await Promise.all([session.ok(runCompletionContract), session.ok(runCompletionContract)]);
     expect(both.map(({ data }) => data['status'])).toEqual(['PASS', 'PASS']);
-    expect((await receiptLines(session.folder)).map((line) => (JSON.parse(line) as Receipt).seq)).toEqual([
-      1, 2,
-    ]);
+    expect((await receiptsIn(session.folder)).map(({ seq }) => seq)).toEqual([1, 2]);
   });
 });
 

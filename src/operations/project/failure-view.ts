@@ -38,75 +38,98 @@ type KnownFailure = Pick<FailureData, 'id' | 'category' | 'severity' | 'status' 
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
 export async function knownFailures(facts: ProjectFacts, context: MemoryPort, project?: string) {
   const { failures, files, problems } = await facts.museum();
+  const {
+    all,
+    ids,
+    gone,
+    shown: masked,
+    notes: told,
+  } = await (await context.memory(project)).browseAll('failures');
+  const notes = [...new Set([...problems, ...told])];
+  return { failures: facts.made([failures, all], inOrder), notes };
+
+  function inOrder(): KnownFailure[] {
+    const heads = files.map((file) => `${file}:`);
+    const isInMuseum = (source: string): boolean => heads.some((head) => source.startsWith(head));
+    const entries = all.filter(({ stored, sources }) => stored || !sources.every(isInMuseum));
+    // What was superseded or forgotten by its id still stands in the file.
+    const left = new Set(gone);
+    const inMuseum = failures
+      .filter(({ source, line }) => !left.has(`${source}:${line}`))
+      .map((each) => ofMuseum(each, facts, ids.get(`${each.source}:${each.line}`)));
+    return ordered([...inMuseum, ...entries.map((each) => remembered(each, facts, masked))]);
+  }
+}
+
+type InMuseum = Awaited<ReturnType<ProjectFacts['museum']>>['failures'][number];
+type Remembered = Awaited<ReturnType<Memory['browseAll']>>['all'][number];
+type Memory = Awaited<ReturnType<MemoryPort['memory']>>;
+
+function ofMuseum(failure: InMuseum, facts: ProjectFacts, id: string | undefined): KnownFailure {
   const shown = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : facts.shown(value);
-  const heads = files.map((file) => `${file}:`);
-  const isInMuseum = (source: string): boolean => heads.some((head) => source.startsWith(head));
-  const { entries, ids, gone, notes } = await (
-    await context.memory(project)
-  ).browse('failures', undefined, {
-    takes: ({ stored, sources }) => stored || !sources.every(isInMuseum),
-  });
-  // What was superseded or forgotten by its id still stands in the file.
-  const left = new Set(gone);
-  const inMuseum = failures.flatMap((each): KnownFailure | [] => {
-    const source = `${each.source}:${each.line}`;
-    if (left.has(source)) return [];
-    const about = {
-      id: each.id ?? ids.get(source),
-      category: each.category,
-      severity: each.severity,
-      status: each.status,
-      date: dayOf(each.date),
-      source,
-    };
-    return {
+  const about = {
+    id: failure.id ?? id,
+    category: failure.category,
+    severity: failure.severity,
+    status: failure.status,
+    date: dayOf(failure.date),
+    source: `${failure.source}:${failure.line}`,
+  };
+  return {
+    ...about,
+    data: () => ({
       ...about,
-      data: () => ({
-        ...about,
-        title: facts.shown(each.title),
-        agents: each.agents,
-        what_happened: shown(each.happened),
-        root_cause: shown(each.cause),
-        impact: shown(each.impact),
-        lesson: shown(each.lesson),
-        fix: shown(each.fix),
-        rule: shown(each.rule),
-        tags: each.tags,
-      }),
-    };
-  });
-  const remembered = entries.map(({ entry, sources, dated }): KnownFailure => {
-    const told = facts.failureIn(entry.text, entry.tags);
-    const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
-    const about = {
-      id: entry.id,
-      category:
-        told.category === UNKNOWN_CATEGORY
-          ? (CATEGORIES.find((category) => marks.has(category)) ?? UNKNOWN_CATEGORY)
-          : told.category,
-      severity: told.severity,
-      status: told.status,
-      date: dated ? localDay(new Date(entry.createdAt)) : undefined,
-      source: sources[0] ?? 'memory',
-    };
-    return {
-      ...about,
-      data: () => ({
+      title: facts.shown(failure.title),
+      agents: failure.agents,
+      what_happened: shown(failure.happened),
+      root_cause: shown(failure.cause),
+      impact: shown(failure.impact),
+      lesson: shown(failure.lesson),
+      fix: shown(failure.fix),
+      rule: shown(failure.rule),
+      tags: failure.tags,
+    }),
+  };
+}
+
+function remembered(
+  { entry, sources, dated }: Remembered,
+  facts: ProjectFacts,
+  masked: (entry: Remembered['entry']) => Remembered['entry'],
+): KnownFailure {
+  const { category, severity, status } = facts.failureIn(entry.text, entry.tags);
+  const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
+  const about = {
+    id: entry.id,
+    category:
+      category === UNKNOWN_CATEGORY
+        ? (CATEGORIES.find((each) => marks.has(each)) ?? UNKNOWN_CATEGORY)
+        : category,
+    severity,
+    status,
+    date: dated ? localDay(new Date(entry.createdAt)) : undefined,
+    source: sources[0] ?? 'memory',
+  };
+  return {
+    ...about,
+    data() {
+      const { agent, text: own, tags } = masked(entry);
+      const told = facts.failureIn(own, tags);
+      return {
         ...about,
         title: oneLine(told.title, 200),
-        agents: [entry.agent],
+        agents: [agent],
         what_happened: told.happened ?? (told.title.length > 200 ? told.title : undefined),
         root_cause: told.cause,
         impact: told.impact,
         lesson: told.lesson,
         fix: told.fix,
         rule: told.rule,
-        tags: [...entry.tags],
-      }),
-    };
-  });
-  return { failures: ordered([...inMuseum, ...remembered]), notes: [...new Set([...problems, ...notes])] };
+        tags: [...tags],
+      };
+    },
+  };
 }
 
 /** The severest first, then what is still open, then what happens again and again, then the newest. */

@@ -59,7 +59,7 @@ export const logFailure = defineOperation({
     const said = [title, happened, cause, told.lesson, told.rule].filter((each) => each !== undefined);
     const language = await facts.otherLanguage(said.join('. '));
     const spoken = language === undefined ? [] : [languageNote(language)];
-    if (facts.kit.memory === undefined) {
+    if (facts.keepsLines) {
       const memory = await context.memory(project);
       const { outcome, entry, notes } = await memory.remember(
         {
@@ -70,7 +70,7 @@ export const logFailure = defineOperation({
         },
         signal,
       );
-      const where = `Kept as a memory in ${memory.place.folder}: the project has no memory folder with a museum.`;
+      const where = `Kept as a memory in ${memory.place.folder}: the project has no museum of the kit.`;
       return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes, ...spoken] };
     }
     const { id, files, added, notes } = await facts.logFailure(failure);

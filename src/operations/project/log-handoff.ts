@@ -3,6 +3,7 @@ import { loggedAs } from '../catalogue/kept-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
 import { asWritten } from '../../base/text/text.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 export const logHandoff = defineOperation({
@@ -64,7 +65,7 @@ export const completeHandoff = defineOperation({
   input: z.strictObject({
     id: z
       .string()
-      .regex(/^[HR]-[0-9a-f]{8}$/, 'Ids look like H-1a2b3c4d or R-1a2b3c4d.')
+      .regex(/^[HR]-[0-9a-f]{8,12}$/, 'Ids look like H-1a2b3c4d or R-1a2b3c4d.')
       .describe('Exact id; the section "agents" of the project context lists the open ones'),
     project: projectField,
   }),
@@ -76,6 +77,9 @@ export const completeHandoff = defineOperation({
     return { outcome: changed ? ('updated' as const) : ('unchanged' as const), id, text, files, notes: [] };
   },
   render: ({ outcome, id, text, files }) => ({
-    body: `${outcome === 'updated' ? 'Marked as done' : 'Already done'}: ${id ?? ''}, ${asWritten(text)}\nIn ${files.join(', ')}`,
+    body: lines(
+      `${outcome === 'updated' ? 'Marked as done' : 'Already done'}: ${id ?? ''}, ${asWritten(text)}`,
+      files.length === 0 ? undefined : `In ${files.join(', ')}`,
+    ),
   }),
 });

@@ -36,6 +36,14 @@ async function usedThenInstalled(): Promise<Used> {
   const { data: opened } = await session.ok(runOpen, { workflow: 'prd', total_steps: 3 });
   const { run_id: run } = opened['run'] as { run_id: string };
   await session.ok(runCheckpoint, { run_id: run, step: 1 });
+  // As a build left it that kept hand-offs in a file.
+  const state = join(home, '.local/state/bmad-mcp-server/projects');
+  const [key = ''] = await readdir(state);
+  await mkdir(join(state, key, '_memory'));
+  await writeFile(
+    join(state, key, '_memory/handoff-log.md'),
+    '| 2026-03-01 10:00 | dev → qa | Check the list | ⏳ |\n',
+  );
   const task = await queued(session, 'before');
   await session.ok(runCompletionContract);
   expect(await readdir(session.folder)).toEqual(['build.sh']);
@@ -53,7 +61,7 @@ const onMachineIn = ({ findings }: Record<string, unknown>): string[] =>
     .filter(({ about }) => about === 'state on this machine')
     .map(({ text }) => text);
 
-const ALL = 'On this machine only: 1 handoff or session, 1 run, 1 task, 1 receipt, 1 memory.';
+const ALL = 'On this machine only: 1 handoff or session, 1 run, 1 task, 1 memory.';
 
 describe('state from before a project had BMAD', () => {
   it('is read as before, and counted by doctor and next (J-E6)', async () => {
@@ -100,7 +108,6 @@ describe('state from before a project had BMAD', () => {
       '- 1 handoff or session → _bmad/_memory',
       '- 1 run → _bmad-output/.runs',
       '- 1 task → _bmad-output/.tasks',
-      '- 1 receipt → _bmad-output/.receipts',
       '- 1 memory → _bmad/_memory/.bmad-memory',
     ]);
     expect(answer.steps).toMatchObject([{ operation: 'move_state', args: { apply: true } }]);
@@ -111,7 +118,7 @@ describe('state from before a project had BMAD', () => {
     const session = await usedThenInstalled();
     const { data, answer, failed } = await session.ok(moveState, { apply: true });
     const parts = data['parts'] as { part: string; kept: string }[];
-    expect(parts.map(({ part }) => part)).toEqual(['pages', 'runs', 'tasks', 'receipts', 'memories']);
+    expect(parts.map(({ part }) => part)).toEqual(['pages', 'runs', 'tasks', 'memories']);
     expect(failed).toBe(false);
     expect(answer.body).toContain('- 1 task: now in _bmad-output/.tasks');
     expect(onMachineIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
@@ -159,7 +166,10 @@ describe('state from before a project had BMAD', () => {
     expect(failed).toBe(false);
     expect(data).toMatchObject({ applied: true, obstacles: [] });
     const page = await readFile(join(session.folder, '_bmad/_memory/handoff-log.md'), 'utf8');
-    expect(page.match(/Repair the cart|Check the cart/g)).toEqual(['Repair the cart', 'Check the cart']);
+    expect(page.match(/Repair the cart|Check the list/g)).toEqual(['Repair the cart', 'Check the list']);
+    // The other one is a line, as all are where there is no kit.
+    const told = await session.ok(getProjectContext, { section: 'agents' });
+    expect(told.answer.body).toMatch(/Repair the cart[^]*Check the list[^]*Check the cart/);
     const { tasks } = (await session.ok(taskList)).data as { tasks: { task_id: string }[] };
     expect(tasks.map(({ task_id }) => task_id)).toEqual([session.task, later]);
     expect((await session.ok(verifyReceipts)).data).toMatchObject({
@@ -180,7 +190,7 @@ describe('state from before a project had BMAD', () => {
     expect(both.map(({ failed }) => failed)).toEqual([false, false]);
     const bodies = both.map(({ answer }) => answer.body).sort();
     expect(bodies[0]).toBe('Another process has just moved it; there is nothing left to do.');
-    expect(bodies[1]?.match(/now in/g)).toHaveLength(5);
+    expect(bodies[1]?.match(/now in/g)).toHaveLength(4);
   });
 
   it('completes a move that was cut short, also where the project has gone on since', async () => {
@@ -206,21 +216,15 @@ describe('state from before a project had BMAD', () => {
   it.each([
     ['a link that leads out of the project', 'leads outside'],
     ['another text of that name', 'is not what'],
-    ['receipts of another chain', 'receipts that do not continue'],
   ])('is not moved at all where something is in the way: %s', async (what, said) => {
     const session = await usedThenInstalled();
     const output = join(session.folder, '_bmad-output');
     const outside = await temporaryFolder(onTestFinished);
-    await mkdir(join(output, '.receipts'), { recursive: true });
+    await mkdir(output, { recursive: true });
     if (what.startsWith('a link')) await symlink(outside, join(output, '.tasks'));
-    else if (what.startsWith('another')) {
+    else {
       await mkdir(join(output, '.tasks'));
       await writeFile(join(output, `.tasks/${session.task}.brief.md`), 'x');
-    } else {
-      const other = await memorySession(onTestFinished, { files: { 'o.sh': 'true\n', '_bmad/x.md': '' } });
-      await other.ok(runCompletionContract);
-      const path = '_bmad-output/.receipts/receipts.jsonl';
-      await copyFile(join(other.folder, path), join(session.folder, path));
     }
     const before = await readdir(session.folder, { recursive: true });
     for (const apply of [false, true]) {
@@ -271,7 +275,7 @@ describe('state from before a project had BMAD', () => {
 async function found(session: Used): Promise<void> {
   expect((await session.recall('orders postgresql'))[0]).toMatchObject({ snippet: TEXT, stored: true });
   const told = await session.ok(getProjectContext, { section: 'agents' });
-  expect(told.answer.body).toContain('Check the cart');
+  expect(told.answer.body).toMatch(/Check the list[^]*Check the cart/);
   expect((await session.ok(getWorkflowStatus, { run_id: session.run })).data['run']).toMatchObject({
     resume_step: 2,
   });

@@ -19,8 +19,8 @@ export const PART_NAMES: Record<Part, string> = {
 
 /** So many of a part. */
 export function counted(part: Part, count: number): string {
-  // The same folder has the lines of both.
-  if (part === 'memories' && count === 0) return 'lines of tasks';
+  // The same folder has the lines of all of them.
+  if (part === 'memories' && count === 0) return 'lines of tasks and handoffs';
   if (part === 'memories') return plural(count, 'memory', 'memories');
   return part === 'pages'
     ? plural(count, 'handoff or session', 'handoffs and sessions')

@@ -71,9 +71,7 @@ describe('state share', () => {
       changed: true,
     });
     expect(ofMemories()).toEqual([]);
-    expect(await readFile(join(session.folder, LINES, '.gitignore'), 'utf8')).toBe(
-      '# Private, as a person has chosen.\n*\n',
-    );
+    expect(await readFile(join(session.folder, LINES, '.gitignore'), 'utf8')).toBe('# private\n*\n');
   });
 
   it('before anything was remembered holds for the first lines too', async () => {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contractSession, KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
 import { contextIn, homeBeside, testCall } from '../../../tests/support/app.ts';
+import { receiptsOf } from '../../../tests/support/kit.ts';
 import { saidIn } from '../../../tests/support/operations.ts';
 import { ledger, v4Story } from '../../../tests/support/progress-trees/pieces.ts';
 import { spec } from '../../../tests/support/progress-trees/reviews.ts';
-import { kitAtHome } from '../../kit/home.ts';
-import { addReceipt, receiptPlace } from '../../services/completion/receipts.ts';
+import { addReceipt } from '../../services/completion/receipt-log.ts';
 import { execute } from '../execute.ts';
 import type { Answer } from '../operation.ts';
 import { runCompletionContract } from '../completion/run-completion-contract.ts';
@@ -30,7 +30,7 @@ const whole = (answer: Answer): string => `${answer.body}\n${saidIn(answer)}`;
 async function failure(folder: string): Promise<void> {
   const state = join(homeBeside(folder), '.local/state/bmad-mcp-server');
   const now = new Date().toISOString();
-  await addReceipt(await receiptPlace(await kitAtHome(folder, state)), {
+  await addReceipt(await receiptsOf(folder, state), {
     status: 'FAIL',
     reason: 'Because',
     contract: { kind: 'builtin', version: 1 },

@@ -78,8 +78,9 @@ export function createSurveyor(parts: IndexerParts, { files }: CodeIndex, { queu
     const list = searched(all, asked);
     const isRead = list.paths === own?.rest && files.size > list.paths.length * 0.9;
     const follows = parts.watch === true && isRead && list.paths.length >= WORTH_WATCHING;
-    if (follows) await listed.follow(list.paths, began, all.from);
-    const found = await fileStamps(root, list.paths, signal);
+    const vouch = follows ? await listed.follow(list.paths, began, all.from) : undefined;
+    const apart: number[] = [];
+    const found = await fileStamps(root, list.paths, signal, apart);
     const paths: string[] = [];
     const stale: string[] = [];
     stamps = new Map();
@@ -100,6 +101,7 @@ export function createSurveyor(parts: IndexerParts, { files }: CodeIndex, { queu
       if (embedder !== undefined && file.vectorsFrom === undefined && file.count > 0) bare.add(file.path);
     }
     last = { paths: list.paths, list: { ...list, paths }, at: Date.now() };
+    await vouch?.(apart);
     return last.list;
   }
 

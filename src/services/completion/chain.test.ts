@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChainCheck, type ChainReport } from './chain.ts';
-import { ORIGIN, sealed, type Link, type ReceiptBody } from './receipts.ts';
+import { lineJson, newLineId, readLine } from '../../lines/line.ts';
+import { ReceiptChain, type Chain } from './chain.ts';
+import { sealed, type Link, type Receipt, type ReceiptBody } from './receipts.ts';
 
 const BODY: ReceiptBody = {
   status: 'PASS',
@@ -19,98 +21,155 @@ const BODY: ReceiptBody = {
   tree: { digest: 'c'.repeat(64), files: 3, listed: 'git', left_out: 0 },
 };
 
-function chainOf(count: number): { lines: string[]; end: Link } {
-  const lines: string[] = [];
-  let end: Link = { seq: 0, hash: ORIGIN };
+function chainOf(count: number, after: readonly Link[] = [], reason = BODY.reason): Receipt[] {
+  const made: Receipt[] = [];
+  let heads = after;
   for (let at = 0; at < count; at += 1) {
-    const { receipt, line } = sealed({ ...BODY, duration_ms: at }, end);
-    lines.push(line);
-    end = receipt;
+    const receipt = sealed({ ...BODY, reason, duration_ms: at }, heads);
+    made.push(receipt);
+    heads = [receipt];
   }
-  return { lines, end };
+  return made;
 }
 
-/** Reads bytes as they are read from the disk: only whole lines, as text. */
-function check(bytes: Buffer | readonly string[], noted?: Link): ChainReport {
-  const checker = new ChainCheck();
-  const text = bytes instanceof Buffer ? bytes.toString('utf8') : `${bytes.join('\n')}\n`;
-  const lines = text.split('\n').slice(0, -1);
-  for (const line of lines) if (line !== '') checker.line(line);
-  return checker.finish(noted);
+/** Each as it comes from a file. */
+const asRead = (receipt: object): unknown => JSON.parse(JSON.stringify(receipt)) as unknown;
+
+function check(receipts: readonly object[], noted: readonly Link[] = [], file = 'a.jsonl'): Chain {
+  const chain = new ReceiptChain();
+  for (const receipt of receipts) chain.add(asRead(receipt), file);
+  return chain.finish({ links: noted });
 }
 
 describe('the chain of receipts', () => {
   it('is whole as it was written', () => {
-    const { lines, end } = chainOf(5);
-    expect(check(lines, end)).toMatchObject({ lines: 5, problems: [] });
-    expect(check([], undefined)).toMatchObject({ lines: 0, problems: [] });
+    const receipts = chainOf(5);
+    const { count, problems, intact, heads, fromHere } = check(receipts, receipts.slice(2));
+    expect({ count, problems }).toEqual({ count: 5, problems: [] });
+    expect(intact.map(fromHere)).toEqual([false, false, true, true, true]);
+    expect(heads).toEqual([{ seq: 5, hash: receipts[4]?.hash }]);
+    expect(check([])).toMatchObject({ count: 0, problems: [], heads: [] });
   });
 
-  it('shows every single flipped bit, wherever it is', () => {
-    const { lines, end } = chainOf(3);
+  it('shows every single flipped bit that changes what a receipt says, wherever it is', () => {
+    const receipts = chainOf(3);
+    const by = { kind: 'local', name: 'ada' } as const;
+    const lines = receipts.map((receipt) => {
+      const events = [{ of: 'receipt/1', after: [], do: 'verdict', data: { ...receipt } }];
+      return lineJson({ v: 1, id: newLineId(), at: BODY.started, machine: 'k7q2ab', by, events });
+    });
     const bytes = Buffer.from(`${lines.join('\n')}\n`);
+    const read = (): Chain => {
+      const chain = new ReceiptChain();
+      for (const text of bytes.toString('utf8').split('\n')) {
+        if (text === '') continue;
+        const line = readLine(text);
+        if (line === undefined) chain.damaged('It cannot be read.');
+        for (const event of line?.events ?? [])
+          if (event.of.startsWith('receipt/') && event.do === 'verdict')
+            chain.add(event.data, 'a.jsonl', { newer: line?.v !== 1 });
+      }
+      return chain.finish({ links: receipts });
+    };
     const unseen: number[] = [];
     for (let at = 0; at < bytes.length; at += 1) {
       const bit = 1 << (at % 8);
       bytes[at] = (bytes[at] ?? 0) ^ bit;
-      if (check(bytes, end).problems.length === 0) unseen.push(at);
+      const { problems, intact } = read();
+      if (problems.length === 0 && JSON.stringify(intact) !== JSON.stringify(receipts)) unseen.push(at);
       bytes[at] = (bytes[at] ?? 0) ^ bit;
     }
     expect(unseen).toEqual([]);
-    expect(check(bytes, end).problems).toEqual([]);
+    expect(read().problems).toEqual([]);
   });
 
   it('says which receipt was changed, also when its own hash was made anew', () => {
-    const { lines, end } = chainOf(4);
-    const changed = lines.with(1, (lines[1] ?? '').replace('"PASS"', '"FAIL"'));
-    expect(check(changed, end).problems).toEqual([
-      { line: 2, kind: 'changed', message: 'Line 2 (cc-000002) was changed after it was written.' },
+    const receipts = chainOf(4);
+    const [first, second, third, last] = receipts as [Receipt, Receipt, Receipt, Receipt];
+    expect(check(receipts.with(1, { ...second, status: 'FAIL' }), receipts).problems).toEqual([
+      { kind: 'changed', message: 'a.jsonl: cc-000002 was changed after it was written.' },
     ]);
-    const first = sealed({ ...BODY, duration_ms: 0 }, { seq: 0, hash: ORIGIN }).receipt;
-    const forged = lines.with(1, sealed({ ...BODY, status: 'FAIL' }, first).line);
-    expect(check(forged, end).problems).toMatchObject([{ line: 3, kind: 'changed' }]);
-    const last = lines.with(
-      3,
-      sealed({ ...BODY, status: 'FAIL' }, { seq: 3, hash: (JSON.parse(lines[2] ?? '') as Link).hash }).line,
-    );
-    expect(check(last, end).problems).toMatchObject([
-      { kind: 'changed', message: expect.stringContaining('number 4') },
+    const forged = sealed({ ...BODY, status: 'FAIL' }, [first]);
+    expect(check(receipts.with(1, forged), receipts).problems).toMatchObject([
+      { kind: 'changed', message: expect.stringContaining('cc-000003 does not follow') },
     ]);
-  });
-
-  it('takes another spelling of the same values for a change', () => {
-    const { lines } = chainOf(1);
-    expect(check([(lines[0] ?? '').replace('"seq":1', '"seq": 1')]).problems).toMatchObject([
-      { kind: 'changed' },
+    const end = receipts.with(3, sealed({ ...BODY, status: 'FAIL' }, [third]));
+    expect(check(end, receipts).problems).toMatchObject([
+      { kind: 'changed', message: expect.stringContaining(`number ${last.seq}`) },
     ]);
-    expect(check([(lines[0] ?? '').replace('"PASS"', '"\\u0050ASS"')]).problems).toMatchObject([
-      { kind: 'changed' },
-    ]);
+    const numbered = { ...BODY, status: 'FAIL' as const };
+    const jumped = sealed(numbered, [{ seq: 9, hash: last.hash }]);
+    expect(check([...receipts, jumped]).problems).toMatchObject([{ kind: 'order' }]);
   });
 
   it('sees receipts that are missing at the beginning, in the middle and at the end', () => {
-    const { lines, end } = chainOf(5);
-    expect(check(lines.slice(2), end).problems).toMatchObject([
-      { line: 1, kind: 'removed', message: expect.stringContaining('2 receipts were') },
+    const receipts = chainOf(5);
+    expect(check(receipts.slice(2)).problems).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('cc-000003 follows number 2') },
     ]);
-    expect(check(lines.toSpliced(2, 1), end).problems).toMatchObject([{ line: 3, kind: 'removed' }]);
-    expect(check(lines.slice(0, 3), end).problems).toMatchObject([
-      { kind: 'removed', message: expect.stringContaining('2 receipts are missing at the end') },
+    expect(check(receipts.toSpliced(2, 1), receipts).problems).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('cc-000004') },
     ]);
-    expect(check([], end).problems).toMatchObject([{ kind: 'removed' }]);
+    expect(check(receipts.slice(0, 3), receipts).problems).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('2 receipts are missing') },
+    ]);
+    const none = check([], receipts.slice(4));
+    expect(none.problems).toMatchObject([{ kind: 'removed' }]);
+    // Its number is never given again.
+    expect(sealed(BODY, none.heads).id).toBe('cc-000006');
   });
 
-  it('sees receipts that were moved or repeated', () => {
-    const { lines, end } = chainOf(4);
-    const [a = '', b = '', c = '', d = ''] = lines;
-    expect(check([a, c, b, d], end).problems.length).toBeGreaterThan(0);
-    expect(check([a, b, b, c, d], end).problems).toMatchObject([{ line: 3, kind: 'order' }]);
+  it('sees receipts that were moved or repeated in their file', () => {
+    const [a, b, c, d] = chainOf(4) as [Receipt, Receipt, Receipt, Receipt];
+    expect(check([a, c, b, d]).problems).toMatchObject([{ kind: 'order' }]);
+    expect(check([a, b, b, c, d]).problems).toMatchObject([{ kind: 'order' }]);
   });
 
-  it('goes on after a line that cannot be read, and after a note that a crash left behind', () => {
-    const { lines, end } = chainOf(3);
-    expect(check(['{"half', ...lines], end).problems).toMatchObject([{ line: 1, kind: 'damaged' }]);
-    const behind = JSON.parse(lines[1] ?? '') as Link;
-    expect(check(lines, behind).problems).toEqual([]);
+  it('joins the chains of several processes, and is the same in whatever order their files come', () => {
+    const begun = chainOf(2);
+    const one = chainOf(3, begun.slice(-1), 'one');
+    const other = chainOf(2, begun.slice(-1), 'other');
+    const joined = sealed(BODY, check([...begun, ...one, ...other].sort((x, y) => x.seq - y.seq)).heads);
+    expect(joined).toMatchObject({
+      seq: 6,
+      previous: [one[2]?.hash ?? '', other[1]?.hash ?? ''].toSorted().join(' '),
+    });
+    const files = [begun, one, other, [joined], one, other.slice(0, 1)];
+    const noted = [...begun, ...one, ...other, joined];
+    const expected = [...begun, ...one, ...other, joined].map(({ hash }) => hash).sort();
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }), (order) => {
+        const chain = new ReceiptChain();
+        for (const at of order)
+          for (const receipt of files[at] ?? []) chain.add(asRead(receipt), `${at}.jsonl`);
+        const { problems, intact, count, heads } = chain.finish({ links: noted });
+        expect({ problems, count, heads }).toEqual({
+          problems: [],
+          count: 8,
+          heads: [{ seq: 6, hash: joined.hash }],
+        });
+        expect(intact.map(({ hash }) => hash).sort()).toEqual(expected);
+        expect(intact.map(({ seq }) => seq)).toEqual([1, 2, 3, 3, 4, 4, 5, 6]);
+      }),
+    );
+  });
+
+  it('takes what an earlier version noted for the part of its chain that was written here', () => {
+    const receipts = chainOf(4);
+    const [, second, third, last] = receipts as [Receipt, Receipt, Receipt, Receipt];
+    const foreign = chainOf(4, [], 'elsewhere');
+    const here = (old: object): boolean[] => {
+      const chain = new ReceiptChain();
+      for (const receipt of receipts) chain.add(asRead(receipt), 'receipts.jsonl');
+      for (const receipt of foreign) chain.add(asRead(receipt), 'foreign.jsonl');
+      const { intact, fromHere, problems } = chain.finish({ links: [], old: old as never });
+      expect(problems).toEqual([]);
+      expect(foreign.some(fromHere)).toBe(false);
+      return intact.filter(({ reason }) => reason === BODY.reason).map(fromHere);
+    };
+    expect(here({ seq: 3, hash: third.hash, from: second.seq })).toEqual([false, true, true, false]);
+    // A crash came after the file was written, and before that was noted.
+    const next = { seq: last.seq, hash: last.hash };
+    expect(here({ seq: 3, hash: third.hash, from: 1, next })).toEqual([true, true, true, true]);
   });
 });

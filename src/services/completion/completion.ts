@@ -12,13 +12,14 @@ import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
 import { OutputKeeper, endOf, keepLog } from './output.ts';
 import { readPrograms, type ProgramsRequest } from './programs.ts';
+import { addReceipt, findLatest, readChain, readLatest } from './receipt-log.ts';
 import {
   RUN_LOCK,
-  addReceipt,
   preparePlace,
   receiptPlace,
   type Receipt,
   type ReceiptBody,
+  type ReceiptSetup,
 } from './receipts.ts';
 import {
   findScript,
@@ -46,13 +47,10 @@ import {
   type VerifiedSoFar,
 } from './trust.ts';
 import { VerdictReader } from './verdict.ts';
-import { readChain, verifyReceipts, type Verification } from './verify.ts';
+import { verifyReceipts, type Verification } from './verify.ts';
 
-interface CompletionSetup extends ProgramSetup, Pick<TrustSetup, 'trust' | 'decisions'> {
+interface CompletionSetup extends ProgramSetup, ReceiptSetup, Pick<TrustSetup, 'trust' | 'decisions'> {
   root: string;
-  /** The user's folder for what has no place in a project. */
-  state: string;
-  kit: Kit;
   /** Takes secrets out of what is shown and kept. */
   hide(text: string): string;
   /** The same for secrets that are known, and not for what only looks like one. */
@@ -93,25 +91,28 @@ export async function openCompletion(setup: CompletionSetup) {
     },
     /** What has been verified so far, and whether a run could verify more. */
     async standing(): Promise<VerifiedSoFar> {
-      const { intact, fromHere } = await readChain(await receiptPlace(kit));
+      const place = await receiptPlace(setup);
+      const last = await findLatest(place, ({ intact, fromHere }) => lastVerdict(intact, fromHere));
       const programs = await readPrograms(await planOf({ setup, root }, {}), await scriptOf(root, kit));
       const way = await wayOf(programs, setup);
-      return { last: lastVerdict(intact, fromHere), way };
+      return { last: last.found, way };
     },
     /** Whether anything has changed since the last PASS, by a look that is short enough for every call. */
     async since(signal: AbortSignal): Promise<Since | undefined> {
-      const place = await receiptPlace(kit);
+      const place = await receiptPlace(setup);
       const contract = contractOf(await scriptOf(root, kit));
       return sinceLastPass({ root, place, contract, leftOut, env: setup.env }, signal);
     },
-    async receipts() {
-      const place = await receiptPlace(kit);
-      return { ...(await readChain(place)), place };
+    /** The newest, at least so many if there are. */
+    async receipts(least: number) {
+      const place = await receiptPlace(setup);
+      return { ...(await readLatest(place, least)), place };
     },
     async verify(caller: Pick<Caller, 'signal' | 'progress'>): Promise<Verification> {
-      const place = await receiptPlace(kit);
-      const script = await scriptOf(root, kit);
-      return verifyReceipts(place, contractOf(script), () => readTree(root, leftOut, setup.env, caller));
+      const place = await receiptPlace(setup);
+      const contract = contractOf(await scriptOf(root, kit));
+      const tree = () => readTree(root, leftOut, setup.env, caller);
+      return verifyReceipts(place, await readChain(place), contract, tree);
     },
   };
 }
@@ -157,7 +158,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
   if (script !== undefined) refuseWindowsLines(script);
   const programs = await readPrograms(plan, script);
   const consent = await requireConsent(programs, setup, caller);
-  const receipts = await receiptPlace(kit);
+  const receipts = await receiptPlace(setup);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
   const lock = {
@@ -223,7 +224,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
         ...(after.digest === tree.digest ? {} : { after: after.digest }),
       },
     });
-    const { receipt, notes } = await addReceipt(receipts, body);
+    const { receipt, notes, file: receiptFile } = await addReceipt(receipts, body);
     const passed = shown.status === 'PASS';
     if (passed) await keepList(receipts, tree);
     const { text, lines } = keeper.kept;
@@ -248,7 +249,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
       failures,
       output: { end: endOf(log, end), lines, file },
       receipt,
-      receiptFile: join(receipts.folder, 'receipts.jsonl'),
+      receiptFile,
     };
   });
 }

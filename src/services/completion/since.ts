@@ -4,7 +4,8 @@ import type { LeftOut } from './left-out.ts';
 import type { Receipt, ReceiptPlace } from './receipts.ts';
 import type { Environment } from './run.ts';
 import { entries, keptList, listTree, treeOf } from './tree.ts';
-import { isSameContract, passesIn, readChain, verifyReceipts } from './verify.ts';
+import { findLatest } from './receipt-log.ts';
+import { isSameContract, passesIn, verifyReceipts } from './verify.ts';
 
 /** Whether what has passed is still what is here, as far as a short look can tell. */
 export interface Since {
@@ -38,8 +39,9 @@ const ROUNDING_MS = 2_000;
  */
 export async function sinceLastPass(compared: Compared, signal: AbortSignal): Promise<Since | undefined> {
   const { root, place, contract, leftOut, env } = compared;
-  const { intact, fromHere } = await readChain(place);
-  const last = passesIn(intact.filter(fromHere)).at(-1);
+  const { chain, found: last } = await findLatest(place, ({ intact, fromHere }) =>
+    passesIn(intact.filter(fromHere)).at(-1),
+  );
   if (last === undefined) return undefined;
   const listed = await listTree(root, env, signal);
   const files = { ...listed, paths: listed.paths.filter((path) => !leftOut(path)) };
@@ -47,7 +49,7 @@ export async function sinceLastPass(compared: Compared, signal: AbortSignal): Pr
   const stamps = tooMany ? [] : await fileStamps(root, files.paths, signal);
   const bytes = stamps.reduce((sum, stamp) => sum + (stamp?.size ?? 0), 0);
   if (!tooMany && files.paths.length <= MOST_FILES && bytes <= MOST_BYTES) {
-    const found = await verifyReceipts(place, contract, () =>
+    const found = await verifyReceipts(place, chain, contract, () =>
       treeOf(root, files, leftOut, { signal, mostBytes: MOST_BYTES }),
     );
     return {

@@ -125,7 +125,7 @@ export function entries(list: string): Map<string, string> {
   return found;
 }
 
-export const listPath = (folder: string, digest: string): string => join(folder, TREES, `${digest}.gz`);
+const listPath = (folder: string, digest: string): string => join(folder, TREES, `${digest}.gz`);
 
 type ListPlace = Pick<ReceiptPlace, 'folder' | 'inside' | 'also'>;
 

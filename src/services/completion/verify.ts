@@ -1,6 +1,6 @@
 import { plural } from '../../base/text/text.ts';
-import { ChainCheck, type ChainProblem, type ChainReport } from './chain.ts';
-import { anchorOf, isFromHere, readReceipts, type Receipt, type ReceiptPlace } from './receipts.ts';
+import type { Chain, ChainProblem } from './chain.ts';
+import type { Receipt, ReceiptPlace } from './receipts.ts';
 import { keptList, treeChanges, type Tree, type TreeChange } from './tree.ts';
 
 export interface Verification {
@@ -35,18 +35,6 @@ interface Scope {
   stack: string;
 }
 
-interface Chain extends ChainReport {
-  /** Whether a receipt was written here, as the user's own state has it. */
-  fromHere(receipt: Receipt): boolean;
-}
-
-export async function readChain(place: ReceiptPlace): Promise<Chain> {
-  const check = new ChainCheck();
-  const noted = await anchorOf(place);
-  await readReceipts(place, (line) => check.line(line));
-  return { ...check.finish(noted), fromHere: (receipt) => isFromHere(receipt, noted) };
-}
-
 /**
  * Whether the receipts are as they were written here, and whether what has passed is still there. Anybody can write a chain
  * that is whole, so a PASS that was not written here proves nothing; a failure counts wherever it comes from. The contract is
@@ -54,12 +42,12 @@ export async function readChain(place: ReceiptPlace): Promise<Chain> {
  */
 export async function verifyReceipts(
   place: ReceiptPlace,
+  { count, intact, problems, fromHere }: Chain,
   contract: Receipt['contract'],
   tree: () => Promise<Tree>,
 ): Promise<Verification> {
-  const { lines, intact, problems, fromHere } = await readChain(place);
-  const chain: Verification['chain'] = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
-  const base = { chain, receipts: lines, problems, newest: intact.at(-1), place } as const;
+  const chain: Verification['chain'] = problems.length > 0 ? 'broken' : count === 0 ? 'empty' : 'whole';
+  const base = { chain, receipts: count, problems, newest: intact.at(-1), place } as const;
   const isForeign = (receipt: Receipt): boolean => receipt.status === 'PASS' && !fromHere(receipt);
   const foreign = intact.filter(isForeign);
   if (!intact.some(({ status }) => status === 'PASS'))
@@ -131,7 +119,7 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
   const before = same ? now.list : await keptList(place, lastPass.tree.digest);
   const contractNow = isCurrent(passedHere ?? lastPass) ? 'same' : 'changed';
   const wholePass = passedHere !== undefined && isWhole(passedHere) ? passedHere : undefined;
-  const since = receipts.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));
+  const since = receipts.slice(wholePass === undefined ? 0 : receipts.indexOf(wholePass)).filter(isHere);
   const standing = standingVerdicts(since);
   const failures = standing.filter(({ status }) => status === 'FAIL');
   // What nobody has read may be anything, now or then.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { attempt, expected, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
+import { compare } from '../../base/text/text.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import { listIn, tableIn } from './about.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
@@ -65,6 +66,7 @@ const LOOSE_NOTES = [
 export async function readContextFacts(
   kit: Kit,
   places: readonly [KitWithMemory, ...KitWithMemory[]],
+  lined: readonly Handoff[] = [],
 ): Promise<ContextFacts> {
   const warnings = [...kit.problems];
   const { path, value, isBroken } = kit.page;
@@ -83,6 +85,9 @@ export async function readContextFacts(
     const log = await textToRead(other, HANDOFF_FILE, warnings);
     handoffs.push(...notYetIn(handoffs, handoffsIn(log ?? '')));
   }
+  handoffs.push(
+    ...lined.toSorted((one, other) => compare(one.date, other.date) || compare(one.id, other.id)),
+  );
   const known = await readKitAgents(kit);
   const idOf = agentIds(known);
   const facts: ContextFacts = {

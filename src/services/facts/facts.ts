@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { expected } from '../../base/expected.ts';
+import { expected, ours } from '../../base/expected.ts';
+import { logStamp } from '../../base/files/file-log.ts';
 import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/scanner.ts';
 import { agentIds, readKitAgents, type KitAgent } from '../../kit/agents.ts';
@@ -14,6 +16,7 @@ import {
   writeRequest,
   type HandoffWritten,
 } from '../../kit/session/handoffs.ts';
+import { finishHandoff, handOver, keepsLines, linedHandoffs } from '../../kit/session/handoff-lines.ts';
 import { pagesOf } from '../../kit/home.ts';
 import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
@@ -26,26 +29,42 @@ import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/mu
 import { otherLanguage, projectLanguages } from '../../kit/project-language.ts';
 import { lastSession, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
+import type { View } from '../../lines/view.ts';
 import { aboutProject, bmadValues, tableIn } from './about.ts';
 import { colleaguesIn, type Colleague } from './colleagues.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 
 interface Museum {
-  failures: Failure[];
+  failures: readonly Failure[];
   /** The files that were read, as paths in the project. */
   files: string[];
   problems: string[];
 }
 
-/** The page of failures as it was read last: of a long one, most calls find it as it was. */
+/** The failures as they were read last: of thousands, most calls find them as they were. */
 export class KeptMuseum {
-  #kept: { text: string; source: string; failures: readonly Failure[] } | undefined;
+  #kept: { stamp: string; museum: Museum } | undefined;
 
-  read(text: string, source: string): readonly Failure[] {
-    if (this.#kept?.text !== text || this.#kept.source !== source)
-      this.#kept = { text, source, failures: museumIn(text, source) };
-    return this.#kept.failures;
+  async read(stamp: string, read: () => Promise<Museum>): Promise<Museum> {
+    if (this.#kept?.stamp !== stamp) this.#kept = { stamp, museum: await read() };
+    return this.#kept.museum;
   }
+
+  #made: { of: readonly object[]; value: unknown } | undefined;
+
+  /** What was made of some things the last time, while they are the same. */
+  made<T>(of: readonly object[], make: () => T): T {
+    if (this.#made?.of.every((each, at) => each === of[at]) !== true) this.#made = { of, value: make() };
+    return this.#made.value as T;
+  }
+}
+
+interface FactsSetup {
+  kit: Kit;
+  hide: (text: string) => string;
+  /** What the lines of the project say. */
+  view: () => Promise<View>;
+  kept: KeptMuseum;
 }
 
 /** What a project's files say about it, read anew for each call, and the ways to add to them. */
@@ -56,6 +75,9 @@ export class ProjectFacts {
   readonly #otherPages: readonly KitWithMemory[];
   readonly #hide: (text: string) => string;
   readonly #kept: KeptMuseum;
+  readonly #view: () => Promise<View>;
+  /** Whether failures and hand-offs are lines here, and not entries of the kit's files. */
+  readonly keepsLines: boolean;
   readonly about = aboutProject;
   readonly bmadValues = bmadValues;
   /** The category that a word stands for, in any case and language. */
@@ -63,15 +85,21 @@ export class ProjectFacts {
   /** What such a text, or any other about a failure, says. */
   readonly failureIn = failureIn;
 
-  constructor(kit: Kit, hide: (text: string) => string, kept = new KeptMuseum()) {
+  constructor({ kit, hide, view, kept }: FactsSetup) {
     this.kit = kit;
+    this.#view = view;
     this.#kept = kept;
+    this.keepsLines = keepsLines(kit);
     [this.#pages, ...this.#otherPages] = pagesOf(kit);
     this.#hide = hide;
   }
 
-  context(): Promise<ContextFacts> {
-    return readContextFacts(this.kit, [this.#pages, ...this.#otherPages]);
+  async context(): Promise<ContextFacts> {
+    const lined = await this.#view().then(
+      linedHandoffs,
+      ours(() => []),
+    );
+    return readContextFacts(this.kit, [this.#pages, ...this.#otherPages], lined);
   }
 
   agents(): Promise<KitAgent[]> {
@@ -89,13 +117,24 @@ export class ProjectFacts {
   }
 
   /** The log comes first: what the page has of it as well is the same. */
-  async museum(): Promise<Museum> {
+  museum(): Promise<Museum> {
+    const { memory = '' } = this.kit;
+    const stamps = [MUSEUM_LOG, MUSEUM_FILE].map((name) => logStamp(join(memory, name))?.version ?? '');
+    return this.#kept.read([memory, ...stamps].join('\n'), () => this.#museum());
+  }
+
+  /** What a caller makes of all failures, kept while what it was made of is the same. */
+  made<T>(of: readonly object[], make: () => T): T {
+    return this.#kept.made(of, make);
+  }
+
+  async #museum(): Promise<Museum> {
     const problems: string[] = [];
     const log = await textToRead(this.kit, MUSEUM_LOG, problems);
     const page = await textToRead(this.kit, MUSEUM_FILE, problems);
     const logged = log === undefined ? [] : museumLog(log, inProject(this.kit, MUSEUM_LOG), problems);
     const ids = new Set(logged.map(({ id }) => id));
-    const onPage = page === undefined ? [] : this.#kept.read(page, inProject(this.kit, MUSEUM_FILE));
+    const onPage = page === undefined ? [] : museumIn(page, inProject(this.kit, MUSEUM_FILE));
     return {
       failures: [...logged, ...onPage.filter(({ id }) => id === undefined || !ids.has(id))],
       files: [...(log === undefined ? [] : [MUSEUM_LOG]), ...(page === undefined ? [] : [MUSEUM_FILE])].map(
@@ -166,8 +205,10 @@ export class ProjectFacts {
     now = new Date(),
   ): Promise<HandoffWritten & { request?: string }> {
     const kit = this.#pages;
-    const { from, to } = given;
+    const { from, to, inbox } = given;
     const handoff = { from, to, text: this.#safe(given.text) };
+    if (this.keepsLines)
+      return { files: [], ...(await handOver(await this.#view(), { ...handoff, inbox }, now)) };
     const written = await writeHandoff(kit, handoff, now);
     if (!given.inbox) return written;
     // An agent finds its requests by its tag.
@@ -183,6 +224,8 @@ export class ProjectFacts {
   }
 
   async completeHandoff(id: string) {
+    const lined = await finishHandoff(await this.#view(), id);
+    if (lined !== undefined) return { id, files: [], ...lined };
     const idOf = agentIds(await this.agents());
     const complete = (pages: KitWithMemory) => completeHandoff(pages, id, idOf);
     for (const pages of this.#otherPages) if (await hasHandoff(pages, id)) return complete(pages);
@@ -237,6 +280,6 @@ export class ProjectFacts {
   }
 }
 
-export function openFacts(kit: Kit, hide: (text: string) => string, kept?: KeptMuseum): ProjectFacts {
-  return new ProjectFacts(kit, hide, kept);
+export function openFacts(setup: FactsSetup): ProjectFacts {
+  return new ProjectFacts(setup);
 }

@@ -53,7 +53,7 @@ async function isLeftOut(folder: string, inside: string): Promise<boolean> {
 const SHARED = '/*\n!/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]/\n';
 
 /** What a person has chosen differs from what comes with the first line, so that nobody is asked twice. */
-const HIDDEN = '# Private, as a person has chosen.\n*\n';
+const HIDDEN = '# private\n*\n';
 
 /** Lets git see the lines of a project, or hides them from it again; false where that was so before. */
 export async function shareLines({ places }: Kit, isShared: boolean): Promise<boolean> {

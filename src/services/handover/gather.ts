@@ -1,6 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { contextSections, requestsIn } from '../../kit/session/context-sections.ts';
+import { contextSections, requestsIn, type AgentRequest } from '../../kit/session/context-sections.ts';
+import type { LinedHandoff } from '../../kit/session/handoff-lines.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import type { Kit } from '../../kit/kit.ts';
@@ -42,6 +43,7 @@ const DECISIONS = 12;
 export async function gather(
   kit: Kit,
   { runId, branch, known, takesLatest }: Choice,
+  handedOver: readonly LinedHandoff[],
 ): Promise<HandoverMaterial> {
   const run = await runOf(kit, { runId, branch, takesLatest });
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
@@ -49,13 +51,16 @@ export async function gather(
     run,
     artefacts: (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({ name, path: file ?? path })),
     decisions: mostTelling(known ?? (await loggedDecisions(kit))),
-    requests: openRequests(shared),
+    requests: openRequests([
+      ...requestsIn(contextSections(shared ?? ''), (text) => text),
+      ...handedOver.filter(({ inbox }) => inbox),
+    ]),
     language: languageOf(shared, await projectWording(kit)) === ENGLISH ? 'en' : 'fr',
   };
 }
 
-function openRequests(shared: string | undefined): HandoverMaterial['requests'] {
-  return requestsIn(contextSections(shared ?? ''), (text) => text)
+function openRequests(requests: readonly AgentRequest[]): HandoverMaterial['requests'] {
+  return requests
     .filter(({ done }) => !done)
     .map(({ from, to, text }) => ({
       question: `[${from} → ${to ?? '?'}] ${text}`,

@@ -13,6 +13,8 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { DecidedBy, Decision, Decisions } from '../../model/decision.ts';
 import { HANDOVER_STATES, readHandover, type HandoverState, type Handover } from './document.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
+import { linedHandoffs } from '../../kit/session/handoff-lines.ts';
+import type { View } from '../../lines/view.ts';
 import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
 import { gather, type Choice } from './gather.ts';
 import { validateHandover, type Validation } from './validate.ts';
@@ -217,10 +219,10 @@ function standing(
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
-export function openHandovers(kit: Kit, decisions: Decisions) {
+export function openHandovers(kit: Kit, decisions: Decisions, view: () => Promise<View>) {
   const { root, output } = kit;
   return {
     contracts: new Handovers(root, output === undefined ? undefined : `${output}/contracts`, decisions),
-    gather: (choice: Choice) => gather(kit, choice),
+    gather: async (choice: Choice) => gather(kit, choice, await linedHandoffs(await view())),
   };
 }

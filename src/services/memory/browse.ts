@@ -3,10 +3,9 @@ import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/pace.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { type OpenMemory, kitCandidates, shownBy } from './opened.ts';
+import { type KitCandidate, type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
 import { isLiving } from './rank.ts';
-import type { MemoryStore } from './store.ts';
-import { allEntries } from './store.ts';
+import { allEntries, type MemoryStore } from './store.ts';
 
 export interface Browsed {
   entry: MemoryEntry;
@@ -22,6 +21,20 @@ interface Browsing {
   /** To mask secrets in thousands of texts takes seconds. */
   most?: number;
 }
+
+/** All that is known of a type as it was found last: of thousands, most calls find them as they were. */
+interface Known {
+  /** What the store and the files were like. */
+  store: MemoryStore | undefined;
+  stamp: string | undefined;
+  candidates: readonly KitCandidate[];
+  /** Newest first, nothing masked. */
+  all: readonly Browsed[];
+  ids: ReadonlyMap<string, string>;
+  gone: string[];
+}
+
+const knownIn = new WeakMap<OpenMemory, Map<MemoryType, Known>>();
 
 /**
  * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
@@ -42,38 +55,9 @@ export async function browse(
   gone: string[];
   notes: string[];
 }> {
-  const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
-  const { stored, store, notes } = await storedEntries(opened, type);
-  const found = new Map<string, Browsed>();
-  const gone = new Set<string>();
-  const living = new Set<string>();
-  const left: string[] = [];
-  // There may be a hundred thousand.
-  for (const entry of stored) {
-    await breath();
-    const key = lineText(entry.text);
-    (isLiving(entry) ? living : gone).add(key);
-    if (!isLiving(entry)) gone.add(entry.id);
-    if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
-      found.set(key, { entry, sources: [], stored: true, dated: true });
-  }
-  const earlier = (await store?.past())?.earlier;
-  for (const { entry, line: key, names: whose, place, dated } of await kitCandidates(opened, undefined)) {
-    await breath();
-    if (entry.type !== type) continue;
-    if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
-    const twin = found.get(key);
-    const old = !living.has(key) && earlier?.has(`${type}\n${key}`) === true;
-    if (twin !== undefined) twin.sources.push(place);
-    else if (gone.has(key) || gone.has(entry.id) || old) left.push(place);
-    else found.set(key, { entry, sources: [place], stored: false, dated });
-  }
-  const ids = new Map(
-    [...found.values()].flatMap(({ entry, sources }) => sources.map((at) => [at, entry.id])),
-  );
+  const { all, ids, gone, notes } = await known(opened, type, agents);
+  const entries = all.filter(takes);
   const shown = shownBy(opened);
-  // Entries lower in a file are newer.
-  const entries = [...found.values()].toReversed().filter(takes).sort(newestFirst);
   const masked: Browsed[] = [];
   for (const each of entries.slice(0, most)) {
     await breath();
@@ -84,28 +68,97 @@ export async function browse(
     total: entries.length,
     stored: entries.every((each) => each.stored),
     ids,
-    gone: left,
-    notes: [...notes, ...(await opened.files.read()).problems],
+    gone,
+    notes,
   };
 }
 
-/** When the store cannot be opened, the project's own files still can be read. */
-async function storedEntries(
+/**
+ * The same for one who puts thousands of them in an order and shows a few: nothing is masked but by `shown`. `all` is the same
+ * list for as long as nothing has changed.
+ */
+export async function browseAll(opened: OpenMemory, type: MemoryType) {
+  const { entry: shown } = shownBy(opened);
+  return { ...(await known(opened, type, undefined)), shown };
+}
+
+async function known(
   opened: OpenMemory,
   type: MemoryType,
-): Promise<{ stored: MemoryEntry[]; store?: MemoryStore; notes: string[] }> {
+  agents: readonly string[] | undefined,
+): Promise<Known & { notes: string[] }> {
+  const { session, trouble } = await sessionOf(opened);
+  const candidates = await kitCandidates(opened, undefined);
+  const notes = [...trouble, ...(await opened.files.read()).problems];
+  const store = session?.store;
+  const stamp = await store?.stamp();
+  const before = agents === undefined ? knownIn.get(opened)?.get(type) : undefined;
+  if (
+    before !== undefined &&
+    before.store === store &&
+    before.stamp === stamp &&
+    before.candidates === candidates
+  )
+    return { ...before, notes };
+  const found = { store, stamp, candidates, ...(await allOf(store, candidates, type, agents)) };
+  const kept = knownIn.get(opened) ?? new Map<MemoryType, Known>();
+  if (agents === undefined) knownIn.set(opened, kept.set(type, found));
+  return { ...found, notes };
+}
+
+async function allOf(
+  store: MemoryStore | undefined,
+  candidates: readonly KitCandidate[],
+  type: MemoryType,
+  agents: readonly string[] | undefined,
+): Promise<Pick<Known, 'all' | 'ids' | 'gone'>> {
+  const wanted = agents === undefined ? undefined : new Set(agents.map(nameKey));
+  const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
+  const found = new Map<string, Browsed>();
+  const gone = new Set<string>();
+  const living = new Set<string>();
+  const left: string[] = [];
+  // There may be a hundred thousand.
+  for (const entry of store === undefined ? [] : await allEntries(store, filter)) {
+    await breath();
+    const key = lineText(entry.text);
+    (isLiving(entry) ? living : gone).add(key);
+    if (!isLiving(entry)) gone.add(entry.id);
+    if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
+      found.set(key, { entry, sources: [], stored: true, dated: true });
+  }
+  const earlier = (await store?.past())?.earlier;
+  for (const { entry, line: key, names: whose, place, dated } of candidates) {
+    if (entry.type !== type) continue;
+    await breath();
+    if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
+    const twin = found.get(key);
+    const old = !living.has(key) && earlier?.has(`${type}\n${key}`) === true;
+    if (twin !== undefined) twin.sources.push(place);
+    else if (gone.has(key) || gone.has(entry.id) || old) left.push(place);
+    else found.set(key, { entry, sources: [place], stored: false, dated });
+  }
+  const ids = new Map<string, string>();
+  for (const { entry, sources } of found.values()) for (const at of sources) ids.set(at, entry.id);
+  // Entries lower in a file are newer.
+  return { all: [...found.values()].toReversed().sort(newestFirst), ids, gone: left };
+}
+
+/** When the store cannot be opened, the project's own files still can be read. */
+async function sessionOf(opened: OpenMemory): Promise<{ session: Session | undefined; trouble: string[] }> {
   try {
-    const { store } = await opened.session();
-    const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
-    return { stored: await allEntries(store, filter), store, notes: [] };
+    return { session: await opened.session(), trouble: [] };
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return { stored: [], notes: [`DEGRADED, only the project's files were read: ${error.message}`] };
+    return {
+      session: undefined,
+      trouble: [`DEGRADED, only the project's files were read: ${error.message}`],
+    };
   }
 }
 
 /** Entries without a date are older than those with one. */
 function newestFirst(a: Browsed, b: Browsed): number {
-  const [first = '', second = ''] = [a, b].map(({ dated, entry }) => (dated ? entry.createdAt : ''));
+  const [first, second] = [a.dated ? a.entry.createdAt : '', b.dated ? b.entry.createdAt : ''];
   return first === second ? 0 : first > second ? -1 : 1;
 }

@@ -39,7 +39,7 @@ export async function wholeMemory(opened: OpenMemory, id: string, type?: MemoryT
   return { entry: shown.entry(entry), revisions: revisions.map((each) => shown.wording(each)), ...more };
 }
 
-export async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
+async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
   const copies = await kitCandidates(opened, undefined);
   const numbered = copies.find(({ number }) => number?.toUpperCase() === id.trim().toUpperCase());
   const wanted = numbered?.entry.id ?? exactId(id);
@@ -210,7 +210,7 @@ async function memoryToChange(
 
 const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with their ids' };
 
-export function exactId(id: string): string {
+function exactId(id: string): string {
   if (isMemoryId(id)) return id.trim().toLowerCase();
   throw new BmadError('invalid_input', `${quoted(id)} is not a memory id.`, {
     subject: 'id',

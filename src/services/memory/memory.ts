@@ -3,8 +3,10 @@ import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
+import { linePlaces, ProjectLogs } from '../../kit/project-log.ts';
+import { linedHandoffs, type LinedHandoff } from '../../kit/session/handoff-lines.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
-import { browse, type Browsed } from './browse.ts';
+import { browse, browseAll, type Browsed } from './browse.ts';
 import { completed, tidied } from './copies.ts';
 import {
   forgetMemory,
@@ -61,12 +63,18 @@ export interface Selection {
   stored?: boolean | undefined;
 }
 
+const NONE: readonly LinedHandoff[] = [];
+
 export type Memory = ReturnType<typeof openMemory>;
 
 /** What a project remembers. Nothing is opened before the first question. */
 export function openMemory(setup: MemorySetup) {
   const { kit } = setup;
-  const files = new KitFiles(kit);
+  const logs = setup.logs ?? new ProjectLogs();
+  const files = new KitFiles(kit, async () => {
+    const { all } = await linePlaces(setup);
+    return linedHandoffs(logs.view(all, setup)).catch(ours(() => NONE));
+  });
   const place = linesPlace(kit);
   const { folder } = place;
   /** Whether the store is a server, so that the folder says nothing about it. */
@@ -103,6 +111,7 @@ export function openMemory(setup: MemorySetup) {
     recall: on(recall),
     /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
     browse: on(browse),
+    browseAll: on(browseAll),
     /** What was found, each text once, with marks on those that are about the same. */
     distinct: on(distinct),
     get: on(wholeMemory),

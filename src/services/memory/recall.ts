@@ -32,7 +32,7 @@ export interface RecallQuestion {
   related?: boolean | undefined;
 }
 
-export interface Recalled extends MemoryHit {
+interface Recalled extends MemoryHit {
   /** Files of the project that have it: the only place of it, unless `stored`. */
   sources: string[];
   stored: boolean;

@@ -72,7 +72,7 @@ describe('one of many runs (R-05)', () => {
         expect(others.length).toBeLessThan(60);
       });
       expect(files.length).toBeLessThan(100);
-    });
+    }, 30_000);
   });
 
   it('is listed if it is open, however old it is, and when it is opened again', async () => {

@@ -44,7 +44,7 @@ export async function linesNow({ view }: RunsStorage): Promise<RunLines> {
 }
 
 /** Lines that cannot be read are a problem; the files of runs say what they say. */
-async function read(storage: RunsStorage, look: Look): Promise<Reading> {
+async function readWith(storage: RunsStorage, look: Look): Promise<Reading> {
   const problems: string[] = [];
   const tell = ours(({ line }): undefined => void problems.push(line));
   const lines = await linesNow(storage).catch(tell);
@@ -60,13 +60,13 @@ async function read(storage: RunsStorage, look: Look): Promise<Reading> {
   return { ...found, problems: [...problems, ...found.problems] };
 }
 
-export const readAll = (storage: RunsStorage): Promise<Reading> => read(storage, {});
+export const readAll = (storage: RunsStorage): Promise<Reading> => readWith(storage, {});
 
 /** The same, but of a branch with very many runs that have ended only the latest. */
-export const readLately = (storage: RunsStorage): Promise<Reading> => read(storage, { lately: true });
+export const readLately = (storage: RunsStorage): Promise<Reading> => readWith(storage, { lately: true });
 
 /** All branches, and of their runs those of one id: nothing else is read. */
-export const readOnly = (storage: RunsStorage, id: string): Promise<Reading> => read(storage, { id });
+export const readOnly = (storage: RunsStorage, id: string): Promise<Reading> => readWith(storage, { id });
 
 /** Long enough for many writers in a row, each of which needs a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;

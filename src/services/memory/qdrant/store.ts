@@ -383,9 +383,9 @@ interface Planned {
 function asOperation({ id, before, payload, isSame }: Planned): Operation {
   const known = before?.change_id;
   const unchanged: Condition =
-    before !== undefined && typeof known !== 'string'
-      ? empty('change_id')
-      : anyOf('change_id', [String(known ?? 'none')]);
+    typeof known === 'string' || before === undefined
+      ? anyOf('change_id', [typeof known === 'string' ? known : 'none'])
+      : empty('change_id');
   return isSame
     ? { set_payload: { payload: { ...payload }, filter: { must: [{ has_id: [id] }, unchanged] } } }
     : {

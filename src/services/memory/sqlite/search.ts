@@ -152,13 +152,13 @@ function allPassing(database: Database, wanted: ReadyFilter): (rid: number) => b
     // As one text: to take it apart is several times as fast as to receive a hundred thousand rows one by one.
     const sql = (more: string): string =>
       `SELECT json_group_array(rid) AS rids FROM memory WHERE rev > ? AND ${more}`;
-    const read = (more: string, ...values: SqlValue[]): number[] =>
+    const changed = (more: string, ...values: SqlValue[]): number[] =>
       JSON.parse(database.get<{ rids: string }>(sql(more), known.rev, ...values)?.rids ?? '[]') as number[];
     const most = numberIn(database, 'SELECT max(rid) AS n FROM memory');
     const rids = known.rids.length > most ? known.rids : new Uint8Array(most + ROOM);
     if (rids !== known.rids) rids.set(known.rids);
-    if (known.rev >= 0) for (const rid of read('TRUE')) rids[rid] = 0;
-    for (const rid of read(where.sql, ...where.values)) rids[rid] = 1;
+    if (known.rev >= 0) for (const rid of changed('TRUE')) rids[rid] = 0;
+    for (const rid of changed(where.sql, ...where.values)) rids[rid] = 1;
     Object.assign(known, { rev, rids });
     taken.set(database, known);
   }
