@@ -33,10 +33,10 @@ export type Picked =
   | 'agent'
   | 'workflow'
   | 'task'
-  | 'waiting task'
-  | 'open task'
+  | 'task-waiting'
+  | 'task-open'
   | 'memory'
-  | 'forgotten memory'
+  | 'memory-forgotten'
   | 'contract'
   | 'source'
   | 'session';
@@ -48,7 +48,7 @@ export type Ask = (
 ) => Promise<Record<string, unknown> | undefined>;
 
 /** What is asked before something is taken away. */
-export interface Removal {
+interface Removal {
   question: string;
   /** The input that says what it is about. */
   about?: string;

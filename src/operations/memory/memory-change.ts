@@ -100,7 +100,7 @@ export const memoryRestore = defineOperation({
   effect: 'write',
   behind: { manage_memories: 'restore' },
   command: 'memory restore',
-  picks: { id: 'forgotten memory' },
+  picks: { id: 'memory-forgotten' },
   forPeople: true,
   positional: ['id'],
   input: z.strictObject(whichMemory),

@@ -121,7 +121,7 @@ export const taskRefuse = defineOperation({
   description: 'Refuse a task that is waiting for a person, or a result that is not good enough.',
   effect: 'write',
   command: 'task refuse',
-  picks: { task_id: 'waiting task' },
+  picks: { task_id: 'task-waiting' },
   forPeople: true,
   positional: ['task_id', 'reason'],
   input: z.strictObject({

@@ -203,7 +203,7 @@ export const taskCancel = defineOperation({
   effect: 'write',
   behind: { manage_project: 'task_cancel' },
   command: 'task cancel',
-  picks: { task_id: 'open task' },
+  picks: { task_id: 'task-open' },
   removes: { question: 'Cancel this task?', about: 'task_id' },
   positional: ['task_id', 'reason'],
   input: z.strictObject({
