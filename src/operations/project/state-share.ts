@@ -45,7 +45,7 @@ export const stateShare = defineOperation({
           `Once they are committed, others see ${plural(memories, 'memory', 'memories')} with their earlier wordings, who wrote them, and when.`,
           forgotten === 0
             ? undefined
-            : `They also have the text of ${plural(forgotten, 'memory-forgotten', 'forgotten memories')}, unless it is purged first.`,
+            : `They also have the text of ${plural(forgotten, 'forgotten memory', 'forgotten memories')}, unless it is purged first.`,
           'Receipts and your own decisions are not shared.',
         )
       : lines(
