@@ -18,6 +18,9 @@ npm run french -- --missing  only the English texts without a French one, as JSO
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const folder = join(root, 'src', 'language', 'fr');
 
+/** Others have functions of these names for something else. */
+const SPEAKS = /from '[^']*\/message\.ts'/;
+
 async function sources(): Promise<{ all: Set<string>; read: Map<string, string> }> {
   const [all, read] = [new Set<string>(), new Map<string, string>()];
   const entries = await readdir(join(root, 'src'), { withFileTypes: true, recursive: true });
@@ -25,9 +28,11 @@ async function sources(): Promise<{ all: Set<string>; read: Map<string, string> 
     const path = join(entry.parentPath, entry.name);
     const file = relative(join(root, 'src'), path).split(sep).join('/');
     if (!entry.isFile() || !file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
-    const texts = textsOf(await readFile(path, 'utf8'));
+    const source = await readFile(path, 'utf8');
+    const texts = textsOf(source);
     for (const text of texts.all) all.add(text);
-    if (isForPeople(file)) for (const text of texts.worded) read.set(text, file);
+    if (SPEAKS.test(source)) for (const text of texts.said) read.set(text, file);
+    if (isForPeople(file)) for (const text of texts.known) read.set(text, file);
   }
   // What a value looks like is said to people when it is refused.
   for (const { name } of shapes) {

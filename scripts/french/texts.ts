@@ -1,32 +1,68 @@
-import { framed, isRow } from '../../src/language/template.ts';
 import { HOLE, tokensOf, type Token } from '../english/tokens.ts';
 
-interface Text {
-  text: string;
-  /** Whether it is a command as it is typed. */
-  typed: boolean;
+/** The texts of a file as keys of the catalogue. */
+interface Texts {
+  /** Every literal, and what `plural` makes of its words. */
+  all: Set<string>;
+  /** Those that are made for a person where they are written: `t`, `plural`, and `say` with a literal. */
+  said: Set<string>;
+  /** Those that were written before anyone knew who reads them, and that `say` looks up as a whole. */
+  known: Set<string>;
 }
 
-/** Strings that are put together with `+` are one text. */
-function wholeStrings(tokens: readonly Token[]): Text[] {
-  const own = tokens.filter(({ kind }) => kind !== 'comment');
-  const texts: Text[] = [];
-  let examples = false;
+/** Properties whose texts people read. */
+const READ = new Set(['title', 'description', 'why', 'question', 'meaning']);
+/** Properties with what is typed or called. */
+const TYPED = new Set(['examples', 'command']);
+
+/** Every text of a file, and among them those that need a French one. */
+export function textsOf(source: string): Texts {
+  const own = tokensOf(source).filter(({ kind }) => kind !== 'comment');
+  const texts: Texts = { all: new Set(), said: new Set(), known: new Set() };
+  for (const text of pluralTexts(own)) {
+    texts.all.add(text);
+    texts.said.add(text);
+  }
+  let constant = false;
+  let typed = false;
   for (let at = 0; at < own.length; at++) {
-    const [before, token] = [own[at - 1]?.text, own[at]];
-    if (token?.kind === 'code' && token.text === 'examples' && own[at + 1]?.text === ':') examples = true;
-    if (token?.kind === 'code' && token.text === ']') examples = false;
-    if (token?.kind !== 'string' || before === 'from' || before === 'import') continue;
+    const token = own[at] as Token;
+    const [before, earlier] = [own[at - 1], own[at - 2]];
+    if (token.kind === 'code') {
+      // A constant of the module has a name in capitals and ends with the statement.
+      if (/^[A-Z][A-Z\d_]*$/.test(token.text) && before?.text === 'const' && isOutside(source, own, at))
+        constant = true;
+      if (token.text === ';') constant = false;
+      if (TYPED.has(token.text) && own[at + 1]?.text === ':') typed = true;
+      if (token.text === ']' || token.text === ';') typed = false;
+      continue;
+    }
+    if (token.kind !== 'string' || before?.text === 'from' || before?.text === 'import') continue;
     let { text } = token;
     while (own[at + 1]?.text === '+' && own[at + 2]?.kind === 'string') text += own[(at += 2)]?.text ?? '';
-    texts.push({ text, typed: examples || (before === ':' && own[at - 2]?.text === 'command') });
+    const key = keyOf(text);
+    texts.all.add(key);
+    // The name of a symbol, `Symbol.for('…')`, is none of them.
+    const isTagged = before?.text === 't' && before.end === token.start;
+    const isLooked = before?.text === '(' && earlier?.text === 'say';
+    if (isTagged || isLooked) texts.said.add(key);
+    else if (isWorded(key) && !typed && !(before?.text === '(' && earlier?.text === 'for')) {
+      const isRead = before?.text === ':' && READ.has(earlier?.text ?? '');
+      const isDescribed = before?.text === '(' && earlier?.text === 'describe';
+      if (constant || isRead || isDescribed) texts.known.add(key);
+    }
   }
   return texts;
 }
 
+/** Whether a declaration begins a line: those inside of functions are indented. */
+function isOutside(source: string, own: readonly Token[], name: number): boolean {
+  const first = own[name - 2]?.text === 'export' ? own[name - 2] : own[name - 1];
+  return first !== undefined && (first.start === 0 || source[first.start - 1] === '\n');
+}
+
 /** `plural(count, 'agent')` makes two texts, or those it names. */
-function pluralTexts(tokens: readonly Token[]): string[] {
-  const own = tokens.filter(({ kind }) => kind !== 'comment');
+function pluralTexts(own: readonly Token[]): string[] {
   return own.flatMap((token, at) => {
     if (token.text !== 'plural' || own[at + 1]?.text !== '(') return [];
     let depth = 0;
@@ -43,41 +79,21 @@ function pluralTexts(tokens: readonly Token[]): string[] {
   });
 }
 
-/** The keys that a text of the code has: one for each line and each cell of a row, with numbers for what comes in. */
-function keysOf(text: string): string[] {
-  return text
-    .split('\n')
-    .flatMap((line) => (isRow(line) ? line.split('|') : [line]))
-    .map(keyOf)
-    .filter((key) => key !== '');
-}
-
-function keyOf(line: string): string {
+/** The key of a text: as it is written, with numbers for what comes in. */
+function keyOf(text: string): string {
   let number = 0;
-  const { words } = framed(line.replaceAll(new RegExp(`${HOLE}+`, 'g'), HOLE));
-  return words.replace(/[\s:]+$/, '').replaceAll(HOLE, () => `{${number++}}`);
+  return text.replaceAll(HOLE, () => `{${number++}}`);
 }
 
-/** Every text of a file as keys, and among them those that a person reads as words. */
-export function textsOf(source: string): { all: Set<string>; worded: Set<string> } {
-  const tokens = tokensOf(source);
-  const plurals = pluralTexts(tokens);
-  const strings = wholeStrings(tokens);
-  const said = strings.filter(({ typed }) => !typed).flatMap(({ text }) => keysOf(text));
-  return {
-    all: new Set([...strings.flatMap(({ text }) => keysOf(text)), ...plurals]),
-    worded: new Set([...said.filter(isWorded), ...plurals]),
-  };
-}
-
+/** Parts of patterns, statements of SQL, paths and addresses. */
 const NOT_WORDS =
   /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|WITH|BEGIN|COMMIT|ROLLBACK|FROM|WHERE|ORDER|AND|ON)\b|^(?:\.{0,2}\/|https?:|node:|[\w-]+\/[\w./-]+$)|[\\^$]\(|\(\?[:!=<]|=>|^[a-z]+(?:[-_][a-z]+)+ /;
 
 /** More than a name: two words at least, or one in brackets or with the mark of a sentence. */
 function isWorded(key: string): boolean {
   if (NOT_WORDS.test(key)) return false;
-  const fixed = key.replaceAll(/\{[n\d]\}/g, ' ');
+  const fixed = key.replaceAll(/\{(?:n|\d+)\}/g, ' ');
   const words = fixed.match(/(?<![\w.\-/])[\p{L}’']*\p{Ll}{2,}[\p{L}’']*(?![\w\-/]*[\w/])/gu) ?? [];
   if (words.length >= 2) return true;
-  return words.length === 1 && (/\{[n\d]\}/.test(key) || /^\(.*\)$|[.!?…]$/.test(key));
+  return words.length === 1 && (/\{(?:n|\d+)\}/.test(key) || /^\(.*\)$|[.!?…]$/.test(key.trim()));
 }

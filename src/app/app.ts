@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { basename, dirname, resolve } from 'node:path';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
@@ -85,7 +86,7 @@ function contextOf(
         await settled(undefined);
         return (await workspaces.get()).project;
       } catch (error) {
-        return { root: undefined, from: error instanceof BmadError ? error.message : 'it cannot be opened' };
+        return { root: undefined, from: error instanceof BmadError ? error.message : t`it cannot be opened` };
       }
     },
     operation: async (name) => (await operations()).loadOperation(name),
@@ -126,7 +127,7 @@ function contextOf(
     memoriesAnswer: memories.answer,
     async readUserFile(path) {
       if (outside.forOthers === true)
-        throw new BmadError('forbidden', 'Files on this machine can only be read from its command line.');
+        throw new BmadError('forbidden', t`Files on this machine can only be read from its command line.`);
       const place = resolve(outside.cwd, path);
       // Named by the user at the command line, who can read it anyway.
       const rules = { secrets: 'mine' } as const;
@@ -159,9 +160,9 @@ async function wordingFor({ root }: Settings): Promise<Context['worded']> {
 async function stillThere(project: Project): Promise<Project> {
   const { root } = project;
   if (root === undefined || (await realFolder(root)) !== undefined) return project;
-  throw new BmadError('unavailable', `The project folder ${root} no longer exists.`, {
+  throw new BmadError('unavailable', t`The project folder ${root} no longer exists.`, {
     subject: root,
-    hint: 'Restore the folder, or start the server in another project. Nothing was written.',
+    hint: t`Restore the folder, or start the server in another project. Nothing was written.`,
   });
 }
 
@@ -171,7 +172,7 @@ async function tracingOr(warnings: string[], asked: string): Promise<Context['tr
   const tracing = openTracing();
   if (tracing === undefined)
     warnings.push(
-      `traces (${asked}): the package ${TRACING_PACKAGE} is not installed, so no spans are recorded. Install it beside the server.`,
+      t`traces (${asked}): the package ${TRACING_PACKAGE} is not installed, so no spans are recorded. Install it beside the server.`,
     );
   return tracing;
 }

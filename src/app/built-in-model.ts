@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { readInside } from '../base/files/files.ts';
@@ -25,7 +26,7 @@ export function createModel(builtIn: BuiltIn | undefined, log: Log): Model {
     if (builtIn === undefined) return undefined;
     return builtIn().catch(
       ours(({ line }) => {
-        log.warn(`Agents, workflows and code are searched by words only. ${line}`);
+        log.warn(t`Agents, workflows and code are searched by words only. ${line}`);
         return undefined;
       }),
     );
@@ -42,7 +43,7 @@ export function forSearch(model: Model, folder: string, log: Log): Model {
     const { PREPARED_FILE, withPrepared } = await import('../meaning/embedders/prepared.ts');
     const prepared = await readInside(folder, PREPARED_FILE, MOST_BYTES).catch(
       ours(({ line }) => {
-        log.debug(`The first search computes its vectors itself. ${line}`);
+        log.debug(t`The first search computes its vectors itself. ${line}`);
         return undefined;
       }),
     );

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -26,7 +27,7 @@ export function unknownModules(words: readonly string[], all: readonly BuiltInMo
   const known = [...METHOD, ...all.map(({ code }) => code), ALL, ONLY];
   return words
     .filter((word) => !known.some((other) => fold(other) === fold(word)))
-    .map((word) => `${quoted(word)} is not a built-in module, and is ignored; known: ${known.join(', ')}`);
+    .map((word) => t`${quoted(word)} is not a built-in module, and is ignored; known: ${known.join(', ')}`);
 }
 
 /** The content with these modules behind it. */

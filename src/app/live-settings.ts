@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { Keeper } from '../base/files/keeper.ts';
 import type { Config, SettingName } from '../config/schema.ts';
 import type { Settings } from './settings.ts';
@@ -64,7 +65,7 @@ export function liveSettings({
     // An edit since the start counts as well.
     if (places !== undefined && (await places.changed()).length === 0) return;
     await renew().catch((error: unknown) =>
-      log.warn('The configuration files are not read again.', { error: String(error) }),
+      log.warn(t`The configuration files are not read again.`, { error: String(error) }),
     );
   }
 

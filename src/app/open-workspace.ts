@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { basename, resolve } from 'node:path';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
@@ -120,7 +121,7 @@ async function foundSources(
     const all = await modules();
     found.push(...moduleSources(chosenModules(config.modules, all).shown, all, place));
     warnings.push(
-      ...unknownModules(config.modules, all).map((text) => `modules (${from.modules}): ${text}.`),
+      ...unknownModules(config.modules, all).map((text) => t`modules (${from.modules}): ${text}.`),
     );
   }
   const chosen = chosenOrigins(found, config, from, warnings);
@@ -163,7 +164,7 @@ function chosenOrigins(
   const preferred = preferencesIn(config.prefer, origins);
   warnings.push(
     ...ordered.warnings.map((text) => `origin_order (${from.originOrder}): ${text}.`),
-    ...preferred.warnings.map((text) => `prefer (${from.prefer}): ${text}.`),
+    ...preferred.warnings.map((text) => t`prefer (${from.prefer}): ${text}.`),
   );
   return { sources: ordered.sources, preferences: preferred.preferences };
 }

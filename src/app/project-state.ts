@@ -27,7 +27,7 @@ export function projectState(
   memories: ReturnType<typeof createMemories>,
 ): ProjectState {
   const { outside, config, from, state: userState, secrets } = settings;
-  const root = rootOf(project, 'read state from');
+  const root = rootOf(project);
   const own = once(() => kitAtHome(root, userState, config.projectState));
   const places = async (): Promise<LogSetup> => ({
     kit: await own(),

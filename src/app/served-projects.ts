@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { resolve } from 'node:path';
 import { projectHints, type Outside } from './settings.ts';
 import { BmadError, quoted } from '../base/errors.ts';
@@ -25,8 +26,8 @@ export async function servedProjects(
   for (const folder of config.allowProjects) {
     const real = await realFolder(resolve(outside.cwd, folder));
     if (real === undefined)
-      throw new BmadError('invalid_input', `--allow-project: there is no folder ${quoted(folder)}.`, {
-        hint: `Name an existing folder. The value comes from ${configFrom.allowProjects}.`,
+      throw new BmadError('invalid_input', t`--allow-project: there is no folder ${quoted(folder)}.`, {
+        hint: t`Name an existing folder. The value comes from ${configFrom.allowProjects}.`,
       });
     allowed.push(real);
   }

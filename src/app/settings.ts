@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { dirname, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { keepPrivate } from '../base/files/file-modes.ts';
@@ -77,7 +78,7 @@ export async function readSettings(outside: Outside): Promise<Settings> {
   const loaded = await load();
   const { config } = loaded;
   for (const name of ignoredVariables(outside))
-    loaded.warnings.push(`${name} is not an absolute path and is ignored.`);
+    loaded.warnings.push(t`${name} is not an absolute path and is ignored.`);
   for (const key of [config.qdrantApiKey, config.openaiApiKey, config.httpToken, config.httpSecret])
     if (key !== undefined) secrets.add(key);
   return {
@@ -107,8 +108,8 @@ export async function earlyRoot(outside: Outside): Promise<string | undefined> {
 export function configFiles(outside: Outside, root: string | undefined): ConfigInput['files'] {
   const path = join(root ?? '', PROJECT_CONFIG_FILE);
   return [
-    ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
-    { label: 'user file', path: userConfigFile(outside) },
+    ...(root === undefined ? [] : [{ label: t`project file`, path, ofProject: true as const }]),
+    { label: t`user file`, path: userConfigFile(outside) },
   ];
 }
 
@@ -135,9 +136,9 @@ function ownFolders(outside: Outside): string[] {
   return [userStateFolder(outside), userCacheFolder(outside), dirname(userConfigFile(outside))];
 }
 
-export function rootOf({ root, from }: Project, purpose: string): string {
+export function rootOf({ root, from }: Project): string {
   if (root !== undefined) return root;
-  throw new BmadError('invalid_input', `There is no project to ${purpose} (${from}).`, {
-    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
+  throw new BmadError('invalid_input', t`There is no project to read state from (${from}).`, {
+    hint: t`Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.`,
   });
 }

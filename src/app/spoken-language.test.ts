@@ -70,6 +70,6 @@ describe('the language of a person at the terminal', () => {
   it('has words where it is not English', async () => {
     expect(await spokenWords(await machine({}))).toBeUndefined();
     const words = await spokenWords(await machine({}, { env: { BMAD_LANG: 'fr' } }));
-    expect(words?.('Nothing was changed.')).toBe('Rien n’a été changé.');
+    expect(words?.['Nothing was changed.']).toBe('Rien n’a été changé.');
   });
 });

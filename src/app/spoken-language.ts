@@ -4,13 +4,16 @@ import { readPerson } from '../hosts/person.ts';
 import { readKit } from '../kit/kit.ts';
 import { projectLanguages } from '../kit/project-language.ts';
 import { chosenLanguage, languageOf, type Language } from '../language/choose.ts';
-import type { Words } from '../language/translator.ts';
+import type { Catalogue } from '../base/text/message.ts';
 import { configFiles, earlyRoot, type Outside, type Settings } from './settings.ts';
 
-/** How a person at this machine is spoken to; nothing where that is English, as everything is written. */
-export async function spokenWords(outside: Outside, read?: Promise<Settings>): Promise<Words | undefined> {
+/** The words that a person at this machine is spoken to in; nothing where that is English, as everything is written. */
+export async function spokenWords(
+  outside: Outside,
+  read?: Promise<Settings>,
+): Promise<Catalogue | undefined> {
   if ((await spokenLanguage(outside, read)) === 'en') return undefined;
-  return (await import('../language/french.ts')).inFrench;
+  return (await import('../language/french.ts')).FRENCH;
 }
 
 /**

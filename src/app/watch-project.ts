@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { dirname, join, resolve } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
 import type { Watch } from '../base/files/watch-handles.ts';
@@ -117,7 +118,7 @@ export function watchProject(
     const codes = folders.report().polled.flatMap(({ why, code }) => (why === 'limit' ? (code ?? []) : []));
     const now = [...new Set(codes)].join(' ');
     if (now !== '' && now !== told)
-      log.warn('The system cannot watch more folders; changes are polled instead.', { code: now });
+      log.warn(t`The system cannot watch more folders; changes are polled instead.`, { code: now });
     told = now;
   }
 

@@ -1,3 +1,4 @@
+import { say, t } from './text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { stepLines, type Step, type StepWriter } from './step.ts';
 import { present } from './present.ts';
@@ -40,7 +41,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-export type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'lost' | 'start' | 'name';
+export type ErrorReason = 'folder' | 'file' | 'outside' | 'locked' | 'lost' | 'start' | 'name' | 'arguments';
 
 export interface ErrorDetails {
   reason?: ErrorReason;
@@ -106,6 +107,7 @@ export class BmadError extends Error {
   /** The same error with all its texts changed; used to remove secrets from it. */
   map(change: (text: string) => string): BmadError {
     return new BmadError(this.code, change(this.message), {
+      ...present({ reason: this.reason }),
       ...(this.hint === undefined ? {} : { hint: change(this.hint) }),
       steps: this.steps,
       ...(this.subject === undefined ? {} : { subject: change(this.subject) }),
@@ -117,8 +119,8 @@ export class BmadError extends Error {
 
   /** Message, suggestions and hint, as a person or a model should read them. */
   textWith(write: StepWriter): string {
-    const near = this.suggestions.length > 0 ? `Did you mean: ${this.suggestions.join(', ')}?` : undefined;
-    return [this.message, this.#choices ?? near, this.wayOut(write)]
+    const near = this.suggestions.length > 0 ? t`Did you mean: ${this.suggestions.join(', ')}?` : undefined;
+    return [say(this.message), this.#choices ?? near, this.wayOut(write)]
       .filter((part) => part !== undefined)
       .join('\n\n');
   }
@@ -129,7 +131,7 @@ export class BmadError extends Error {
 
   /** Hint and steps alone, for surfaces that have a field for them. */
   wayOut(write: StepWriter): string | undefined {
-    const lines = [...(this.hint === undefined ? [] : [this.hint]), ...stepLines(this.steps, write)];
+    const lines = [...(this.hint === undefined ? [] : [say(this.hint)]), ...stepLines(this.steps, write)];
     return lines.length === 0 ? undefined : lines.join('\n');
   }
 
@@ -140,7 +142,7 @@ export class BmadError extends Error {
       .slice(0, SHOWN_DIFFERENCES)
       .map((name, index) => [`- ${name}`, this.differences[index]].filter(Boolean).join(': '));
     const more = this.suggestions.length - lines.length;
-    return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+    return [...lines, ...(more > 0 ? [t`- and ${more} more`] : [])].join('\n');
   }
 
   /** The same error with another hint, and with the steps that are in it no longer beside it. */
@@ -164,9 +166,9 @@ export class BmadError extends Error {
   static notLoaded(cause: unknown): BmadError {
     const hint = shortageIn(cause);
     if (hint !== undefined)
-      return new BmadError('unavailable', 'The server cannot do this at the moment.', { hint, cause });
-    return new BmadError('unavailable', 'The program was replaced or removed while it was running.', {
-      hint: 'Restart the server.',
+      return new BmadError('unavailable', t`The server cannot do this at the moment.`, { hint, cause });
+    return new BmadError('unavailable', t`The program was replaced or removed while it was running.`, {
+      hint: t`Restart the server.`,
       cause,
     });
   }
@@ -177,13 +179,13 @@ export class BmadError extends Error {
    */
   static from(thrown: unknown, report: (id: string, thrown: unknown) => void): BmadError {
     if (thrown instanceof BmadError) return thrown;
-    if (isAbort(thrown)) return new BmadError('cancelled', 'The call was cancelled.', { cause: thrown });
+    if (isAbort(thrown)) return new BmadError('cancelled', t`The call was cancelled.`, { cause: thrown });
     const id = randomBytes(4).toString('hex');
     report(id, thrown);
     if (systemCode(thrown) === 'MODULE_NOT_FOUND' || shortageIn(thrown) !== undefined)
       return BmadError.notLoaded(thrown);
-    return new BmadError('internal', `Something went wrong inside the server (incident ${id}).`, {
-      hint: `The server's log on stderr has the details under that id. Please report it if it happens again.`,
+    return new BmadError('internal', t`Something went wrong inside the server (incident ${id}).`, {
+      hint: t`The server's log on stderr has the details under that id. Please report it if it happens again.`,
       cause: thrown,
     });
   }
@@ -209,7 +211,8 @@ const SHORT_OF: Record<string, string> = {
 
 /** What the machine is short of, as a hint; undefined if that is not the reason of an error. */
 export function shortageIn(thrown: unknown): string | undefined {
-  return SHORT_OF[systemCode(thrown) ?? ''];
+  const hint = SHORT_OF[systemCode(thrown) ?? ''];
+  return hint === undefined ? undefined : say(hint);
 }
 
 /** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it is one. */

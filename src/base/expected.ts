@@ -1,3 +1,4 @@
+import { t } from './text/message.ts';
 import { BmadError, shortageIn, type ErrorCode } from './errors.ts';
 
 /** Text that could not be understood, with the place where it went wrong. */
@@ -45,10 +46,10 @@ export function broken<T>(handle: (error: ParseError) => T, file?: string): Hand
 }
 
 /** The stack overflows on a text that is nested too deeply, wherever the work on it happens to be then. */
-function asParseError(thrown: unknown, file = 'the file'): ParseError | undefined {
+function asParseError(thrown: unknown, file = t`the file`): ParseError | undefined {
   if (thrown instanceof ParseError) return thrown;
   const overflow = thrown instanceof RangeError && /call stack/i.test(thrown.message);
-  return overflow ? new ParseError(file, undefined, 'nested too deeply') : undefined;
+  return overflow ? new ParseError(file, undefined, t`nested too deeply`) : undefined;
 }
 
 /** Handles what a bad file causes: one that cannot be read, and one that cannot be parsed. */

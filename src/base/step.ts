@@ -1,3 +1,4 @@
+import { say, t } from './text/message.ts';
 /**
  * What a reader can do next, as data. It names an operation and that operation's own arguments; each surface prints it
  * as what its reader can do: a tool call, a command, a request or a function call.
@@ -28,9 +29,9 @@ export function saying(write: StepWriter = unwritten): SayStep {
   const ifTaken = (step: Omit<Step, 'why'>): string | undefined => write({ ...step, why: '' });
   const always = (step: Omit<Step, 'why'>): string =>
     ifTaken(step) ?? `${step.operation} ${argumentsText(stepArguments({ ...step, why: '' }))}`;
-  const say = Object.assign(always, { ifTaken: write === unwritten ? always : ifTaken });
-  sayings.set(write, say);
-  return say;
+  const sayStep = Object.assign(always, { ifTaken: write === unwritten ? always : ifTaken });
+  sayings.set(write, sayStep);
+  return sayStep;
 }
 
 const unwritten: StepWriter = () => undefined;
@@ -50,7 +51,7 @@ export function stepArguments({ args = {}, open = [] }: Step): Record<string, un
 export function stepLines(steps: readonly Step[], write: StepWriter): string[] {
   const lines = steps.flatMap((step) => {
     const call = write(step);
-    return call === undefined ? [] : [`${step.why}: ${call}`];
+    return call === undefined ? [] : [t`${say(step.why)}: ${call}`];
   });
   return [...new Set(lines)];
 }

@@ -1,15 +1,15 @@
+import { t } from '../base/text/message.ts';
 import { createContext } from '../app/app.ts';
 import { readSettings } from '../app/settings.ts';
 import { once } from '../base/async.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
-import type { Words } from '../language/translator.ts';
+import { speaking } from '../language/speaking.ts';
 import type { Context } from '../operations/context.ts';
 import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { isOwnOption } from '../surfaces/cli/own-options.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
-import { spoken } from '../surfaces/cli/spoken.ts';
 import { outside } from './outside.ts';
 import { answersOn, canvases, errorsAreRead, printer, printerOn, whenOutputIsLost } from './printer.ts';
 import type { How, PersonAtTerminal } from './person.ts';
@@ -26,14 +26,15 @@ async function main(): Promise<number> {
   const interrupted = new AbortController();
   const person = await personHere({ ...how, json: rest.includes('--json') }, interrupted.signal);
   const own = printerOn(person.streams);
-  let words: Words | undefined;
   const around = {
     ...outside(settings, { presets: PRESETS, patient: true }),
-    writeError: (text: string) => own.err(words?.(text) ?? text),
-    tell: (text: string) => person.status?.show(words?.(text) ?? text),
+    writeError: (text: string) => own.err(text),
+    tell: (text: string) => person.status?.show(text),
   };
   const read = once(() => readSettings(around));
-  words = await wordsFor(settings, read);
+  // What a program reads stays English.
+  const isForProgram = rest.includes('--json') && !rest.includes('--help');
+  const words = isForProgram ? undefined : await wordsFor(settings, read);
   let opened: Promise<Context> | undefined;
   const open = (): Promise<Context> => (opened ??= createContext(around, read()));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -52,9 +53,9 @@ async function main(): Promise<number> {
     readLine: person.readLine,
     keyboard: person.keyboard,
     status: person.status,
-    settingsHelp: settingsHelp(PRESETS, { common: true }),
+    settingsHelp: speaking(words, () => settingsHelp(PRESETS, { common: true })),
   };
-  return runProgram(rest, open, spoken(terminal, words, rest));
+  return speaking(words, () => runProgram(rest, open, terminal));
 }
 
 /** What a person needs is loaded where there may be one. */
@@ -69,13 +70,13 @@ let outputLost = false;
 async function run(): Promise<void> {
   whenOutputIsLost((code) => {
     outputLost = true;
-    printer.err(`${CLI_PROGRAM}: the output could not be written (${code})\n`);
+    printer.err(t`${CLI_PROGRAM}: the output could not be written (${code})\n`);
     process.exitCode ||= ERROR_CODES.unavailable.exit;
   });
   try {
     process.exitCode = (await main()) || (outputLost ? ERROR_CODES.unavailable.exit : 0);
   } catch (thrown) {
-    fail(thrown, CLI_PROGRAM, await wordsFor({}).catch(() => undefined));
+    fail(thrown, CLI_PROGRAM);
   }
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { hkdfSync } from 'node:crypto';
 import type { Outside } from '../app/app.ts';
 import { BmadError, quoted } from '../base/errors.ts';
@@ -44,13 +45,13 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
   const given = config.httpToken !== undefined || config.httpTokenFile !== undefined;
   const sealed = sealingKey(config.httpSecret ?? config.httpToken);
   if (options.newToken && (given || config.oauthIssuer !== undefined))
-    throw new BmadError('invalid_input', '--new-token replaces the stored token, which is not in use.', {
-      hint: 'Remove --new-token, or unset http_token, http_token_file and oauth_issuer.',
+    throw new BmadError('invalid_input', t`--new-token replaces the stored token, which is not in use.`, {
+      hint: t`Remove --new-token, or unset http_token, http_token_file and oauth_issuer.`,
     });
   if (config.oauthIssuer !== undefined) {
     if (given)
-      throw new BmadError('invalid_input', 'Use either a server token or OAuth, not both.', {
-        hint: 'Set either oauth_issuer, or http_token or http_token_file.',
+      throw new BmadError('invalid_input', t`Use either a server token or OAuth, not both.`, {
+        hint: t`Set either oauth_issuer, or http_token or http_token_file.`,
       });
     return { ...(await oauthAccess(context, config.oauthIssuer, options)), secured: true, ...sealed };
   }
@@ -59,11 +60,11 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
       gate: onlyThisMachine(config) ? ownGate(openGate) : openGate,
       secured: false,
       routes: [],
-      whom: 'clients on this machine only',
+      whom: t`clients on this machine only`,
       ...sealed,
     };
   const tokens = await serverTokens(context, options.outside, options.newToken);
-  const whom = local ? 'clients on this machine with the token' : 'clients with the token';
+  const whom = local ? t`clients on this machine with the token` : t`clients with the token`;
   const gate = changingGate(tokens);
   return {
     gate: onlyThisMachine(config) ? ownGate(gate) : gate,
@@ -121,8 +122,8 @@ async function oauthAccess(
   { resource }: AccessOptions,
 ): Promise<Pick<Access, 'gate' | 'routes' | 'whom'>> {
   if (config.publicUrl === undefined && !isLoopback(config.httpHost))
-    throw new BmadError('invalid_input', 'OAuth requires a public address that clients can use.', {
-      hint: 'Set public_url, or --public-url, to the address clients use.',
+    throw new BmadError('invalid_input', t`OAuth requires a public address that clients can use.`, {
+      hint: t`Set public_url, or --public-url, to the address clients use.`,
     });
   refuseWithoutTls('oauth_issuer', issuer);
   if (config.oauthKeysUrl !== undefined) refuseWithoutTls('oauth_keys_url', config.oauthKeysUrl);
@@ -143,7 +144,7 @@ async function oauthAccess(
       ...(config.oauthKeysUrl === undefined ? {} : { keysUrl: config.oauthKeysUrl }),
     }),
     routes: metadataRoutes({ issuer, scopes, resource }),
-    whom: `clients with an access token from ${issuer}`,
+    whom: t`clients with an access token from ${issuer}`,
   };
 }
 
@@ -151,8 +152,8 @@ async function oauthAccess(
 function refuseWithoutTls(setting: string, address: string): void {
   const { protocol, hostname } = new URL(address);
   if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return;
-  throw new BmadError('invalid_input', `${setting}: ${quoted(address)} must use https.`, {
-    hint: 'An issuer’s keys are fetched over https, or from this machine.',
+  throw new BmadError('invalid_input', t`${setting}: ${quoted(address)} must use https.`, {
+    hint: t`An issuer’s keys are fetched over https, or from this machine.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 
 /** The letters BMAD on the keys of a telephone. */
@@ -8,14 +9,14 @@ const LAST_PORT = 65_535;
 /** The port to serve HTTP on; nothing, if it was not asked for. */
 export function httpPort(asked: boolean, typed: string | undefined): number | undefined {
   if (!asked && typed !== undefined)
-    throw new BmadError('invalid_input', '--port requires --http.', {
-      hint: 'Without --http the server uses stdin and stdout and does not open a port.',
+    throw new BmadError('invalid_input', t`--port requires --http.`, {
+      hint: t`Without --http the server uses stdin and stdout and does not open a port.`,
     });
   if (!asked) return undefined;
   const port = typed === undefined ? DEFAULT_PORT : Number(typed);
   if (typed?.trim() === '' || !Number.isInteger(port) || port < 0 || port > LAST_PORT)
-    throw new BmadError('invalid_input', `--port: ${quoted(typed ?? '')} is not a port.`, {
-      hint: `Use a number up to ${LAST_PORT}; 0 picks a free port. The default is ${DEFAULT_PORT}.`,
+    throw new BmadError('invalid_input', t`--port: ${quoted(typed ?? '')} is not a port.`, {
+      hint: t`Use a number up to ${LAST_PORT}; 0 picks a free port. The default is ${DEFAULT_PORT}.`,
     });
   return port;
 }

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Outside } from '../app/app.ts';
@@ -36,7 +37,7 @@ export async function serverTokens(context: Context, outside: Outside, anew: boo
     const given = config.httpTokenFile === undefined ? undefined : resolve(outside.cwd, config.httpTokenFile);
     if (given !== undefined) await guardGivenFile(given, context);
     const current = given === undefined ? async () => own : await followedFile(given, own, context);
-    return { current, settle: async () => 'Clients must send one of the configured tokens.' };
+    return { current, settle: async () => t`Clients must send one of the configured tokens.` };
   }
   const file = join(userStateFolder(outside), KEPT_FILE);
   await guardKeptFile(file, context);
@@ -56,10 +57,10 @@ export async function serverTokens(context: Context, outside: Outside, anew: boo
 function settleKept(file: string, anew: boolean): Promise<string> {
   return withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
     const kept = anew ? [] : parse((await readState(file, { follow: true })) ?? '', file);
-    if (kept.length > 0) return `Clients must send the token in ${file}.`;
+    if (kept.length > 0) return t`Clients must send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await writeAtomic(file, `${token}\n`, { mode: 0o600 });
-    return `Clients must send this token. It is shown only once and stored in ${file}:\n\n  ${token}\n`;
+    return t`Clients must send this token. It is shown only once and stored in ${file}:\n\n  ${token}\n`;
   });
 }
 
@@ -100,13 +101,13 @@ async function fromFile(file: string): Promise<KnownToken[]> {
   // Secrets are mounted into containers as links.
   const text = await readState(file, { follow: true });
   if (text === undefined)
-    throw new BmadError('invalid_input', `There is no file ${file}.`, {
-      hint: 'Set http_token_file, or --http-token-file, to a file with tokens.',
+    throw new BmadError('invalid_input', t`There is no file ${file}.`, {
+      hint: t`Set http_token_file, or --http-token-file, to a file with tokens.`,
     });
   const tokens = parse(text, file);
   if (tokens.length > 0) return tokens;
-  throw new BmadError('invalid_input', `${file} has no tokens.`, {
-    hint: `Write one token per line, of at least ${SHORTEST_TOKEN} characters. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent.`,
+  throw new BmadError('invalid_input', t`${file} has no tokens.`, {
+    hint: t`Write one token per line, of at least ${SHORTEST_TOKEN} characters. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent.`,
   });
 }
 
@@ -116,8 +117,8 @@ function parse(text: string, file: string): KnownToken[] {
     if (line === '' || line.startsWith('#')) return [];
     const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write|a2a))?$/.exec(line) ?? [];
     if (token.length < SHORTEST_TOKEN)
-      throw new BmadError('invalid_input', `Line ${index + 1} of ${file} is not a valid token.`, {
-        hint: `Use at least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, followed by "read", "a2a" or nothing.`,
+      throw new BmadError('invalid_input', t`Line ${index + 1} of ${file} is not a valid token.`, {
+        hint: t`Use at least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, followed by "read", "a2a" or nothing.`,
       });
     return [{ token, mayWrite: right !== 'read', ...(right === 'a2a' ? { only: right } : {}) }];
   });

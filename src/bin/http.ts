@@ -1,9 +1,9 @@
+import { plural, say, t } from '../base/text/message.ts';
 import { hostname, networkInterfaces } from 'node:os';
 import { createContext, type Outside } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
 import { createTurns } from '../base/http/turns.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
-import { plural } from '../base/text/text.ts';
 import { userStateFolder } from '../config/locations.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
@@ -24,6 +24,7 @@ import { PAGE, programArguments } from './program-place.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
+import { speaking } from '../language/speaking.ts';
 import { wordsFor } from './words.ts';
 import { withoutEnd } from '../base/text/ends.ts';
 
@@ -32,9 +33,10 @@ const AGAIN = 'press Ctrl+C again to stop now.\n';
 /** A separate program, loaded by the server when HTTP is requested: what hosts start stays small. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  const words = (await wordsFor(settings)) ?? ((text: string) => text);
-  const tell = (text: string): void => printer.err(words(text));
-  if (switches.has('help')) return printer.out(words(serveHelp()));
+  const words = await wordsFor(settings);
+  // Only these lines are for the person who has started it: nothing that is served may be said in their words.
+  const tell = (make: () => string): void => printer.err(speaking(words, make));
+  if (switches.has('help')) return printer.out(speaking(words, serveHelp));
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const turns = createTurns();
@@ -104,25 +106,30 @@ async function main(): Promise<void> {
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     await leave();
     if (config.httpDrainMs > 0)
-      tell(`Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${AGAIN}`);
+      tell(
+        () =>
+          t`Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${say(AGAIN)}`,
+      );
     await serving.drain();
     const count = serving.running();
     if (count > 0)
-      tell(`Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; ${AGAIN}`);
+      tell(
+        () =>
+          t`Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; ${say(AGAIN)}`,
+      );
     await serving.close();
     context.close();
   });
   const where = { ...serving, path: mcp.path, host: config.httpHost, publicUrl: config.publicUrl };
-  tell(startLines(where, access.whom, projects, note));
+  tell(() => startLines(where, access.whom, projects, note));
   if (page.isOn)
-    tell(`Page for people: ${address}/ ("bmad page" prints the link that lets you in)
-`);
-  if (a2a[0] !== undefined)
-    tell(`Agent2Agent: ${address}${a2a[0].path}
-`);
-  if (switches.has('summary'))
-    tell(`${await readyLine(context)}
-`);
+    tell(
+      () => t`Page for people: ${address}/ ("bmad page" prints the link that lets you in)
+`,
+    );
+  const [a2aRoute] = a2a;
+  if (a2aRoute !== undefined) tell(() => `Agent2Agent: ${address}${a2aRoute.path}\n`);
+  if (switches.has('summary')) printer.err(`${await speaking(words, () => readyLine(context))}\n`);
   await serving.ended;
 }
 
@@ -140,7 +147,7 @@ async function explained(error: unknown, surroundings: Outside, port: number): P
   );
   if (running === undefined) throw error;
   throw new BmadError(error.code, error.message, {
-    hint: `A BMAD MCP server is already running at ${running.origin}/mcp: use it, stop it first, or choose another port with --port.`,
+    hint: t`A BMAD MCP server is already running at ${running.origin}/mcp: use it, stop it first, or choose another port with --port.`,
     cause: error,
   });
 }
@@ -174,12 +181,12 @@ function startLines(
       ? outer.map((name) => `http://${inUrl(name)}:${port}${path}`)
       : [`${withoutEnd(publicUrl, '/')}${path}`];
   return [
-    `${PRODUCT} ${VERSION} serves ${origin}${path} to ${whom}. Press Ctrl+C to stop.`,
-    ...(reached.length === 0 ? [] : [`Clients can reach it at ${reached.join(' and ')}`]),
+    t`${PRODUCT} ${VERSION} serves ${origin}${path} to ${whom}. Press Ctrl+C to stop.`,
+    ...(reached.length === 0 ? [] : [t`Clients can reach it at ${reached.join(', ')}`]),
     own.root === undefined
-      ? `Project: none (${own.from}); set one with --project`
-      : `Project: ${own.root} (${own.from})`,
-    ...(allowed.length === 0 ? [] : [`Also allowed: ${allowed.join(', ')}`]),
+      ? t`Project: none (${own.from}); set one with --project`
+      : t`Project: ${own.root} (${own.from})`,
+    ...(allowed.length === 0 ? [] : [t`Also allowed: ${allowed.join(', ')}`]),
     ...(note === undefined ? [] : [note]),
     '',
   ].join('\n');

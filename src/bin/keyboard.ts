@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { createRequire } from 'node:module';
 import type * as readline from 'node:readline';
 import { BmadError } from '../base/errors.ts';
@@ -68,7 +69,7 @@ function answered<State, Value>(
       if (prompt.stays !== true) screen.write(repainted([], look, above));
       settle();
     };
-    const leave = (): void => end(() => reject(new BmadError('cancelled', 'Nothing was changed.')));
+    const leave = (): void => end(() => reject(new BmadError('cancelled', t`Nothing was changed.`)));
     const hear = (text: string | undefined, key: readline.Key): void => {
       if (key.name === 'escape' || (key.ctrl === true && /^[cd]$/.test(key.name ?? ''))) return leave();
       const next = prompt.press(state, keyOf(text, key));

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { resolve } from 'node:path';
 import { present } from '../base/present.ts';
 import { createContext } from '../app/app.ts';
@@ -112,7 +113,7 @@ class BmadServer implements Public.BmadServer {
 
   /** Another call may close the server during any wait. */
   #checkOpen(): void {
-    if (this.#closed) throw new BmadError('cancelled', 'The server was closed.');
+    if (this.#closed) throw new BmadError('cancelled', t`The server was closed.`);
   }
 
   async #context(): Promise<Context> {

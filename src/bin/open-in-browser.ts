@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Outside } from '../app/app.ts';
@@ -38,7 +39,7 @@ export async function openInBrowser(
     // It starts a browser by its name.
     .then((program) => startProgram(program, [...args, pathToFileURL(file).href], { env: programs.env }))
     .catch(ours(({ message }) => message));
-  if (typeof started === 'string') return `${started} Open the link yourself.`;
+  if (typeof started === 'string') return t`${started} Open the link yourself.`;
   started.child.unref();
   return undefined;
 }

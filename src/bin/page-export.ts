@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { writeAtomic, writeNew } from '../base/files/file-state.ts';
@@ -23,8 +24,8 @@ export async function exportPage(
     const place = resolve(cwd, file);
     if (force) await writeAtomic(place, html);
     else if (!(await writeNew(place, Buffer.from(html))))
-      throw new BmadError('conflict', `${place} exists already.`, { hint: 'Replace it with --force.' });
-    return `${place}, ${kilobytes(byteLength(html))}. It has the exact texts of all items: share it with care.\n`;
+      throw new BmadError('conflict', t`${place} exists already.`, { hint: t`Replace it with --force.` });
+    return t`${place}, ${kilobytes(byteLength(html))}. It has the exact texts of all items: share it with care.\n`;
   } finally {
     context.close();
   }

@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../base/product.ts';
 
 /** The one after that of the server, so that both can run side by side. */
@@ -15,7 +16,7 @@ export const PAGE_FLAGS: readonly [flag: string, meaning: string][] = [
 ];
 
 export function pageHelp(): string {
-  return `${PRODUCT} ${VERSION}: a page for people: what is waiting for you, how far along the project is, and why.
+  return t`${PRODUCT} ${VERSION}: a page for people: what is waiting for you, how far along the project is, and why.
 
 Usage: ${CLI_PROGRAM} page [flags]     ("page" must come first)
 
@@ -23,7 +24,7 @@ Prints a link that works once, within ten minutes, and lets your browser in for 
 for the page is running, it runs here until Ctrl+C, for this machine and for you only. It shows all your
 projects: those of servers that are running, and those you have opened the page for.
 
-${PAGE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(18)} ${meaning}`).join('\n')}
+${PAGE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(18)} ${say(meaning)}`).join('\n')}
 
 All settings work here too, such as --project: "${CLI_PROGRAM} --help" lists them.
 `;

@@ -1,8 +1,8 @@
+import { plural, t } from '../base/text/message.ts';
 import { createContext, type Outside } from '../app/app.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { createTurns } from '../base/http/turns.ts';
-import { plural } from '../base/text/text.ts';
 import { withoutEnd } from '../base/text/ends.ts';
 import { parseFlags } from '../config/flags.ts';
 import { userStateFolder } from '../config/locations.ts';
@@ -26,6 +26,7 @@ import { printer } from './printer.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
 import { stdioServers } from './stdio-servers.ts';
+import { speaking } from '../language/speaking.ts';
 import { wordsFor } from './words.ts';
 
 const SWITCHES = ['help', 'open', 'list', 'force'] as const;
@@ -41,15 +42,13 @@ interface Said {
 export async function servePage(): Promise<void> {
   const { settings, switches, values } = parseFlags(programArguments().slice(1), SWITCHES, VALUES);
   const words = await wordsFor(settings);
-  const said: Said = {
-    out: (text) => printer.out(words?.(text) ?? text),
-    err: (text) => printer.err(words?.(text) ?? text),
-  };
-  try {
-    await servedPage({ settings, switches, values }, said);
-  } catch (error) {
-    fail(error, CLI_PROGRAM, words);
-  }
+  await speaking(words, async () => {
+    try {
+      await servedPage({ settings, switches, values }, printer);
+    } catch (error) {
+      fail(error, CLI_PROGRAM);
+    }
+  });
 }
 
 type Typed = ReturnType<typeof parseFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>>;
@@ -77,13 +76,13 @@ async function servedPage({ settings, switches, values }: Typed, said: Said): Pr
   const found = serverFor(root, proven);
   if (found !== undefined) {
     context.close();
-    said.err(`The page is served already, by process ${found.pid}.\n`);
+    said.err(t`The page is served already, by process ${found.pid}.\n`);
     return told(found, state, open, said);
   }
   const port = httpPort(true, values.port ?? String(PAGE_PORT)) ?? PAGE_PORT;
   const serving = await served(context, surroundings, port, values.port !== undefined);
   await told(serving, state, open, said);
-  said.err('The page is served until Ctrl+C.\n');
+  said.err(t`The page is served until Ctrl+C.\n`);
   await serving.ended;
 }
 
@@ -171,7 +170,7 @@ async function told(
   { err }: Said,
 ): Promise<void> {
   const link = await linkTo(place, state);
-  err('Open this link within ten minutes; it works once:\n');
+  err(t`Open this link within ten minutes; it works once:\n`);
   printer.out(link);
   const trouble = await open?.(link.trim());
   if (trouble !== undefined) err(`${trouble}\n`);
@@ -184,7 +183,7 @@ async function linkTo({ origin, id }: Place, state: string): Promise<string> {
 
 /** A program that listens where a server of the user did gets neither a link nor a second question. */
 const strangerLine = (origin: string): string =>
-  `Another program answers at ${origin}, where a server of yours was listed. Do not open that address. It has been taken off the list; if you have opened links to it, run "bmad page --revoke all".\n`;
+  t`Another program answers at ${origin}, where a server of yours was listed. Do not open that address. It has been taken off the list; if you have opened links to it, run "bmad page --revoke all".\n`;
 
 /** A link with an address that only the user knows: for the server that says it has it, or the one that it must be. */
 async function linkAt(origin: string, state: string): Promise<string> {
@@ -200,10 +199,10 @@ async function linkAt(origin: string, state: string): Promise<string> {
   throw new BmadError(
     'not_found',
     withPage.length === 0
-      ? 'No server with the page is running here as this user.'
-      : `No server with the page that is running here as this user has the address ${quoted(origin)}.`,
+      ? t`No server with the page is running here as this user.`
+      : t`No server with the page that is running here as this user has the address ${quoted(origin)}.`,
     {
-      hint: 'A link is for one server. Run this where that server runs, as its user; with public_url it says which address it has.',
+      hint: t`A link is for one server. Run this where that server runs, as its user; with public_url it says which address it has.`,
     },
   );
 }
@@ -211,8 +210,8 @@ async function linkAt(origin: string, state: string): Promise<string> {
 function addressOf(given: string): string {
   const isAddress = /^https?:\/\/[^\s?#@]+$/i.test(given) && URL.canParse(given);
   if (isAddress) return withoutEnd(given, '/');
-  throw new BmadError('invalid_input', `--at: ${quoted(given)} is not an address.`, {
-    hint: 'Use the address of the server for browsers, such as https://bmad.example.com.',
+  throw new BmadError('invalid_input', t`--at: ${quoted(given)} is not an address.`, {
+    hint: t`Use the address of the server for browsers, such as https://bmad.example.com.`,
   });
 }
 
@@ -222,15 +221,15 @@ async function listed(state: string): Promise<string> {
     openInstances(state).answering(),
   ]);
   return [
-    ...(sessions.length === 0 ? ['No one has a session.'] : ['Sessions:']),
+    ...(sessions.length === 0 ? [t`No one has a session.`] : [t`Sessions:`]),
     ...sessions.map(
       ({ id, made, used, until, agent }) =>
-        `- ${id} since ${day(made)}, last used ${day(used)}, until ${day(until)}: ${agent || 'unknown browser'}`,
+        t`- ${id} since ${day(made)}, last used ${day(used)}, until ${day(until)}: ${agent || t`unknown browser`}`,
     ),
-    ...(running.length === 0 ? ['No server is running.'] : ['Servers:']),
+    ...(running.length === 0 ? [t`No server is running.`] : [t`Servers:`]),
     ...running.map(
       ({ origin, kind, pid, roots }) =>
-        `- ${origin} (${kind}, process ${pid}): ${roots.join(', ') || 'no project'}`,
+        t`- ${origin} (${kind}, process ${pid}): ${roots.join(', ') || t`no project`}`,
     ),
     ...strangers.map(({ origin }) => strangerLine(origin).trim()),
     '',
@@ -242,8 +241,8 @@ const day = (time: number): string => new Date(time).toISOString().slice(0, 16);
 async function revoked(state: string, id: string): Promise<string> {
   const ended = await openPasses(state).revoke(id);
   if (ended === 0 && id !== 'all')
-    throw new BmadError('not_found', `There is no session ${quoted(id)}.`, {
-      hint: '"bmad page --list" lists the sessions; "all" ends all of them.',
+    throw new BmadError('not_found', t`There is no session ${quoted(id)}.`, {
+      hint: t`"bmad page --list" lists the sessions; "all" ends all of them.`,
     });
-  return `${plural(ended, 'session')} ended.\n`;
+  return t`${plural(ended, 'session')} ended.\n`;
 }

@@ -1,5 +1,5 @@
+import { plural, t } from '../base/text/message.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
-import { plural } from '../base/text/text.ts';
 import type { Context } from '../operations/context.ts';
 import { toolList } from '../surfaces/mcp/tools.ts';
 
@@ -13,5 +13,5 @@ export async function readyLine(context: Context): Promise<string> {
     plural(catalogue.count('skill'), 'plain skill'),
   ].join(', ');
   const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
-  return `${PRODUCT} v${VERSION} — ${plural(tools.length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? 'none'} — Ready`;
+  return t`${PRODUCT} v${VERSION} — ${plural(tools.length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? t`none`} — Ready`;
 }

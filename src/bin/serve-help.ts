@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { a2aSettings, httpSettings } from '../config/http-settings.ts';
 import { settingsHelp } from '../config/flags.ts';
@@ -20,14 +21,14 @@ export const SERVE_SETTINGS: readonly string[] = [
 ];
 
 export function serveHelp(): string {
-  return `${PRODUCT} ${VERSION}: serves the BMad Method over HTTP, to several hosts at once.
+  return t`${PRODUCT} ${VERSION}: serves the BMad Method over HTTP, to several hosts at once.
 
 Usage: ${CLI_PROGRAM} serve [flags]     ("serve" must come first; same as ${SERVER_PROGRAM} --http)
 
 It listens on this machine only, without a token, unless --host names another address.
 Hosts connect to http://127.0.0.1:${DEFAULT_PORT}/mcp; Ctrl+C finishes running calls, then stops it.
 
-${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${meaning}`).join('\n')}
+${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${say(meaning)}`).join('\n')}
 
 Settings for HTTP, with their environment variables:
 ${settingsHelp({}, { only: SERVE_SETTINGS })}

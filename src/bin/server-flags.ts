@@ -1,6 +1,5 @@
 import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
-import type { Words } from '../language/translator.ts';
 import { parseFlags, type ParsedFlags } from '../config/flags.ts';
 import { printer } from './printer.ts';
 import { programArguments, SERVE } from './program-place.ts';
@@ -17,10 +16,10 @@ export function serverFlags(): ServerFlags {
 }
 
 /** Prints to stderr why a program could not start or continue. */
-export function fail(thrown: unknown, program = SERVER_PROGRAM, words: Words = (text) => text): void {
+export function fail(thrown: unknown, program = SERVER_PROGRAM): void {
   const error = BmadError.from(thrown, (id, original) =>
     printer.err(`incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`),
   );
-  printer.err(`${program}: ${words(error.text)}\n`);
+  printer.err(`${program}: ${error.text}\n`);
   process.exitCode = ERROR_CODES[error.code].exit;
 }

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { createContext } from '../app/app.ts';
@@ -16,10 +17,12 @@ import { printer } from './printer.ts';
 import { protocolOutput } from './protocol-output.ts';
 import { readyLine } from './ready-line.ts';
 import { fail, serverFlags } from './server-flags.ts';
+import type { Catalogue } from '../base/text/message.ts';
+import { speaking } from '../language/speaking.ts';
 import { wordsFor } from './words.ts';
 
-const help =
-  (): string => `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
+const help = (): string =>
+  t`${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
 
 Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; people use the program "bmad")
 
@@ -38,43 +41,38 @@ ${settingsHelp()}
 async function main(early: EarlyStart | undefined): Promise<void> {
   const { settings, switches, values } = serverFlags();
   if (switches.has('help'))
-    return switches.has('http') ? loadHttp() : printer.out((await saidTo(settings))(help()));
+    return switches.has('http') ? loadHttp() : printer.out(speaking(await wordsFor(settings), help));
   if (switches.has('version')) return printer.out(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   if (overHttp && !switches.has('test')) return loadHttp();
   const context = await createContext(outside(settings));
   const alone = switches.has('new-token') ? '--new-token' : a2aFlagIn(settings, context);
   if (!overHttp && alone !== undefined)
-    throw new BmadError('invalid_input', `${alone} requires --http.`, {
-      hint: 'Over stdin and stdout, the host that started the server is its only client.',
+    throw new BmadError('invalid_input', t`${alone} requires --http.`, {
+      hint: t`Over stdin and stdout, the host that started the server is its only client.`,
     });
   if (switches.has('test')) return printer.out(`${await readyLine(context)}\n`);
-  if (process.stdin.isTTY) return serveAtTerminal(context, await saidTo(settings));
-  const words = switches.has('summary') ? await saidTo(settings) : String;
-  const summary = switches.has('summary') ? readyLine(context) : undefined;
-  const printed = summary?.then((line) => printer.err(`${words(line)}\n`));
+  if (process.stdin.isTTY) return serveAtTerminal(context, await wordsFor(settings));
+  const words = switches.has('summary') ? await wordsFor(settings) : undefined;
+  const summary = switches.has('summary') ? speaking(words, () => readyLine(context)) : undefined;
+  const printed = summary?.then((line) => printer.err(`${line}\n`));
   await serve(context, early);
   await printed;
 }
 
 /** A person has started it: the screen says what they can do, and "?" says more. */
-async function serveAtTerminal(context: Context, words: (text: string) => string): Promise<void> {
+async function serveAtTerminal(context: Context, words: Catalogue | undefined): Promise<void> {
   const { commandIsFound, startHelp, startScreen, withHelp } = await import('./start-screen.ts');
-  const tell = (text: string): void => printer.err(words(text));
-  const printed = readyLine(context).then((summary) =>
-    tell(startScreen({ summary, installed: commandIsFound(process.env, process.platform) })),
+  const said = (make: () => string): void => printer.err(speaking(words, make));
+  const printed = speaking(words, () => readyLine(context)).then((summary) =>
+    said(() => startScreen({ summary, installed: commandIsFound(process.env, process.platform) })),
   );
   await serve(
     context,
     undefined,
-    withHelp(process.stdin, () => tell(startHelp(serverFile()))),
+    withHelp(process.stdin, () => said(() => startHelp(serverFile()))),
   );
   await printed;
-}
-
-/** How a person who starts the server is spoken to. Hosts start it too, and need none of it. */
-async function saidTo(settings: RawSettings): Promise<(text: string) => string> {
-  return (await wordsFor(settings)) ?? String;
 }
 
 /** As a user setting it may be meant for another day; a flag that turns it on was meant for this start. */

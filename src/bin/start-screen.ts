@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { isAbsolute, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { changeMark, isSameFile } from '../base/files/file-stamps.ts';
@@ -19,14 +20,14 @@ export function startScreen({ summary, installed }: Started): string {
   const bmad = installed ? CLI_PROGRAM : `"${process.execPath}" "${programFolder}/${CLI_PROGRAM}.cjs"`;
   const row = (what: string, command: string, why: string): string =>
     `  ${what.padEnd(10)}${command}\n  ${' '.repeat(10)}${why}\n`;
-  return `${summary}
+  return t`${summary}
 
 What to do next, in another terminal:
 
-${row('Connect', `${bmad} setup`, 'Finds the hosts on this machine and connects those you choose')}${row('Try it', `${bmad} start`, 'Offers the agents and workflows to choose from')}${row('Page', `${bmad} page`, 'Prints the address of the page for people')}${
+${row(t`Connect`, `${bmad} setup`, t`Finds the hosts on this machine and connects those you choose`)}${row(t`Try it`, `${bmad} start`, t`Offers the agents and workflows to choose from`)}${row(t`Page`, `${bmad} page`, t`Prints the address of the page for people`)}${
     installed
       ? ''
-      : row('Command', 'npm link', `Once, in the folder of the server: then "${CLI_PROGRAM}" is enough`)
+      : row(t`Command`, 'npm link', t`Once, in the folder of the server: then "${CLI_PROGRAM}" is enough`)
   }
 ${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Type ? for help, Ctrl+C to stop.
 `;
@@ -54,7 +55,7 @@ export function commandIsFound(
 /** What "?" answers: how to connect by hand, and what the programs are. */
 export function startHelp(server: string): string {
   const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [server] } } };
-  return `A host starts this program itself; it need not run here. To connect one by hand:
+  return t`A host starts this program itself; it need not run here. To connect one by hand:
 
 Claude Code:  claude mcp add --scope user ${SERVER_KEY} -- "${process.execPath}" "${server}"
 Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${server}"

@@ -1,13 +1,13 @@
 import type { Settings } from '../app/settings.ts';
 import type { RawSettings } from '../config/schema.ts';
-import type { Words } from '../language/translator.ts';
+import type { Catalogue } from '../base/text/message.ts';
 import { outside } from './outside.ts';
 
-/** How the person at the terminal is spoken to; nothing for English. What knows other languages is loaded only then. */
+/** The words that the person at the terminal is spoken to in; nothing for English. What knows other languages is loaded only then. */
 export async function wordsFor(
   settings: RawSettings,
   read?: () => Promise<Settings>,
-): Promise<Words | undefined> {
+): Promise<Catalogue | undefined> {
   // Who says so needs none of what finds out.
   const asked = [settings.language ?? process.env['BMAD_LANG'] ?? []].flat().at(-1);
   if (asked === 'en') return undefined;

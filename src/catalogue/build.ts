@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { basename, dirname, posix } from 'node:path';
 import { ParseError, unlessShort } from '../base/expected.ts';
 import { BmadError, shortageIn } from '../base/errors.ts';
@@ -209,7 +210,7 @@ async function readingOf(source: Source, reader: Reader): Promise<Reading> {
     const reason =
       error instanceof BmadError || error instanceof ParseError
         ? error.message
-        : `it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
+        : t`it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
     const problem = { file: source.origin.root, message: `${reader.generation}: ${reason}` };
     return { records: [], modules: [], problems: [problem] };
   }

@@ -1,5 +1,6 @@
+import { plural } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
-import { compare, oneLine, plural } from '../base/text/text.ts';
+import { compare, oneLine } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
 import { fold } from '../base/text/suggest.ts';

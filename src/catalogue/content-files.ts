@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { once } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { contentUri } from '../base/files/paths.ts';
@@ -81,7 +82,7 @@ export class ContentFiles {
         if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
       }
     }
-    throw new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
+    throw new BmadError('not_found', t`There is no file ${quoted(contentUri(path))}.`, {
       subject: contentUri(path),
     });
   }

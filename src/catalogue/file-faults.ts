@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { attempt, broken } from '../base/expected.ts';
 import { parseYaml } from '../base/parse/parse.ts';
 import { decodeText, encodingOf } from '../base/text/decode.ts';
@@ -17,10 +18,10 @@ export function fileFaults(
 ): FileFault[] {
   const { bmadRelativePath: file } = record;
   const text = decodeText(bytes);
-  if (text.trim() === '') return [{ message: `${file}: the file is empty`, halts: true }];
+  if (text.trim() === '') return [{ message: t`${file}: the file is empty`, halts: true }];
   const faults: FileFault[] = [];
   if (encodingOf(bytes) !== 'utf-8')
-    faults.push({ message: `${file}: the file is UTF-16; it is read, but other tools expect UTF-8` });
+    faults.push({ message: t`${file}: the file is UTF-16; it is read, but other tools expect UTF-8` });
   const isYaml =
     /\.ya?ml$/i.test(file) && (behaviourOf(record).needsEngine === true || record.format === 'v4-workflow');
   if (isYaml) {

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { cut } from '../base/text/text.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
@@ -8,33 +9,33 @@ export function fileMissing(asked: string, record: BmadRecord): BmadError {
   if (kind === 'package')
     return new BmadError(
       'not_found',
-      `${displayName} was published without the text of ${qualifiedName(record)}.`,
+      t`${displayName} was published without the text of ${qualifiedName(record)}.`,
       {
         subject: cut(asked, 200),
-        hint: "The module's repository has it: install the module into the project, or add the repository as a git source.",
+        hint: t`The module's repository has it: install the module into the project, or add the repository as a git source.`,
         steps:
           repository === undefined
             ? []
-            : [{ operation: 'sources_add', args: { source: repository }, why: 'Add its repository' }],
+            : [{ operation: 'sources_add', args: { source: repository }, why: t`Add its repository` }],
       },
     );
   return new BmadError(
     'not_found',
-    `The file of ${qualifiedName(record)} is missing: it was ${quoted(record.absolutePath)}.`,
+    t`The file of ${qualifiedName(record)} is missing: it was ${quoted(record.absolutePath)}.`,
     {
       reason: 'file',
       subject: cut(asked, 200),
-      hint: `The manifest in ${record.origin.displayName} still lists it. Restore the file, or run BMAD's installer again.`,
-      steps: [{ operation: 'explain', args: { target: qualifiedName(record) }, why: 'See where it was' }],
+      hint: t`The manifest in ${record.origin.displayName} still lists it. Restore the file, or run BMAD's installer again.`,
+      steps: [{ operation: 'explain', args: { target: qualifiedName(record) }, why: t`See where it was` }],
     },
   );
 }
 
 export function ambiguous(name: string, candidates: readonly BmadRecord[]): BmadError {
   const names = candidates.map(qualifiedName);
-  return new BmadError('ambiguous', `${quoted(name)} is the name of ${candidates.length} things.`, {
+  return new BmadError('ambiguous', t`${quoted(name)} is the name of ${candidates.length} things.`, {
     subject: cut(name, 200),
     suggestions: names,
-    hint: 'Use one of the qualified names.',
+    hint: t`Use one of the qualified names.`,
   });
 }

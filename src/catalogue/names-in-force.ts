@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import { attempt, noted, orElse } from '../base/expected.ts';
 import { field, parseToml, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
@@ -121,7 +122,7 @@ function alike(inForce: readonly BmadRecord[], renamed: ReadonlyMap<BmadRecord, 
     if (others.length > 0)
       problems.set(`${file} ${name}`, {
         file,
-        message: `${names.join(' and ')} are both called "${oneLine(name, 100)}"; call them by these names`,
+        message: t`${names.join(' and ')} are both called "${oneLine(name, 100)}"; call them by these names`,
       });
   }
   return [...problems.values()];

@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { push } from '../base/grouped.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
@@ -161,15 +162,15 @@ export class NameIndex {
   #parse({ name, module, kinds }: NameQuery): ParsedName {
     const clean = name.trim().replace(/^\*/, '');
     if (clean === '' || !/[\p{L}\p{N}]/u.test(clean)) {
-      throw new BmadError('invalid_input', `${quoted(name)} is not a valid name.`, {
-        hint: 'Names look like "architect", "bmm/architect" or "*party-mode".',
+      throw new BmadError('invalid_input', t`${quoted(name)} is not a valid name.`, {
+        hint: t`Names look like "architect", "bmm/architect" or "*party-mode".`,
       });
     }
     const slash = clean.indexOf('/');
     const given = slash === -1 ? module : clean.slice(0, slash);
     if (slash !== -1 && module !== undefined && fold(module) !== fold(clean.slice(0, slash))) {
-      throw new BmadError('invalid_input', `${quoted(name)} names a module other than ${quoted(module)}.`, {
-        hint: 'Give the module once.',
+      throw new BmadError('invalid_input', t`${quoted(name)} names a module other than ${quoted(module)}.`, {
+        hint: t`Give the module once.`,
       });
     }
     const rest = slash === -1 ? clean : clean.slice(slash + 1);
@@ -201,11 +202,11 @@ export class NameIndex {
     const code = this.#modules.find((known) => fold(known) === fold(name));
     if (code !== undefined) return code;
     const near = nearest(name, this.#modules);
-    throw new BmadError('not_found', `There is no module ${quoted(name)}.`, {
+    throw new BmadError('not_found', t`There is no module ${quoted(name)}.`, {
       reason: 'name',
       subject: cut(name, 100),
       suggestions: near.length > 0 ? near : suggestions,
-      hint: `Known modules: ${this.#modules.join(', ') || 'none'}.`,
+      hint: t`Known modules: ${this.#modules.join(', ') || t`none`}.`,
     });
   }
 
@@ -221,7 +222,7 @@ export class NameIndex {
     const { name: asked, kinds } = query;
     const lost = this.missing(query);
     if (lost !== undefined) return fileMissing(asked, lost);
-    const what = kinds.length > 1 && kinds.includes('agent') ? 'agent or workflow' : (kinds[0] ?? 'record');
+    const wanted = kinds.length > 1 && kinds.includes('agent') ? undefined : (kinds[0] ?? 'record');
     const known: string[] = [];
     for (const { kind, name: id, moduleName, displayName, deprecated } of this.#records) {
       if (
@@ -232,29 +233,35 @@ export class NameIndex {
         continue;
       known.push(shortName(id), ...(displayName === undefined ? [] : [displayName]));
     }
-    const where = module === undefined ? '' : ` in module "${module}"`;
+    const where = module === undefined ? '' : t` in module "${module}"`;
     const [elsewhere] = (this.#entries.get(fold(name)) ?? []).map(({ record }) => record);
     const other =
       elsewhere === undefined
         ? undefined
-        : `It is the name of ${/^[aeiou]/.test(elsewhere.kind) ? 'an' : 'a'} ${elsewhere.kind}: ${qualifiedName(elsewhere)}.`;
-    const list = what === 'agent' ? 'agents' : 'workflows';
+        : elsewhere.kind === 'agent'
+          ? t`It is the name of an agent: ${qualifiedName(elsewhere)}.`
+          : t`It is the name of a ${say(elsewhere.kind)}: ${qualifiedName(elsewhere)}.`;
+    const isAgent = wanted === 'agent';
     const successors = successorsOf(name) ?? successorsOf(withoutOldPrefixes(name) ?? '');
     const current = (successors ?? []).filter(
       (short) => known.includes(short) || this.#entries.has(fold(short)),
     );
     const gone =
       successors === undefined
-        ? `There is no ${what} ${quoted(asked)}${where}.`
-        : `${quoted(asked)} is a name from an earlier version of BMAD.`;
+        ? wanted === undefined
+          ? t`There is no agent or workflow ${quoted(asked)}${where}.`
+          : t`There is no ${say(wanted)} ${quoted(asked)}${where}.`
+        : t`${quoted(asked)} is a name from an earlier version of BMAD.`;
     return new BmadError('not_found', gone, {
       reason: 'name',
       subject: cut(asked, 200),
       suggestions: successors === undefined ? nearest(name, known) : current,
       ...(other === undefined ? {} : { hint: other }),
       steps: [
-        { operation: 'list', args: { what: list }, why: `List the ${list}` },
-        { operation: 'search', open: ['query'], why: 'Search by words' },
+        isAgent
+          ? { operation: 'list', args: { what: 'agents' }, why: t`List the agents` }
+          : { operation: 'list', args: { what: 'workflows' }, why: t`List the workflows` },
+        { operation: 'search', open: ['query'], why: t`Search by words` },
       ],
     });
   }

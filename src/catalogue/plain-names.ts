@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord, Problem } from '../model/record.ts';
@@ -12,7 +13,7 @@ export function plainlyNamed(reading: Reading): Reading {
   const records = reading.records.flatMap((record) => {
     const plain = plainRecord(record);
     if (plain.name.trim() !== '') return [plain];
-    problems.push({ file: record.bmadRelativePath, message: 'its name has hidden characters only' });
+    problems.push({ file: record.bmadRelativePath, message: t`its name has hidden characters only` });
     return [];
   });
   return {

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
 import { kindCalled, originsCalled, originWords, type Origin } from '../model/origin.ts';
@@ -22,13 +23,13 @@ export function preferencesIn(
     const [, name = '', word = ''] = /^([^=]*)=([^=]*)$/.exec(entry) ?? [];
     const meant = originsCalled(word.trim(), origins);
     if (name.trim() === '' || word.trim() === '')
-      warnings.push(`${quoted(entry)} is not of the form name=origin, and is ignored`);
+      warnings.push(t`${quoted(entry)} is not of the form name=origin, and is ignored`);
     else if (preferences.some((known) => known.name === fold(name.trim())))
-      warnings.push(`${quoted(name.trim())} is there twice; the first counts`);
+      warnings.push(t`${quoted(name.trim())} is there twice; the first counts`);
     else if (meant.length > 0) preferences.push({ name: fold(name.trim()), origins: new Set(meant) });
     else if (kindCalled(word) === undefined)
       warnings.push(
-        `${quoted(word.trim())} is not an origin here, so ${quoted(entry)} is ignored; known: ${originWords(
+        t`${quoted(word.trim())} is not an origin here, so ${quoted(entry)} is ignored; known: ${originWords(
           origins,
         )
           .map((known) => JSON.stringify(known))

@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { BmadError } from '../base/errors.ts';
 import { stripAddressCredentials } from '../base/secrets/rules.ts';
@@ -41,7 +42,7 @@ export function parseFlags<Switch extends string, Value extends string = never>(
     if (setting !== undefined && token.kind === 'option') {
       const value = token.value ?? (setting.type === 'boolean' ? 'true' : undefined);
       if (value === undefined)
-        throw new BmadError('invalid_input', `${written} needs a value.`, { hint: setting.description });
+        throw new BmadError('invalid_input', t`${written} needs a value.`, { hint: setting.description });
       keep(result.settings, setting, value);
     } else if (token.kind === 'option' && token.value === undefined && denied(token.rawName) !== undefined) {
       deny(result.settings, denied(token.rawName) as Setting);
@@ -49,21 +50,21 @@ export function parseFlags<Switch extends string, Value extends string = never>(
       keep(result.settings, bareSetting(token.value) as Setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
       if (token.value !== undefined)
-        throw new BmadError('invalid_input', `${written} does not take a value.`);
+        throw new BmadError('invalid_input', t`${written} does not take a value.`);
       result.switches.add(token.name as Switch);
     } else if (token.kind === 'option' && (values as readonly string[]).includes(token.name)) {
-      if (token.value === undefined) throw new BmadError('invalid_input', `${written} needs a value.`);
+      if (token.value === undefined) throw new BmadError('invalid_input', t`${written} needs a value.`);
       result.values[token.name as Value] = token.value;
     } else {
       throw new BmadError(
         'invalid_input',
-        `Unknown flag or argument ${JSON.stringify(stripAddressCredentials(written).slice(0, 80))}.`,
+        t`Unknown flag or argument ${JSON.stringify(stripAddressCredentials(written).slice(0, 80))}.`,
         {
           suggestions: nearest(written, [
             ...[...switches, ...values].map((name) => `--${name}`),
             ...all.map(({ flag }) => flag),
           ]),
-          hint: '--help lists all flags.',
+          hint: t`--help lists all flags.`,
         },
       );
     }
@@ -118,7 +119,7 @@ export function extractSettings(
     const next = (): string | undefined => (setting.type === 'boolean' ? 'true' : args[++index]);
     const value = equals === -1 ? next() : word.slice(equals + 1);
     if (value === undefined)
-      throw new BmadError('invalid_input', `${flag} needs a value.`, { hint: setting.description });
+      throw new BmadError('invalid_input', t`${flag} needs a value.`, { hint: setting.description });
     keep(found, setting, value);
   }
   return { settings: found, rest };
@@ -137,9 +138,9 @@ export function settingsHelp(
     ...shown.map(({ name, type, env, summary, default: usual, ...setting }) => {
       const preset = [presets[name] ?? usual ?? []].flat().join(', ') || undefined;
       const value = preset === undefined || type === 'boolean' ? '' : ` [${preset}]`;
-      return `  ${flagUsage({ ...setting, type }).padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
+      return `  ${flagUsage({ ...setting, type }).padEnd(25)} ${`${say(summary)}${value}`.padEnd(45)} ${env}`;
     }),
-    ...(left === 0 ? [] : [`  and ${left} more: "config show" lists all settings and their values`]),
+    ...(left === 0 ? [] : [t`  and ${left} more: "config show" lists all settings and their values`]),
   ].join('\n');
 }
 

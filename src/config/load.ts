@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
 import { isSecretName } from '../base/secrets/names.ts';
@@ -70,13 +71,13 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     {
       name: 'flag',
       strict: true,
-      label: (setting) => `flag ${setting.flag}`,
+      label: (setting) => t`flag ${setting.flag}`,
       value: (setting) => input.flags[setting.name],
     },
     {
       name: 'environment',
       strict: false,
-      label: (setting) => `environment ${setting.env}`,
+      label: (setting) => t`environment ${setting.env}`,
       value: (setting) => input.env[setting.env] || undefined,
     },
   ];
@@ -96,7 +97,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const preset: Layer = {
     name: 'preset',
     strict: true,
-    label: () => 'command-line default',
+    label: () => t`command-line default`,
     value: (setting) => presets[setting.name],
   };
   const isProject = ({ ofProject }: Layer): boolean => ofProject === true;
@@ -107,7 +108,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const from: Record<string, string> = {};
   const gathered: LoadedConfig['gathered'] = {};
   for (const setting of all) {
-    from[setting.name] = 'default';
+    from[setting.name] = t`default`;
     for (const layer of setting.yields === true ? projectLast : layers) {
       const raw = layer.value(setting);
       if (raw === undefined) continue;
@@ -126,16 +127,16 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
           from[setting.name] = label;
         } else if (adds(known, value.value)) {
           chosen[setting.name] = restricted(known, value.value);
-          from[setting.name] += ` and ${label}`;
+          from[setting.name] += t` and ${label}`;
         }
         if (layer.ofProject === true && setting.restricts === true) continue;
         break;
       }
-      const told = isSecretName(setting.name) ? 'the value' : valueText(raw);
-      const message = `${layer.label(setting)}: ${told} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
+      const told = isSecretName(setting.name) ? t`the value` : valueText(raw);
+      const message = t`${layer.label(setting)}: ${told} is not valid for ${setting.fileKey}. ${say(value.reason).replace(/\.?$/, '.')}`;
       if (layer.strict || setting.binding === true)
-        throw new BmadError('invalid_input', message, { hint: setting.description });
-      warnings.push(`${message} It is ignored.`);
+        throw new BmadError('invalid_input', message, { hint: say(setting.description) });
+      warnings.push(t`${message} It is ignored.`);
     }
     const list = gathered[setting.name];
     if (list !== undefined) {
@@ -214,20 +215,22 @@ async function readConfigFile(
       : []) {
       if (table.delete(fileKey))
         warnings.push(
-          `${file.path}: "${fileKey}" is ignored in a project file; set it in your user file or with ${flag}.`,
+          t`${file.path}: "${fileKey}" is ignored in a project file; set it in your user file or with ${flag}.`,
         );
     }
     for (const key of table.keys()) {
       if (known.includes(key)) continue;
       const near = nearest(key, known, 1)[0];
       warnings.push(
-        `${file.path}: unknown key ${quoted(key)}${near === undefined ? '' : `, did you mean ${near}?`}`,
+        t`${file.path}: unknown key ${quoted(key)}${near === undefined ? '' : t`, did you mean ${near}?`}`,
       );
     }
     return table;
   } catch (error) {
     if (error instanceof BmadError && error.code === 'not_found') return undefined;
-    warnings.push(`${file.path} is ignored: ${error instanceof Error ? error.message : 'it cannot be read'}`);
+    warnings.push(
+      t`${file.path} is ignored: ${error instanceof Error ? error.message : t`it cannot be read`}`,
+    );
     return undefined;
   }
 }

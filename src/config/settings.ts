@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import * as z from 'zod';
 import { intBetween, meta, PERSONAL, settingMeta, text } from './meta.ts';
 import { isAbsolute } from 'node:path';
@@ -265,7 +266,7 @@ function weight(signal: string, preset: number, meaning: string) {
     .max(1_000)
     .default(preset)
     .describe(`Weight of ${meaning} in the ranking.`)
-    .register(settingMeta, meta('weight', `Weight of ${signal}`, { rare: true }));
+    .register(settingMeta, meta('weight', t`Weight of ${signal}`, { rare: true }));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
@@ -124,9 +125,9 @@ async function baseOf(
 async function replaced(work: FileWork, before: string | undefined, after: string): Promise<void> {
   const { file, inside } = work;
   if ((await readForeign(file, inside)) !== before)
-    throw new BmadError('conflict', `${file} has just been changed by another program; it is unchanged.`, {
+    throw new BmadError('conflict', t`${file} has just been changed by another program; it is unchanged.`, {
       subject: file,
-      hint: 'Close the host, then try again.',
+      hint: t`Close the host, then try again.`,
     });
   await writeAtomic(file, after, { inside });
 }
@@ -134,10 +135,10 @@ async function replaced(work: FileWork, before: string | undefined, after: strin
 const configOf = ({ file, format, key }: FileWork, text: string): ConfigText => ({ file, format, key, text });
 
 function foreignEntry(file: string, found: unknown): BmadError {
-  const what = `"bmad" in ${file} is not ours: it starts ${startText(found)}. It is unchanged.`;
+  const what = t`"bmad" in ${file} is not ours: it starts ${startText(found)}. It is unchanged.`;
   return new BmadError('conflict', what, {
     subject: file,
-    hint: 'Rename that entry, or replace it with --force.',
+    hint: t`Rename that entry, or replace it with --force.`,
   });
 }
 

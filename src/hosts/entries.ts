@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { isTable } from '../base/parse/parse.ts';
 import { maskSecretValues } from '../base/secrets/scanner.ts';
 import { cut } from '../base/text/text.ts';
@@ -10,7 +11,7 @@ const SHAPES: Record<Host['shape'], (start: Start) => Entry> = {
   opencode: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
   goose: ({ command, args }) => ({
     name: 'bmad',
-    description: 'Agents and workflows of the BMad Method',
+    description: t`Agents and workflows of the BMad Method`,
     type: 'stdio',
     cmd: command,
     args: [...args],
@@ -40,7 +41,7 @@ export function startOf(entry: unknown): WrittenStart | undefined {
 /** What an entry that is not ours starts, in a few words. */
 export function startText(entry: unknown): string {
   const start = startOf(entry);
-  return start === undefined ? 'something else' : cut([start.command, ...start.args].join(' '), 120);
+  return start === undefined ? t`something else` : cut([start.command, ...start.args].join(' '), 120);
 }
 
 export type WrittenStart = Start & { env: Record<string, string>; cwd?: string };

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
@@ -85,9 +86,9 @@ export function createHosts({ surroundings, root, start, state }: HostsParts) {
     if (scope === 'user') return;
     for (const other of pathsOf(host, scope, surroundings, root).filter((path) => path !== file))
       if ((await entryOfFile(host, other)) !== undefined)
-        throw new BmadError('conflict', `${host.name} reads ${other} too, which has an entry "bmad".`, {
+        throw new BmadError('conflict', t`${host.name} reads ${other} too, which has an entry "bmad".`, {
           subject: other,
-          hint: 'Remove that entry first, or write this one all the same with --force.',
+          hint: t`Remove that entry first, or write this one all the same with --force.`,
         });
   }
 
@@ -164,10 +165,10 @@ function hostNamed(name: string): Host {
   const near = nearest(name, known).map(
     (each) => HOSTS.find(({ id, aliases = [] }) => id === each || aliases.includes(each))?.id ?? each,
   );
-  throw new BmadError('not_found', `There is no host ${quoted(name)}.`, {
+  throw new BmadError('not_found', t`There is no host ${quoted(name)}.`, {
     subject: name,
     suggestions: [...new Set(near)],
-    hint: `Hosts: ${HOSTS.map(({ id }) => id).join(', ')}.`,
+    hint: t`Hosts: ${HOSTS.map(({ id }) => id).join(', ')}.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import { pathExists } from '../base/files/files.ts';
@@ -43,7 +44,7 @@ export async function inspect({ host, scope, file }: EntryPlace, parts: Parts): 
   }
   if (entry === undefined) return [];
   if (!isOurs(entry)) {
-    const text = `The entry "bmad" is not ours: it starts ${startText(entry)}.`;
+    const text = t`The entry "bmad" is not ours: it starts ${startText(entry)}.`;
     return [{ level: 'notice', about: 'entry', text, repair: 'force' }];
   }
   const own = await WAYS[host.id]?.({ ...parts, scope, table });
@@ -60,16 +61,16 @@ export async function inspect({ host, scope, file }: EntryPlace, parts: Parts): 
 function additions(added: readonly string[], scope: Scope): HostCheck[] {
   if (added.length === 0) return [];
   const list = added.join(', ');
-  if (scope === 'user') return [{ level: 'ok', about: 'entry', text: `You have added to it: ${list}.` }];
-  const text = `The file of the project has added to it what a host would obey: ${list}.`;
+  if (scope === 'user') return [{ level: 'ok', about: 'entry', text: t`You have added to it: ${list}.` }];
+  const text = t`The file of the project has added to it what a host would obey: ${list}.`;
   return [{ level: 'notice', about: 'entry', text, repair: 'setup' }];
 }
 
 /** The ways in which hosts write that an entry is there but not used. */
 function switchedOff(entry: unknown): HostCheck[] {
   if (!isTable(entry) || (entry['disabled'] !== true && entry['enabled'] !== false)) return [];
-  const text = 'The entry is switched off in its file.';
-  return [{ level: 'broken', about: 'entry', text, fix: 'Switch it on in the host.' }];
+  const text = t`The entry is switched off in its file.`;
+  return [{ level: 'broken', about: 'entry', text, fix: t`Switch it on in the host.` }];
 }
 
 async function programChecks(entry: Entry, wanted: Entry): Promise<HostCheck[]> {
@@ -78,10 +79,12 @@ async function programChecks(entry: Entry, wanted: Entry): Promise<HostCheck[]> 
   const words = [own.command, ...own.args];
   for (const path of words.slice(0, 2))
     if (isAbsolute(path) && !(await pathExists(path)))
-      return [{ level: 'broken', about: 'start', text: `${path} does not exist any more.`, repair: 'setup' }];
+      return [
+        { level: 'broken', about: 'start', text: t`${path} does not exist any more.`, repair: 'setup' },
+      ];
   // What people have added may follow.
   if (isSame(startOf(withAdded(wanted, entry)), own)) return [];
-  const text = `It starts another copy of the server than this one: ${words.join(' ')}`;
+  const text = t`It starts another copy of the server than this one: ${words.join(' ')}`;
   return [{ level: 'notice', about: 'start', text: text.slice(0, 300), repair: 'setup' }];
 }
 
@@ -141,14 +144,14 @@ async function claudeChecks({ surroundings, root, scope }: Asked): Promise<HostC
     ...(scope === 'project' ? approval([...settings, project]) : []),
     ...when(
       listIn(project, 'disabledMcpServers').includes(SERVER_KEY),
-      broken('entry', 'It is switched off for this project.', 'Switch it on with /mcp.'),
+      broken('entry', t`It is switched off for this project.`, t`Switch it on with /mcp.`),
     ),
     ...when(
       SERVER_KEY in tableOf(field(project, 'mcpServers')),
       notice(
         'entry',
-        'Another entry "bmad" for this folder alone comes first.',
-        `Remove it: claude mcp remove --scope local ${SERVER_KEY}`,
+        t`Another entry "bmad" for this folder alone comes first.`,
+        t`Remove it: claude mcp remove --scope local ${SERVER_KEY}`,
       ),
     ),
   ];
@@ -157,14 +160,16 @@ async function claudeChecks({ surroundings, root, scope }: Asked): Promise<HostC
 function allowance(allow: readonly string[], deny: readonly string[], unknown: boolean): HostCheck[] {
   const denied = deny.filter((rule) => rule.startsWith(ALL_TOOLS[0] ?? ''));
   if (denied.length > 0)
-    return [broken('tools', `Tools are denied: ${denied.join(', ')}.`, 'Take this out of permissions.deny.')];
+    return [
+      broken('tools', t`Tools are denied: ${denied.join(', ')}.`, t`Take this out of permissions.deny.`),
+    ];
   if (unknown || allow.some((rule) => ALL_TOOLS.includes(rule) || rule === 'mcp__*')) return [];
   const some = allow.some((rule) => rule.startsWith(`mcp__${SERVER_KEY}__`));
   return [
     notice(
       'tools',
-      some ? 'It asks before it uses some of the tools.' : 'It asks before it uses a tool.',
-      `Add "${ALL_TOOLS[0] ?? ''}" to permissions.allow in .claude/settings.json.`,
+      some ? t`It asks before it uses some of the tools.` : t`It asks before it uses a tool.`,
+      t`Add "${ALL_TOOLS[0] ?? ''}" to permissions.allow in .claude/settings.json.`,
     ),
   ];
 }
@@ -175,15 +180,15 @@ function approval(settings: readonly Table[]): HostCheck[] {
     return [
       broken(
         'trust',
-        'You have refused to let it start this server of the project.',
-        'Undo it: claude mcp reset-project-choices',
+        t`You have refused to let it start this server of the project.`,
+        t`Undo it: claude mcp reset-project-choices`,
       ),
     ];
   const approved =
     said('enabledMcpjsonServers').includes(SERVER_KEY) ||
     settings.some((table) => table['enableAllProjectMcpServers'] === true);
   if (approved) return [];
-  return [notice('trust', 'It asks once whether this server of the project may start.', 'Say yes.')];
+  return [notice('trust', t`It asks once whether this server of the project may start.`, t`Say yes.`)];
 }
 
 /** Gemini CLI starts no server in a folder that is not trusted. */
@@ -204,20 +209,20 @@ async function geminiChecks({ surroundings, root, table }: Asked): Promise<HostC
       left,
       broken(
         'entry',
-        'Its settings leave this server out.',
-        'See mcp.allowed and mcp.excluded in settings.json.',
+        t`Its settings leave this server out.`,
+        t`See mcp.allowed and mcp.excluded in settings.json.`,
       ),
     ),
     ...when(
       off,
-      broken('entry', 'The server is switched off.', `Switch it on: gemini mcp enable ${SERVER_KEY}`),
+      broken('entry', t`The server is switched off.`, t`Switch it on: gemini mcp enable ${SERVER_KEY}`),
     ),
     ...when(
       asks && root !== undefined && rules !== undefined && !isTrusted(root, rules),
       broken(
         'trust',
-        `It starts no server in ${root}, because this folder is not trusted.`,
-        'Trust it in Gemini CLI: /permissions trust',
+        t`It starts no server in ${root}, because this folder is not trusted.`,
+        t`Trust it in Gemini CLI: /permissions trust`,
       ),
     ),
   ];
@@ -244,8 +249,8 @@ async function codexChecks({ surroundings, root, scope }: Asked): Promise<HostCh
     level !== 'trusted',
     broken(
       'trust',
-      `It does not read this file, because ${root} is not trusted.`,
-      'Start codex there and trust it.',
+      t`It does not read this file, because ${root} is not trusted.`,
+      t`Start codex there and trust it.`,
     ),
   );
 }

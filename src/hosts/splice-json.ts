@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { ParseError } from '../base/expected.ts';
 import type { Table } from '../base/parse/parse.ts';
 import { lineEnd, type Made, type Removal, type Spliced, type Target } from './entries.ts';
@@ -25,11 +26,11 @@ export function spliceJson({ file, text, key, name }: Target, entry: Table): Spl
       made: { key: true },
     };
   }
-  if (root.pairs === undefined) throw new ParseError(file, 1, 'it does not hold an object');
+  if (root.pairs === undefined) throw new ParseError(file, 1, t`it does not hold an object`);
   const holder = root.pairs.find((pair) => pair.key === key)?.node;
   if (holder === undefined)
     return inserted(text, tree, root, style, { key, value: { [name]: entry }, made: true });
-  if (holder.pairs === undefined) throw new ParseError(file, undefined, `"${key}" is not an object`);
+  if (holder.pairs === undefined) throw new ParseError(file, undefined, t`"${key}" is not an object`);
   return inserted(text, tree, holder, style, { key: name, value: entry, made: false });
 }
 
@@ -204,7 +205,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
         at = end.exec(text)?.index ?? text.length;
       } else if (text[at + 1] === '*') {
         const end = text.indexOf('*/', at + 2);
-        if (end === -1) fail('a comment is not closed');
+        if (end === -1) fail(t`a comment is not closed`);
         at = end + 2;
       } else return;
       comments.push({ start, end: at });
@@ -213,7 +214,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
 
   /** `way` is what is left of the keys: none of them inside what they lead to, nothing beside it. */
   function node(depth: number, way: readonly string[] | undefined): JsonNode {
-    if (depth > DEEPEST) fail('nested too deeply');
+    if (depth > DEEPEST) fail(t`nested too deeply`);
     const start = at;
     if (text[at] === '{') return object(start, depth, way);
     if (text[at] === '[') return list(start, depth, way?.length === 0 ? way : undefined);
@@ -229,14 +230,14 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
       skip();
       if (text[at] === '}') break;
       if (text[at] !== '"')
-        fail(at < text.length ? 'a key in quotation marks is expected' : 'it ends too early');
+        fail(at < text.length ? t`a key in quotation marks is expected` : t`it ends too early`);
       const pair: JsonPair = { start: at, key: string(), node: { start: 0, end: 0, value: null } };
       const inner = way?.length === 0 || way?.[0] === pair.key ? way?.slice(1) : undefined;
       if (inner !== undefined && keys.has(pair.key))
-        fail(`"${pair.key.slice(0, 80)}" is there more than once`, pair.start);
+        fail(t`"${pair.key.slice(0, 80)}" is there more than once`, pair.start);
       keys.add(pair.key);
       skip();
-      if (text[at] !== ':') fail('a colon is expected after the key');
+      if (text[at] !== ':') fail(t`a colon is expected after the key`);
       at += 1;
       skip();
       pair.node = node(depth + 1, inner);
@@ -245,7 +246,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
       if (text[at] === ',') {
         at += 1;
         pair.comma = at;
-      } else if (text[at] !== '}') fail('a comma or a closing brace is expected');
+      } else if (text[at] !== '}') fail(t`a comma or a closing brace is expected`);
     }
     at += 1;
     // A key may be "__proto__", which an object literal would take for something else.
@@ -262,7 +263,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
       values.push(node(depth + 1, way).value);
       skip();
       if (text[at] === ',') at += 1;
-      else if (text[at] !== ']') fail('a comma or a closing bracket is expected');
+      else if (text[at] !== ']') fail(t`a comma or a closing bracket is expected`);
     }
     at += 1;
     return { start, end: at, value: values };
@@ -271,7 +272,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
   function string(): string {
     const start = at;
     for (at += 1; text[at] !== '"'; at += 1) {
-      if (at >= text.length || text[at] === '\n') fail('a string is not closed', start);
+      if (at >= text.length || text[at] === '\n') fail(t`a string is not closed`, start);
       if (text[at] === '\\') at += 1;
     }
     at += 1;
@@ -281,7 +282,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
   function word(): unknown {
     const start = at;
     while (at < text.length && /[-+.\w]/.test(text[at] ?? '')) at += 1;
-    if (at === start) fail(at < text.length ? 'a value is expected' : 'it ends too early');
+    if (at === start) fail(at < text.length ? t`a value is expected` : t`it ends too early`);
     return literal(start);
   }
 
@@ -289,7 +290,7 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
     try {
       return JSON.parse(text.slice(start, at)) as unknown;
     } catch {
-      return fail('it is not a value of JSON', start);
+      return fail(t`it is not a value of JSON`, start);
     }
   }
 
@@ -297,6 +298,6 @@ export function jsonTree(file: string, text: string, once?: readonly string[]): 
   if (at === text.length) return { root: undefined, comments };
   const root = node(0, once);
   skip();
-  if (at < text.length) fail('something follows the end');
+  if (at < text.length) fail(t`something follows the end`);
   return { root, comments };
 }

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { ParseError } from '../base/expected.ts';
 import { isTable, parseToml, type Table } from '../base/parse/parse.ts';
 import { lineEnd, withGap, type Made, type Removal, type Spliced, type Target } from './entries.ts';
@@ -7,7 +8,7 @@ export function spliceToml({ file, text, key, name }: Target, entry: Table): Spl
   const end = lineEnd(text);
   const holder = parseToml(file, text)[key];
   if (holder !== undefined && !isTable(holder))
-    throw new ParseError(file, undefined, `"${key}" is not a table`);
+    throw new ParseError(file, undefined, t`"${key}" is not a table`);
   const lines = tableLines([key, name], entry).join(end);
   const isEmpty = text === '' || text === '\uFEFF';
   // An empty line before it, as between other tables.
@@ -36,7 +37,7 @@ export function cutToml({ file, text, key, name }: Target, made: Made | undefine
     else removals.push({ from: header.start, to });
   }
   if (removals.length === 0)
-    throw new ParseError(file, undefined, `"${key}.${name}" is not written as a table`);
+    throw new ParseError(file, undefined, t`"${key}.${name}" is not written as a table`);
   return removals.map((removal) => withGap(text, removal, made ?? { key: false }));
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { ParseError } from '../base/expected.ts';
 import { yamlPairs, type YamlPair } from '../base/parse/parse-places.ts';
 import type { Table } from '../base/parse/parse.ts';
@@ -10,7 +11,7 @@ export function spliceYaml({ file, text, key, name }: Target, entry: Table): Spl
   const end = lineEnd(text);
   const pairs = yamlPairs(file, text);
   if (pairs === undefined && withoutComments(text) !== '')
-    throw new ParseError(file, 1, 'it does not hold a mapping');
+    throw new ParseError(file, 1, t`it does not hold a mapping`);
   const holder = holderOf(pairs ?? [], key, file);
   if (holder === undefined) {
     const lines = block({ [key]: { [name]: entry } }, '').join(end);
@@ -26,9 +27,9 @@ export function spliceYaml({ file, text, key, name }: Target, entry: Table): Spl
     return { insertions: [{ at, text: ` ${pair} ` }], made: { key: false, hollow: flow[1] } };
   }
   if (holder.value !== undefined && holder.value !== null)
-    throw new ParseError(file, holder.line, `"${key}" is not a mapping`);
+    throw new ParseError(file, holder.line, t`"${key}" is not a mapping`);
   if (!/^[^:]*:[ \t]*(?:&\S+[ \t]*)?(?:#.*)?$/.test(text.slice(holder.at, line.to)))
-    throw new ParseError(file, holder.line, `"${key}" is written on one line`);
+    throw new ParseError(file, holder.line, t`"${key}" is written on one line`);
   const [first] = holder.pairs;
   const indent = first === undefined ? `${line.indent}${UNIT}` : lineOf(text, first.at).indent;
   const lines = block({ [name]: entry }, indent).join(end);
@@ -50,7 +51,7 @@ export function cutYaml({ file, text, key, name }: Target, made: Made | undefine
   if (/^[^:]*:[ \t]*\{/.test(line)) {
     const [close, hash] = [line.lastIndexOf('}'), line.lastIndexOf('#')];
     if (holder.pairs.length > 1 || close === -1 || (hash !== -1 && hash < close))
-      throw new ParseError(file, holder.line, `"${key}" is written on one line`);
+      throw new ParseError(file, holder.line, t`"${key}" is written on one line`);
     const from = holder.at + line.indexOf('{');
     return [{ from, to: holder.at + close + 1, text: `{${made?.hollow ?? ''}}` }];
   }
@@ -62,7 +63,7 @@ export function cutYaml({ file, text, key, name }: Target, made: Made | undefine
 
 function holderOf(pairs: readonly YamlPair[], key: string, file: string): YamlPair | undefined {
   const holders = pairs.filter((pair) => pair.key === key);
-  if (holders.length > 1) throw new ParseError(file, holders[1]?.line, `"${key}" is there more than once`);
+  if (holders.length > 1) throw new ParseError(file, holders[1]?.line, t`"${key}" is there more than once`);
   return holders[0];
 }
 

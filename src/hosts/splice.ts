@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { BmadError } from '../base/errors.ts';
 import { ParseError, attempt, broken } from '../base/expected.ts';
 import { isTable, parseToml, parseYaml, type Table } from '../base/parse/parse.ts';
@@ -79,10 +80,10 @@ function compare({ file, text, format, key }: ConfigText, withEntry: string, ent
   if (same) return;
   throw new BmadError(
     'conflict',
-    `${file} is written in a way that cannot be changed safely; it is unchanged.`,
+    t`${file} is written in a way that cannot be changed safely; it is unchanged.`,
     {
       subject: file,
-      hint: 'Change it by hand.',
+      hint: t`Change it by hand.`,
     },
   );
 }
@@ -110,10 +111,10 @@ function readable<T>(file: string, work: () => T): T {
     work,
     broken(({ message, line }) => {
       const reason = message.replace(`${file}${line === undefined ? '' : `:${line}`}: `, '');
-      const where = line === undefined ? '' : `line ${line}: `;
-      throw new BmadError('conflict', `${file} cannot be understood (${where}${reason}); it is unchanged.`, {
+      const where = line === undefined ? '' : t`line ${line}: `;
+      throw new BmadError('conflict', t`${file} cannot be understood (${where}${reason}); it is unchanged.`, {
         subject: file,
-        hint: 'Correct the file, or change it by hand.',
+        hint: t`Correct the file, or change it by hand.`,
       });
     }, file),
   );
@@ -129,7 +130,7 @@ interface FormatDoor {
 function settingsIn(file: string, value: unknown): Table {
   if (value === undefined || value === null) return {};
   if (isTable(value)) return value;
-  throw new ParseError(file, 1, 'it does not hold a table of settings');
+  throw new ParseError(file, 1, t`it does not hold a table of settings`);
 }
 
 export const FORMATS: Readonly<Record<Format, FormatDoor>> = {

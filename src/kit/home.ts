@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isThereNow } from '../base/files/file-identity.ts';
 import { stateNames } from '../base/files/file-state.ts';
@@ -42,7 +43,7 @@ export async function kitAtHome(root: string, state: string, keep: Keeping = 'au
     found.memory === undefined ? `${output}/${MEMORY}` : relative(real, found.memory).split(sep).join('/');
   const arePagesAstray = found.memory === undefined && (await strayPart(root, pages)) !== undefined;
   if (arePagesAstray && !isOutputAstray)
-    found.problems.push(`${pages} points outside the project and is not used.`);
+    found.problems.push(t`${pages} points outside the project and is not used.`);
   const stands = home === 'project' && found.memory === undefined && !arePagesAstray;
   return {
     ...found,
@@ -148,7 +149,7 @@ export function linesPlace(kit: Kit): LinesPlace {
 /** The author of the project may have put a link there: state would be read from and written to any place of the user. */
 export async function refuseLinks(folder: string): Promise<void> {
   if (basename(folder) !== OWN_FOLDER) return;
-  const stray = await strayRefusal(dirname(folder), OWN_FOLDER, 'memories are kept only inside the project');
+  const stray = await strayRefusal(dirname(folder), OWN_FOLDER, t`memories are kept only inside the project`);
   if (stray !== undefined) throw stray;
 }
 

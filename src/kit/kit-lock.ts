@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { basename, dirname, join } from 'node:path';
 import { ensureFolder, writeOnce } from '../base/files/file-state.ts';
 import { strayRefusal, type Kit } from './kit.ts';
@@ -22,7 +23,7 @@ export function jailOf(folder: string): string | undefined {
 /** The same lock as the memory's own, for writers that know the project only. */
 export async function whileLocked<T>(kit: Kit & { memory: string }, work: () => Promise<T>): Promise<T> {
   const folder = join(kit.memory, OWN_FOLDER);
-  const stray = await strayRefusal(kit.memory, OWN_FOLDER, 'nothing was written');
+  const stray = await strayRefusal(kit.memory, OWN_FOLDER, t`nothing was written`);
   if (stray !== undefined) throw stray;
   await ensureFolder(folder, kit.memory);
   await writeOnce(join(folder, '.gitignore'), '*\n', kit.memory);

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { BmadError } from '../base/errors.ts';
 import { expected, unlessMissing } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
@@ -15,9 +16,9 @@ export async function textToChange(kit: KitWithMemory, path: string): Promise<st
   const bytes = await readInside(kit.memory, path, MAX_BYTES).catch(unlessMissing);
   const text = bytes === undefined ? undefined : utf8Text(bytes);
   if (bytes === undefined || text !== undefined) return text;
-  throw new BmadError('unavailable', `${inProject(kit, path)} was left unchanged: it is not UTF-8.`, {
+  throw new BmadError('unavailable', t`${inProject(kit, path)} was left unchanged: it is not UTF-8.`, {
     subject: path,
-    hint: 'Save the file as UTF-8, then try again.',
+    hint: t`Save the file as UTF-8, then try again.`,
   });
 }
 
@@ -38,7 +39,7 @@ export async function textToRead(
     .catch(expected(({ message }) => void problems.push(`${shown}: ${message}`)));
   if (bytes === undefined) return undefined;
   const text = utf8Text(bytes);
-  if (text === undefined) problems.push(`${shown} is not UTF-8: some characters cannot be read.`);
+  if (text === undefined) problems.push(t`${shown} is not UTF-8: some characters cannot be read.`);
   const all = (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
   const conflicts = conflictsIn(all);
   if (conflicts === undefined) return all;

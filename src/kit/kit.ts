@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { join, relative, sep } from 'node:path';
 import { isNamed } from '../base/files/file-stamps.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
@@ -111,7 +112,7 @@ async function memoryFolder(root: string, folder: string, problems: string[]): P
   if (memory === undefined) return undefined;
   const real = (await realFolder(root)) ?? root;
   if (memory.startsWith(real + sep)) return memory;
-  problems.push(`${folder}/_memory points outside the project and is not used.`);
+  problems.push(t`${folder}/_memory points outside the project and is not used.`);
   return undefined;
 }
 
@@ -138,15 +139,16 @@ export async function strayRefusal(root: string, path: string, so: string): Prom
   if (stray === undefined) return undefined;
   const isFile = await isFileInside(root, stray);
   if (!isFile && (await isLink(join(root, stray))))
-    return new BmadError('forbidden', `${stray} leads outside the project; ${so}.`, {
+    return new BmadError('forbidden', t`${stray} leads outside the project; ${so}.`, {
       reason: 'outside',
       subject: stray,
-      hint: 'Remove the link, or replace it with a real folder.',
+      hint: t`Remove the link, or replace it with a real folder.`,
     });
-  return new BmadError('unavailable', `${stray} is ${isFile ? 'a file, ' : ''}not a folder; ${so}.`, {
+  const what = isFile ? t`${stray} is a file, not a folder; ${so}.` : t`${stray} is not a folder; ${so}.`;
+  return new BmadError('unavailable', what, {
     reason: 'file',
     subject: stray,
-    hint: 'Move it away or rename it, so that the folder can be created, then try again.',
+    hint: t`Move it away or rename it, so that the folder can be created, then try again.`,
   });
 }
 
@@ -168,7 +170,7 @@ export async function readContextFile(
       return { path, value: parseYaml(path, text) ?? {} };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;
-      const why = error instanceof Error ? error.message : 'it cannot be read';
+      const why = error instanceof Error ? error.message : t`it cannot be read`;
       const conflicts = conflictsIn(text);
       if (conflicts !== undefined) problems.push(`${conflictText(path, conflicts)}.`);
       else problems.push(why.startsWith(path) ? why : `${path}: ${why}`);

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
@@ -103,11 +104,11 @@ export function insideProject(root: string, value: string, problems: string[]): 
     ? relative(root, plain).split(sep).join('/')
     : join(plain).split(sep).join('/');
   if (path === '..' || path.startsWith('../') || isAbsolute(path)) {
-    problems.push('The configured output folder is outside the project and is not used.');
+    problems.push(t`The configured output folder is outside the project and is not used.`);
     return undefined;
   }
   if (path.split('/').some((part) => part.toLowerCase() === '.git')) {
-    problems.push('The configured output folder is one of git and is not used.');
+    problems.push(t`The configured output folder is one of git and is not used.`);
     return undefined;
   }
   return path === '.' ? '' : withoutEnd(path, '/');

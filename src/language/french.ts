@@ -14,10 +14,11 @@ import operations from './fr/operations.json' with { type: 'json' };
 import readers from './fr/readers.json' with { type: 'json' };
 import services from './fr/services.json' with { type: 'json' };
 import sources from './fr/sources.json' with { type: 'json' };
-import { translator, type Catalogue, type Words } from './translator.ts';
+import type { Catalogue } from '../base/text/message.ts';
 
-/** Every French text, in files named like the folders whose texts they are. */
+/** Every French text, in files named like the folders whose texts they are, with the words for states and columns. */
 export const FRENCH: Catalogue = {
+  ...labels,
   ...base,
   ...config,
   ...meaning,
@@ -34,11 +35,3 @@ export const FRENCH: Catalogue = {
   ...app,
   ...bin,
 };
-
-/** Words that stand alone on a screen, such as the title of a column. In a text, a word alone is a name. */
-export const LABELS: Catalogue = labels;
-
-let known: Words | undefined;
-
-/** Says what a person reads in French. */
-export const inFrench: Words = (text) => LABELS[text] ?? (known ??= translator(FRENCH))(text);

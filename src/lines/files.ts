@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { join, sep } from 'node:path';
 import { inTurn } from '../base/async.ts';
@@ -7,15 +8,7 @@ import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
 import { removeFile } from '../base/files/open-file.ts';
 import { appendLog, lastLines, logStamp, readLog, replaceLog, shortenLog } from '../base/files/file-log.ts';
-import {
-  ensureFolder,
-  readState,
-  readStateBytes,
-  stateNames,
-  writeAtomic,
-  writeOnce,
-} from '../base/files/file-state.ts';
-import { isThereNow } from '../base/files/file-identity.ts';
+import { ensureFolder, stateNames, writeOnce } from '../base/files/file-state.ts';
 import { headAt } from '../base/files/repository.ts';
 import { localDay } from '../base/text/local-time.ts';
 import {
@@ -27,6 +20,7 @@ import {
   newLineId,
   readLine,
 } from './line.ts';
+import { DAY, FILE, keepFromGit, lineFiles, OF_PROJECT, type LinePlace } from './folders.ts';
 import type { Line, LineEvent } from './line.ts';
 import type {
   Appended,
@@ -41,22 +35,6 @@ import type {
   Said,
 } from './log.ts';
 
-/** Where the lines of a project are kept. */
-export interface LinePlace {
-  /** The state of the project, which may be in git. */
-  folder: string;
-  /** The folder that nothing may lead out of. */
-  inside?: string | undefined;
-  /** This user's own lines once more, out of the reach of git; none where there is no home folder. */
-  mirror?: string | undefined;
-  /** Other folders that have lines of the project, to which none is added. */
-  also?: readonly { at: string; inside: string | undefined }[] | undefined;
-  /** The project itself, whose commit decides when a new file is begun. */
-  project?: string | undefined;
-  /** Git ignores what is new, until a person shares it. */
-  isPrivate: boolean;
-}
-
 export interface Writer {
   /** Asked for with the first line: one who only reads needs none. */
   machine: () => Promise<string>;
@@ -64,17 +42,10 @@ export interface Writer {
   by: Caller;
 }
 
-/** Whether a folder has the lines of a day. */
-export const isLineDay = (name: string): boolean => DAY.test(name);
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_LENGTH = 10;
-const FILE = /^[\w-]{1,40}\.jsonl$/;
 /** Days that clocks and time zones may still count as today. */
 const OPEN_DAYS_MS = 2 * 24 * 60 * 60_000;
 const LOCK = '.lines.lock';
-/** In a mirror: where the project was that it belongs to. */
-const OF_PROJECT = 'project';
 const PATIENCE_MS = 20_000;
 /** How often a line is written again because git has moved on meanwhile. */
 const TRIES = 5;
@@ -267,10 +238,10 @@ export class LineFiles implements Log {
       events,
     };
     if (new Set(events.map(({ of }) => of)).size < events.length)
-      throw new Error('A line says one thing about an entity.');
+      throw new Error(t`A line says one thing about an entity.`);
     if (lineJson(line).length > MOST_LINE)
-      throw new BmadError('invalid_input', 'That is too much for one entry: at most 1 MB fits.', {
-        hint: 'Divide it, or keep it in a file of the project and name the file.',
+      throw new BmadError('invalid_input', t`That is too much for one entry: at most 1 MB fits.`, {
+        hint: t`Divide it, or keep it in a file of the project and name the file.`,
       });
     return line;
   }
@@ -304,9 +275,9 @@ export class LineFiles implements Log {
     }
     throw new BmadError(
       'conflict',
-      'The files of the project changed again and again while this was written.',
+      t`The files of the project changed again and again while this was written.`,
       {
-        hint: 'Nothing was kept. Try again when git has finished.',
+        hint: t`Nothing was kept. Try again when git has finished.`,
       },
     );
   }
@@ -469,55 +440,4 @@ function placeIn(text: string | undefined): FilePlace | undefined {
   const [file = '', offset = '', ...version] = text?.split(' ') ?? [];
   if (!/^\d+$/.test(file) || !/^\d+$/.test(offset)) return undefined;
   return { file: BigInt(file), offset: Number(offset), version: version.join(' ') };
-}
-
-/** The files of lines in a folder, with their days. */
-export async function lineFiles(folder: string, inside?: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const day of (await stateNames(folder, inside)).filter((name) => DAY.test(name)))
-    for (const name of await stateNames(join(folder, day), inside))
-      if (FILE.test(name)) found.push(`${day}/${name}`);
-  return found;
-}
-
-/** Mirrors of projects that are no longer where they were: what is in them is in no other place, as far as this machine knows. */
-export async function leftMirrors(mirrors: string): Promise<{ at: string; project: string }[]> {
-  const left: { at: string; project: string }[] = [];
-  for (const name of await stateNames(mirrors))
-    for (const each of await stateNames(join(mirrors, name))) {
-      const at = join(mirrors, name, each);
-      const project = (await readState(join(at, OF_PROJECT)).catch(() => undefined))?.trim();
-      if (project !== undefined && !isThereNow(project)) left.push({ at, project });
-    }
-  return left;
-}
-
-/** Before the first lines come; a person who shares them takes it away. */
-async function keepFromGit(folder: string, inside: string | undefined): Promise<void> {
-  if (!(await stateNames(folder, inside)).some(isLineDay))
-    await writeOnce(join(folder, '.gitignore'), '*\n', inside);
-}
-
-/** Takes the files of one folder into another place, and into its mirror, that are not there yet. */
-export async function copyLines(
-  from: string,
-  { folder, inside, mirror, isPrivate }: LinePlace,
-): Promise<void> {
-  if (isPrivate) await keepFromGit(folder, inside);
-  const targets = [
-    { at: folder, jail: inside },
-    ...(mirror === undefined ? [] : [{ at: mirror, jail: undefined }]),
-  ];
-  for (const { at, jail } of targets)
-    for (const name of await onlyThere(from, at, jail)) {
-      const bytes = await readStateBytes(join(from, name));
-      if (bytes !== undefined) await writeAtomic(join(at, name), bytes.toString('utf8'), { inside: jail });
-    }
-}
-
-/** The files of lines that one folder has and another one lacks. */
-export async function onlyThere(there: string, here: string, inside: string | undefined): Promise<string[]> {
-  const files = await lineFiles(there);
-  const known = new Set(files.length === 0 ? [] : await lineFiles(here, inside));
-  return files.filter((name) => !known.has(name));
 }

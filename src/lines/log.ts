@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import type { Line, LineEvent } from './line.ts';
 
 /** An event before it is written. */
@@ -31,8 +32,10 @@ export interface LogTrouble {
 
 export const troubleText = ({ file, what, count }: LogTrouble): string =>
   what === 'conflict'
-    ? `${file} has conflict markers of git; both sides count.`
-    : `${file} has ${count === 1 ? '1 line' : `${count} lines`} that cannot be read.`;
+    ? t`${file} has conflict markers of git; both sides count.`
+    : count === 1
+      ? t`${file} has 1 line that cannot be read.`
+      : t`${file} has ${count} lines that cannot be read.`;
 
 /** What one has seen of entities that only one may change: the mark of that reading, and their heads. */
 export interface Expectation {

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { inTurn } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { push } from '../base/grouped.ts';
@@ -317,8 +318,8 @@ export class View {
         await this.look();
         if ('line' in done) return answer;
       }
-      throw new BmadError('unavailable', 'Other processes keep changing the state of this project.', {
-        hint: 'Try again in a moment.',
+      throw new BmadError('unavailable', t`Other processes keep changing the state of this project.`, {
+        hint: t`Try again in a moment.`,
       });
     });
   }

@@ -1,5 +1,6 @@
 /** What the texts of answers are made of. */
 
+import { t } from '../base/text/message.ts';
 import { estimateTokens } from '../base/text/token-estimate.ts';
 import type { Detail } from './fields.ts';
 
@@ -27,9 +28,9 @@ export function titledList(title: string, entries: readonly string[], most: numb
   if (entries.length === 0) return [];
   const more = entries.length - most;
   return [
-    `${title}:`,
+    t`${title}:`,
     ...entries.slice(0, most).map((entry) => `- ${entry}`),
-    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(more > 0 ? [t`- and ${more} more`] : []),
   ];
 }
 

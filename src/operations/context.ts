@@ -40,7 +40,7 @@ import type { Project } from '../sources/project-root.ts';
 import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
 import type { Requester } from '../model/requester.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
-import type { AnyOperation, Reader } from './operation.ts';
+import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Confirmed, ConfirmRequest, Requester, Sampled, SampledText, SampleRequest };
@@ -247,8 +247,6 @@ export interface Call {
   say?: StepWriter;
   /** Whether it was typed at the command line, by the user of this machine or a script of theirs. */
   typed?: true;
-  /** Who reads the answer; a model, where nothing is said. */
-  reader?: Reader;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
   overHttp?: boolean;
   /**

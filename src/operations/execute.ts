@@ -1,7 +1,7 @@
+import { t } from '../base/text/message.ts';
 import { calledBy, callerOf } from '../base/caller.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { underWay } from '../base/pace.ts';
-import { withMarks } from '../base/text/text.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
@@ -46,8 +46,7 @@ export async function execute(
     const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
     if (meant.effect === 'read') call.signal.throwIfAborted();
-    const render = (): Answer => meant.render(data, saying(own.say), call.reader);
-    const rendered = call.reader?.translated === true ? withMarks(render) : render();
+    const rendered = meant.render(data, saying(own.say));
     const told = await withPlaceTold(shaped(rendered, meant, repeated, context), fresh);
     const answer = withUnused(told, unused);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
@@ -62,7 +61,7 @@ export async function execute(
     };
   } catch (thrown) {
     // Once the caller has left, whatever went wrong is a consequence of that.
-    const reason = call.signal.aborted ? new BmadError('cancelled', 'The call was cancelled.') : thrown;
+    const reason = call.signal.aborted ? new BmadError('cancelled', t`The call was cancelled.`) : thrown;
     const error = BmadError.from(reason, (id, original) =>
       context.log.error('incident', {
         id,
@@ -106,9 +105,9 @@ function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Con
 }
 
 function withheld({ name }: AnyOperation, { configFrom, settingKeys }: Context): BmadError {
-  return new BmadError('forbidden', `The operation ${quoted(name)} is turned off.`, {
+  return new BmadError('forbidden', t`The operation ${quoted(name)} is turned off.`, {
     subject: name,
-    hint: `${settingKeys['excludeTools'] ?? 'excludeTools'} names it (${configFrom.excludeTools}).`,
+    hint: t`${settingKeys['excludeTools'] ?? 'excludeTools'} names it (${configFrom.excludeTools}).`,
   });
 }
 
@@ -153,7 +152,7 @@ async function meantBy(operation: AnyOperation, raw: unknown, context: Context, 
     input,
     route,
     repeated: operation.name in UNIFIED ? { operation: meant, input } : called,
-    ...(extra.length === 0 ? {} : { unused: `Not used by ${spoken.name}: ${extra.join(', ')}.` }),
+    ...(extra.length === 0 ? {} : { unused: t`Not used by ${spoken.name}: ${extra.join(', ')}.` }),
   };
 }
 
@@ -214,12 +213,12 @@ function allowedInput(
   const typed =
     call.typed === true ? undefined : operation.typedOnly?.find((name) => input[name] !== undefined);
   if (typed !== undefined)
-    throw new BmadError('forbidden', `${operation.name} takes "${typed}" on the command line only.`, {
-      hint: 'Ask the user to run it in a terminal.',
+    throw new BmadError('forbidden', t`${operation.name} takes "${typed}" on the command line only.`, {
+      hint: t`Ask the user to run it in a terminal.`,
     });
   const starting = operation.runsProgramsWith?.find((name) => input[name] === true);
   if (starting !== undefined)
-    refusePrograms({ name: `${operation.name} with "${starting}"`, runsPrograms: true }, context, call);
+    refusePrograms({ name: t`${operation.name} with "${starting}"`, runsPrograms: true }, context, call);
   return input;
 }
 
@@ -233,12 +232,12 @@ function refuseWrites(
 ): void {
   if (!config.readOnly && call.mayWrite !== false) return;
   if (!config.readOnly)
-    throw new BmadError('forbidden', `${name} writes, but your access is read-only.`, {
+    throw new BmadError('forbidden', t`${name} writes, but your access is read-only.`, {
       hint: WRITING_HINT,
     });
   const setting = settingKeys['readOnly'] ?? 'readOnly';
-  throw new BmadError('forbidden', `${name} writes, but the server is read-only.`, {
-    hint: `${setting} is on (${configFrom.readOnly}).${writes === undefined ? '' : ' It can still show what it would do.'}`,
+  throw new BmadError('forbidden', t`${name} writes, but the server is read-only.`, {
+    hint: t`${setting} is on (${configFrom.readOnly}).${writes === undefined ? '' : t` It can still show what it would do.`}`,
   });
 }
 
@@ -250,9 +249,9 @@ function refusePrograms(
   if (mayRunPrograms(operation, context, call)) return;
   const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
   const from = context.configFrom.contractsOverHttp;
-  const off = from === 'default' ? 'off by default' : `off (${from})`;
-  throw new BmadError('forbidden', `${operation.name} runs programs, which you may not do over HTTP.`, {
-    hint: `It works on the server's machine with the server's full token, over stdin and on the command line. For all others, the server's owner can turn on ${setting}, which is ${off}.`,
+  const off = from === 'default' ? t`off by default` : t`off (${from})`;
+  throw new BmadError('forbidden', t`${operation.name} runs programs, which you may not do over HTTP.`, {
+    hint: t`It works on the server's machine with the server's full token, over stdin and on the command line. For all others, the server's owner can turn on ${setting}, which is ${off}.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../base/step.ts';
 import type { Answer } from './operation.ts';
@@ -34,7 +35,7 @@ export const sectionField = z
 
 /** A text that may be given as a list of its lines. */
 export const textOrLines = (text: z.ZodString) =>
-  z.union([text, z.array(text).min(1).max(200)], { error: 'Expected a text, or a list of texts.' });
+  z.union([text, z.array(text).min(1).max(200)], { error: t`Expected a text, or a list of texts.` });
 
 /** The same as one text. */
 export function asLines(given: string | readonly string[] | undefined): string | undefined {
@@ -63,7 +64,7 @@ export const stepSchema: z.ZodType<Step, Step> = z.object({
 export const stepsField = z.array(stepSchema).optional();
 
 /** The call for the next part of an answer that has more parts. */
-export function nextPart(cursor: string | undefined, why = 'Read the next part'): Answer['again'] {
+export function nextPart(cursor: string | undefined, why = t`Read the next part`): Answer['again'] {
   return cursor === undefined ? undefined : { args: { cursor }, why };
 }
 

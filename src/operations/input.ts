@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import * as z from 'zod';
 import { jsonIn } from '../base/parse/json.ts';
 import { BmadError, quoted } from '../base/errors.ts';
@@ -59,7 +60,8 @@ function refuseMany(subject: string, { input }: AnyOperation, given: Record<stri
   if (names.length <= MOST_NAMES) return;
   const keys = names.filter((key) => !Object.hasOwn(input.shape, key));
   throw new BmadError('invalid_input', `${subject}: ${noSuch(keys)}`, {
-    hint: `Arguments: ${Object.keys(input.shape).join(', ')}.`,
+    reason: 'arguments',
+    hint: t`Arguments: ${Object.keys(input.shape).join(', ')}.`,
   });
 }
 
@@ -144,13 +146,17 @@ export function checkedValue<S extends z.ZodObject>(
   );
   const [path = ''] = paths;
   // All at once: whoever learns of one at a time has to call as often.
-  const told = issues.map((one, at) => complaint(one, paths[at] ?? '', raw)).join(' ');
-  throw new BmadError('invalid_input', `${subject}: ${told.replace('. there', '. There')}`, {
+  const told = issues
+    .map((one, at) => complaint(one, paths[at] ?? '', raw))
+    .map((text, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
+    .join(' ');
+  throw new BmadError('invalid_input', `${subject}: ${told}`, {
+    reason: 'arguments',
     ...(path === '' ? {} : { subject: path.slice(0, 100) }),
     ...(issue?.code === 'invalid_value'
       ? { suggestions: nearValues(issue.values, valueAt(issue, raw)) }
       : {}),
-    hint: [`Arguments: ${known.join(', ')}.`, ...required(schema, raw, spoken)].join(' '),
+    hint: [t`Arguments: ${known.join(', ')}.`, ...required(schema, raw, spoken)].join(' '),
   });
 }
 
@@ -161,7 +167,7 @@ function required(schema: z.ZodObject, raw: unknown, spoken: Readonly<Record<str
   );
   const isMissing = needed.some((key) => isObject(raw) && raw[key] === undefined);
   return isMissing && needed.length > 1
-    ? [`Required: ${needed.map((key) => spoken[key] ?? key).join(', ')}.`]
+    ? [t`Required: ${needed.map((key) => spoken[key] ?? key).join(', ')}.`]
     : [];
 }
 
@@ -185,20 +191,22 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
   if (issue?.code === 'unrecognized_keys') {
     return noSuch(issue.keys);
   }
-  if (issue === undefined || path === '') return `the arguments must be an object, not ${valueText(raw)}.`;
+  if (issue === undefined || path === '') return t`the arguments must be an object, not ${valueText(raw)}.`;
   const value = valueAt(issue, raw);
   if (value === undefined)
-    return `${quoted(path)} is missing${issue.code === 'invalid_value' ? `: one of ${issue.values.join(', ')}` : ''}.`;
+    return issue.code === 'invalid_value'
+      ? t`${quoted(path)} is missing: one of ${issue.values.join(', ')}.`
+      : t`${quoted(path)} is missing.`;
   const rule = ruleOf(issue, value);
   return rule === undefined
-    ? `${quoted(path)} is not valid: ${valueText(value)}.${isOwnText(issue) ? ` ${issue.message}` : ''}`
-    : `${quoted(path)} must ${rule}.`;
+    ? t`${quoted(path)} is not valid: ${valueText(value)}.${isOwnText(issue) ? ` ${issue.message}` : ''}`
+    : t`${quoted(path)} must ${rule}.`;
 }
 
 function noSuch(keys: readonly string[]): string {
   const named = keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
-  const more = keys.length > KEYS_NAMED ? ` and ${keys.length - KEYS_NAMED} more` : '';
-  return `there is no argument ${named.join(', ')}${more}.`;
+  const more = keys.length > KEYS_NAMED ? t` and ${keys.length - KEYS_NAMED} more` : '';
+  return t`there is no argument ${named.join(', ')}${more}.`;
 }
 
 /** A schema may say itself what it expects; all other texts are those of the library. */
@@ -220,22 +228,32 @@ const TYPES: Partial<Record<string, string>> = {
 function ruleOf(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (isOwnText(issue)) return undefined;
   if (issue.code === 'invalid_type')
-    return `be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}, not ${valueText(value)}`;
+    return t`be ${say(TYPES[issue.expected] ?? issue.expected)}, not ${valueText(value)}`;
   if (issue.code === 'invalid_value') {
     const allowed = issue.values.map(String);
-    return `be ${allowed.length === 1 ? '' : 'one of '}${allowed.join(', ')}, not ${valueText(value)}`;
+    return allowed.length === 1
+      ? t`be ${allowed[0]}, not ${valueText(value)}`
+      : t`be one of ${allowed.join(', ')}, not ${valueText(value)}`;
   }
   if (issue.code === 'too_small')
-    return sizeOf(value) === 0 ? 'not be empty' : bound('at least', issue.minimum, value);
-  return issue.code === 'too_big' ? bound('at most', issue.maximum, value) : undefined;
+    return sizeOf(value) === 0 ? t`not be empty` : atLeast(issue.minimum, value);
+  return issue.code === 'too_big' ? atMost(issue.maximum, value) : undefined;
 }
 
-function bound(words: string, limit: number | bigint, value: unknown): string {
+function atLeast(limit: number | bigint, value: unknown): string {
   const size = sizeOf(value);
-  if (size === undefined) return `be ${words} ${limit}, not ${valueText(value)}`;
+  if (size === undefined) return t`be at least ${limit}, not ${valueText(value)}`;
   return typeof value === 'string'
-    ? `have ${words} ${limit} characters, not ${size}`
-    : `have ${words} ${limit} entries, not ${size}`;
+    ? t`have at least ${limit} characters, not ${size}`
+    : t`have at least ${limit} entries, not ${size}`;
+}
+
+function atMost(limit: number | bigint, value: unknown): string {
+  const size = sizeOf(value);
+  if (size === undefined) return t`be at most ${limit}, not ${valueText(value)}`;
+  return typeof value === 'string'
+    ? t`have at most ${limit} characters, not ${size}`
+    : t`have at most ${limit} entries, not ${size}`;
 }
 
 /** How long a text or a list is. */
@@ -257,6 +275,6 @@ function nearValues(allowed: readonly unknown[], value: unknown): string[] {
 /** A value in few words: what is in a list or an object would not help. */
 function valueText(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+  if (Array.isArray(value)) return t`a list`;
+  return typeof value === 'object' && value !== null ? t`an object` : String(value);
 }

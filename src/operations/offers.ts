@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { stepArguments, type Step } from '../base/step.ts';
 import { OFFERED } from './offered.ts';
 import type { AnyOperation, UnifiedTool } from './operation.ts';
@@ -43,6 +44,6 @@ export function wordsBehind(tool: UnifiedTool): readonly string[] {
 /** The name of the operation that a unified tool knows by this word. */
 export function operationBehind(tool: UnifiedTool, word: string): string {
   const name = behind(tool).get(word);
-  if (name === undefined) throw new Error(`There is no ${word} behind ${tool}.`);
+  if (name === undefined) throw new Error(t`There is no ${word} behind ${tool}.`);
   return name;
 }

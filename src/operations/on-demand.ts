@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { LATE } from './late.ts';
 import type { AnyOperation } from './operation.ts';
 
@@ -5,7 +6,7 @@ export type LateName = keyof typeof LATE;
 
 /** Most sessions call few operations or none, so each is loaded when it is first called. */
 export async function loadOperation(name: string): Promise<AnyOperation> {
-  if (!isLate(name)) throw new Error(`There is no operation ${name} that clients can reach.`);
+  if (!isLate(name)) throw new Error(t`There is no operation ${name} that clients can reach.`);
   return LATE[name]();
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import * as z from 'zod';
 import type { SayStep, Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
@@ -19,12 +20,6 @@ export interface Answer {
   instructs?: true;
   /** The file is JSON, or lines of it, which has escapes of its own for what is hidden in it. */
   json?: true;
-}
-
-/** Who reads a text. */
-export interface Reader {
-  /** Whether it is said to them in another language: what somebody wrote is marked, so that it stays as it is. */
-  translated?: boolean;
 }
 
 /** What there are lists of, for a person to choose from. */
@@ -145,7 +140,7 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   input: I;
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
-  render(data: z.output<O>, say: SayStep, reader?: Reader): Answer;
+  render(data: z.output<O>, say: SayStep): Answer;
   /** Whether the answer reports something broken, so that a command ends with a code other than 0. */
   failed?(data: z.output<O>): boolean;
 }
@@ -162,7 +157,7 @@ export function defineRoute<I extends z.ZodObject, O extends z.ZodObject>(
   declaration: Omit<Operation<I, O>, 'run' | 'render' | 'route'> & { route(input: z.output<I>): Route },
 ): AnyOperation {
   const neverRun = (): never => {
-    throw new Error(`${declaration.name} is run through its route.`);
+    throw new Error(t`${declaration.name} is run through its route.`);
   };
   return defineOperation({ ...declaration, run: neverRun, render: neverRun });
 }

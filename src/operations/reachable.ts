@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import type { Call, Context } from './context.ts';
 import { mayBeOffered } from './may-be-offered.ts';
 import { operations } from './index.ts';
@@ -48,21 +49,21 @@ export const WRITES_ONLY = 'it writes, and you may only read';
 
 function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   if (operation.serves === 'clients')
-    return { operation, reachable: true, why: 'it is served whatever the tools are' };
+    return { operation, reachable: true, why: t`it is served whatever the tools are` };
   const tool = toolOf(operation);
   // Which tools there are is chosen for models; a person sees all of the project.
   const { offered, why } =
-    call.person === true ? { offered: true, why: 'you are a person' } : context.tools.of(tool);
-  const behind = tool === operation ? '' : `it goes with the tool ${tool.name}; `;
+    call.person === true ? { offered: true, why: t`you are a person` } : context.tools.of(tool);
+  const behind = tool === operation ? '' : t`it goes with the tool ${tool.name}; `;
   const not = (reason: string): Reach => ({ operation, reachable: false, why: reason });
   if (!offered) return not(behind + why);
   if (context.config.readOnly && !mayRead(operation))
-    return not(`it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`);
+    return not(t`it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`);
   if (call.mayWrite === false && !mayRead(operation)) return not(WRITES_ONLY);
   if (!mayBeOffered(operation, context, call)) {
     const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-    const only = `with the server's full token on its own machine, or with ${setting} (--contracts-over-http)`;
-    return not(`it runs programs, which is allowed over HTTP only ${only}`);
+    const only = t`with the server's full token on its own machine, or with ${setting} (--contracts-over-http)`;
+    return not(t`it runs programs, which is allowed over HTTP only ${only}`);
   }
   return { operation, reachable: true, why: behind + why };
 }

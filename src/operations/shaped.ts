@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { BmadError } from '../base/errors.ts';
 import type { Step } from '../base/step.ts';
@@ -40,9 +41,9 @@ export function shaped(
   const body = cutToFit(answer.body, answerRoom(limit, NOTE));
   // For what writes, a run is where something is kept, and makes no answer smaller.
   const ways = NARROWING.filter((name) => name in shape && (name !== 'run_id' || effect === 'read'));
-  const narrowing = ways.length === 0 ? '' : ` To narrow it: ${ways.join(', ')}.`;
-  const said = `CUT after ${kilobytes(byteLength(body))} of ${kilobytes(size)}.${narrowing}`;
-  const whole = 'detail' in shape ? [again(repeated, { detail: 'full' }, 'Read all of it')] : [];
+  const narrowing = ways.length === 0 ? '' : t` To narrow it: ${ways.join(', ')}.`;
+  const said = t`CUT after ${kilobytes(byteLength(body))} of ${kilobytes(size)}.${narrowing}`;
+  const whole = 'detail' in shape ? [again(repeated, { detail: 'full' }, t`Read all of it`)] : [];
   return {
     ...answer,
     body,
@@ -85,5 +86,5 @@ function again(
 export function fromTheStart(error: BmadError, repeated: Repeated | undefined): BmadError {
   if (error.subject !== 'cursor' || error.steps.length > 0 || repeated === undefined) return error;
   const { cursor: _cursor, ...input } = repeated.input;
-  return error.with({ steps: [again({ ...repeated, input }, {}, 'Begin again')] });
+  return error.with({ steps: [again({ ...repeated, input }, {}, t`Begin again`)] });
 }

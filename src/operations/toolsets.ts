@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { globMatcher } from '../base/text/glob.ts';
 import { nearest } from '../base/text/suggest.ts';
@@ -74,7 +75,7 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   const verdicts = new WeakMap<Tool, ToolVerdict>();
   function verdictOn(tool: Tool): ToolVerdict {
     const { name, toolset = 'bmad' } = tool;
-    if (readOnly && !mayRead(tool)) return { offered: false, why: `it writes; ${by('readOnly')}` };
+    if (readOnly && !mayRead(tool)) return { offered: false, why: t`it writes; ${by('readOnly')}` };
     if (excludes(name)) return { offered: false, why: by('excludeTools') };
     if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
     if (names(name)) return { offered: true, why: by('tools') };
@@ -101,16 +102,16 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
 function checkToolsets(names: readonly string[], from: string): void {
   const wrong = names.find((name) => !(TOOLSETS as readonly string[]).includes(name));
   if (wrong === undefined) return;
-  throw new BmadError('invalid_input', `${from}: there is no toolset ${quoted(wrong)}.`, {
+  throw new BmadError('invalid_input', t`${from}: there is no toolset ${quoted(wrong)}.`, {
     suggestions: nearest(wrong, TOOLSETS, 1),
-    hint: `Toolsets: ${TOOLSETS.join(', ')}.`,
+    hint: t`Toolsets: ${TOOLSETS.join(', ')}.`,
   });
 }
 
 export function switchedOff(name: string, toolset: string, why: string): BmadError {
-  return new BmadError('forbidden', `The tool ${quoted(name)} is turned off: ${why}.`, {
+  return new BmadError('forbidden', t`The tool ${quoted(name)} is turned off: ${why}.`, {
     subject: name,
-    hint: `It is in the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide when the server starts.`,
+    hint: t`It is in the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide when the server starts.`,
   });
 }
 
@@ -119,9 +120,9 @@ export function checkToolNames({ unsettled, fixed }: ToolChoice, agentTools: rea
   const wrong = unsettled.find(({ name }) => !agentTools.includes(name));
   if (wrong === undefined) return;
   const names = fixed.map(({ name }) => name);
-  throw new BmadError('invalid_input', `${wrong.from}: there is no tool ${quoted(wrong.name)}.`, {
+  throw new BmadError('invalid_input', t`${wrong.from}: there is no tool ${quoted(wrong.name)}.`, {
     suggestions: nearest(wrong.name, [...names, ...agentTools]),
-    hint: `Tools: ${names.join(', ')}, and {module}-{agent} for each agent. "*" stands for any part of a name; exclude_tools takes operations of the tool bmad as well.`,
+    hint: t`Tools: ${names.join(', ')}, and {module}-{agent} for each agent. "*" stands for any part of a name; exclude_tools takes operations of the tool bmad as well.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { attempt, orElse } from '../base/expected.ts';
 import { join } from 'node:path';
 import { quoted } from '../base/errors.ts';
@@ -117,7 +118,7 @@ export async function rootsIn(
     const place = await bmadPlace(folder, name, disk);
     if (place === undefined)
       warn(
-        `${quoted(name)} is a link to a folder outside that is not a BMAD installation, and is not followed; name the folder with --path to use it`,
+        t`${quoted(name)} is a link to a folder outside that is not a BMAD installation, and is not followed; name the folder with --path to use it`,
       );
     else found.push({ name, shape, ...(isBelow(folder, place) ? {} : { elsewhere: place }) });
   }

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { once } from '../base/async.ts';
 import { dirname, join } from 'node:path';
 import type { BuiltInModule } from '../model/module.ts';
@@ -27,7 +28,7 @@ export function moduleSource(
   return {
     origin: {
       kind: 'package',
-      displayName: `${code.toUpperCase()} ${version} (built in)`,
+      displayName: t`${code.toUpperCase()} ${version} (built in)`,
       root,
       priority: PRIORITY + place / 100,
       ...(repository === undefined ? {} : { repository }),

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { basename, join } from 'node:path';
 import type { Seen } from '../base/files/keeper.ts';
 import { isBelow } from '../base/files/open-file.ts';
@@ -114,7 +115,7 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
     }
     if (mounts.length === 0 && (kind === 'cli' || kind === 'env' || kind === 'git')) {
       found.warnings.push(
-        `${git?.source ?? `${label} ${folder}`}: ${real === undefined ? 'there is no such folder' : 'there is no BMAD content in it'}`,
+        `${git?.source ?? `${label} ${folder}`}: ${real === undefined ? t`there is no such folder` : t`there is no BMAD content in it`}`,
       );
     }
   }
@@ -234,7 +235,7 @@ async function addUserSkills(home: string, found: Discovered, opener: Opener): P
   if (parts.length === 0) return;
   const origin: Origin = {
     kind: 'user',
-    displayName: 'User skills',
+    displayName: t`User skills`,
     root: home,
     priority: PRIORITY.user + 0.5,
   };

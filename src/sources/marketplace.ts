@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { join, sep } from 'node:path';
 import { normalize } from 'node:path/posix';
 import { BmadError, quoted } from '../base/errors.ts';
@@ -35,7 +36,9 @@ export async function readMarketplace(
     const own = { ...plugin, ...(skills === undefined ? {} : { skills }) };
     for (const module of await resolvePlugin(folder, own, others, from))
       if (!added(modules, module))
-        warn(`${MARKETPLACE}: plugin ${quoted(plugin.name)}: a module ${quoted(module.code)} already exists`);
+        warn(
+          t`${MARKETPLACE}: plugin ${quoted(plugin.name)}: a module ${quoted(module.code)} already exists`,
+        );
   }
   if (modules.size === 0) return undefined;
   return {
@@ -63,12 +66,12 @@ async function marketplaceData(tree: Tree, warn: (message: string) => void): Pro
     const text = await optionalText(tree, MARKETPLACE);
     if (text === undefined) return undefined;
     const data: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (isTooDeep(data)) warn(`${MARKETPLACE} is nested too deeply`);
+    if (isTooDeep(data)) warn(t`${MARKETPLACE} is nested too deeply`);
     else if (isTable(data) && Array.isArray(field(data, 'plugins'))) return data;
-    else warn(`${MARKETPLACE} has no list "plugins"`);
+    else warn(t`${MARKETPLACE} has no list "plugins"`);
   } catch (error) {
-    if (error instanceof SyntaxError) warn(`${MARKETPLACE} is not valid JSON`);
-    else if (error instanceof BmadError) warn(`${MARKETPLACE} cannot be read: ${error.message}`);
+    if (error instanceof SyntaxError) warn(t`${MARKETPLACE} is not valid JSON`);
+    else if (error instanceof BmadError) warn(t`${MARKETPLACE} cannot be read: ${error.message}`);
     else throw error;
   }
   return undefined;
@@ -88,10 +91,10 @@ async function localPlugins(
     const stated = isTable(entry) ? textField(entry, 'name') : undefined;
     const name = stated === undefined ? undefined : moduleName(stated);
     if (!isTable(entry) || name === undefined) {
-      warn(`${MARKETPLACE} lists a plugin without a name`);
+      warn(t`${MARKETPLACE} lists a plugin without a name`);
       continue;
     }
-    const tell = (message: string): void => warn(`${MARKETPLACE}: plugin ${quoted(name)}: ${message}`);
+    const tell = (message: string): void => warn(t`${MARKETPLACE}: plugin ${quoted(name)}: ${message}`);
     const source = await sourceOf(inside, entry, base, tell);
     if (source === undefined) continue;
     const skills = await skillsOf(inside, entry, source, tell);
@@ -127,12 +130,12 @@ async function sourceOf(
 ): Promise<string | undefined> {
   const source = field(entry, 'source') ?? './';
   if (typeof source !== 'string' || /:\/\/|^[\w.-]+@/.test(source)) {
-    tell('it is stored elsewhere and is not fetched; add its repository or folder as a separate source');
+    tell(t`it is stored elsewhere and is not fetched; add its repository or folder as a separate source`);
     return undefined;
   }
   // A base folder is for sources that are bare names.
   const path = base !== '' && !/^\.{0,2}\//.test(source) ? `${base}/${source}` : source;
-  return usable(await inside(path), `its source ${quoted(source)}`, tell);
+  return usable(await inside(path), t`its source ${quoted(source)}`, tell);
 }
 
 /** The listed skills, from the folder; nothing when none are listed. Paths begin at the folder, or at the plugin. */
@@ -147,20 +150,20 @@ async function skillsOf(
   const found: string[] = [];
   for (const item of listed) {
     if (typeof item !== 'string') {
-      tell('it lists a skill that is not a path');
+      tell(t`it lists a skill that is not a path`);
       continue;
     }
     const atTop = await inside(item);
     const place = atTop === 'missing' ? await inside(`${source || '.'}/${item}`) : atTop;
-    const path = usable(place, `its skill ${quoted(item)}`, tell);
+    const path = usable(place, t`its skill ${quoted(item)}`, tell);
     if (path !== undefined && !found.includes(path)) found.push(path);
   }
   return found;
 }
 
 function usable(place: PathInside, what: string, tell: (message: string) => void): string | undefined {
-  if (place === 'outside') tell(`${what} points outside the folder and is left out`);
-  else if (place === 'missing') tell(`${what} does not exist`);
+  if (place === 'outside') tell(t`${what} points outside the folder and is left out`);
+  else if (place === 'missing') tell(t`${what} does not exist`);
   else return place.path;
   return undefined;
 }

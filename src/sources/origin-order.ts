@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { quoted } from '../base/errors.ts';
 import { fold } from '../base/text/suggest.ts';
 import { kindCalled, originsCalled, originWords, type Origin } from '../model/origin.ts';
@@ -30,9 +31,9 @@ export function inOrder(sources: readonly Source[], order: readonly string[]): O
   const warnings = entries.flatMap(({ word, index, kind }) => {
     const isSame = (other: (typeof entries)[number]): boolean =>
       kind === undefined ? fold(other.word) === fold(word) : other.kind === kind;
-    if (entries.slice(0, index).some(isSame)) return [`${quoted(word)} is there twice; the first counts`];
+    if (entries.slice(0, index).some(isSame)) return [t`${quoted(word)} is there twice; the first counts`];
     return kind === undefined && originsCalled(word, usual).length === 0
-      ? [`${quoted(word)} is not an origin here, and is ignored; known: ${wordsOf(usual)}`]
+      ? [t`${quoted(word)} is not an origin here, and is ignored; known: ${wordsOf(usual)}`]
       : [];
   });
   return {

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { dirname } from 'node:path';
 import { BmadError, shortageIn } from '../base/errors.ts';
 import type { Source } from './source.ts';
@@ -15,16 +16,16 @@ export async function packageSource(contentRoot: string, maxFileBytes: number): 
     // Too few file handles are not missing content.
     const cause = error instanceof BmadError ? (error.cause ?? error) : error;
     if (shortageIn(cause) !== undefined) throw error;
-    throw new BmadError('unavailable', 'The built-in BMAD content is missing.', {
-      hint: 'Reinstall the package, or run "npm run build" in a clone.',
+    throw new BmadError('unavailable', t`The built-in BMAD content is missing.`, {
+      hint: t`Reinstall the package, or run "npm run build" in a clone.`,
       cause: error,
     });
   });
-  const bmadVersion = /^[ \t]+version: (\S+)$/m.exec(manifest)?.[1] ?? 'of an unknown version';
+  const bmadVersion = /^[ \t]+version: (\S+)$/m.exec(manifest)?.[1] ?? t`of an unknown version`;
   return {
     origin: {
       kind: 'package',
-      displayName: `BMAD ${bmadVersion} (built in)`,
+      displayName: t`BMAD ${bmadVersion} (built in)`,
       root: contentRoot,
       priority: PRIORITY,
       bmadVersion,

@@ -1,3 +1,4 @@
+import { say, t } from '../base/text/message.ts';
 import { dirname, join, parse, relative, resolve, sep } from 'node:path';
 import { fileIdentity } from '../base/files/file-identity.ts';
 import { isBelow, upwards } from '../base/files/open-file.ts';
@@ -56,17 +57,18 @@ export async function unfitness(
 ): Promise<Unfit | undefined> {
   const { home, own = [], platform = process.platform, disk } = around;
   const place = await knownPlace(root, home);
-  if (place === parse(place).root) return { reason: 'it is the file system root', hint: NAME_ANOTHER };
-  if (isBelow(place, home)) return { reason: 'it is the home folder or contains it', hint: NAME_ANOTHER };
+  if (place === parse(place).root) return { reason: t`it is the file system root`, hint: say(NAME_ANOTHER) };
+  if (isBelow(place, home))
+    return { reason: t`it is the home folder or contains it`, hint: say(NAME_ANOTHER) };
   if (isSecretFile(`${place}${sep}`))
-    return { reason: 'programs keep keys, passwords or their own data there', hint: NAME_ANOTHER };
+    return { reason: t`programs keep keys, passwords or their own data there`, hint: say(NAME_ANOTHER) };
   if (own.some((folder) => isBelow(folder, place)))
-    return { reason: 'the server keeps its own files there', hint: NAME_ANOTHER };
+    return { reason: t`the server keeps its own files there`, hint: say(NAME_ANOTHER) };
   // Without a home folder, its place is taken by the root of the disk.
   const isAtHome = isBelow(home, place) && home !== parse(home).root;
   const table = platform === 'win32' ? SYSTEM.windows : SYSTEM.unix;
   if (!isAtHome && table.test(place) && !NOT_SYSTEM.test(`${place}${sep}`))
-    return { reason: 'it belongs to the operating system', hint: NAME_ANOTHER };
+    return { reason: t`it belongs to the operating system`, hint: say(NAME_ANOTHER) };
   const inHome = isAtHome
     ? relative(home, place)
     : place.slice((HOMES.exec(place)?.[0].length ?? place.length) + 1);
@@ -75,12 +77,15 @@ export async function unfitness(
     !(mayBeWorktree && (await isWorktree(root, around)))
   )
     return {
-      reason: 'it is a hidden folder of the home folder or is inside one',
-      hint: 'If it is a project of yours, start the server with --project and this folder.',
+      reason: t`it is a hidden folder of the home folder or is inside one`,
+      hint: t`If it is a project of yours, start the server with --project and this folder.`,
       onPurpose: true,
     };
   if (await isBare(root, disk))
-    return { reason: 'it is a repository of git without files', hint: 'Name a folder with a working tree.' };
+    return {
+      reason: t`it is a repository of git without files`,
+      hint: t`Name a folder with a working tree.`,
+    };
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/text/message.ts';
 import { dirname, join, resolve } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { realFolder } from '../base/files/files.ts';
@@ -56,16 +57,16 @@ export async function findProject(given: ProjectHints): Promise<Project> {
 
 /** The project of calls that name none. */
 async function ownProject(hints: Hints): Promise<Project> {
-  const { disk, configured, configuredBy = 'the configuration' } = hints;
+  const { disk, configured, configuredBy = t`the configuration` } = hints;
   if (configured !== undefined) {
     const { root, unfit } = await requiredFolder(configured, hints, configuredBy);
     // The user has named it on purpose, so only the reason against it is said.
-    return { root, from: unfit === undefined ? configuredBy : `${configuredBy}, although ${unfit.reason}` };
+    return { root, from: unfit === undefined ? configuredBy : t`${configuredBy}, although ${unfit.reason}` };
   }
   const [offered] = await hostFolders(hints);
   if (offered !== undefined) return offered;
   const cwd = await disk.realFolder(hints.cwd);
-  if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory no longer exists' };
+  if (cwd === undefined) return { root: undefined, from: t`nowhere: the working directory no longer exists` };
   return (await walkUp(cwd, hints)) ?? ownFolder(cwd, hints);
 }
 
@@ -79,7 +80,7 @@ async function hostFolders(hints: Hints): Promise<{ root: string; from: string }
     const root = await disk.realFolder(folder);
     if (root === undefined || (await unfitness(root, hints)) !== undefined) continue;
     if (folder === hosts[0]) found.push({ root, from: 'CLAUDE_PROJECT_DIR' });
-    else clients.push({ root, from: 'the client’s roots' });
+    else clients.push({ root, from: t`the client’s roots` });
   }
   for (const client of clients)
     if (await isMarked(client.root, BMAD_MARKERS, disk)) return [...found, client, ...clients];
@@ -97,18 +98,18 @@ async function namedProject(call: string, hints: Hints): Promise<Project> {
   const found = fixed ? [] : [cwd, ...(await hostFolders(hints)).map(({ root }) => root)];
   const chosen = [...meant, ...(await realOnes([own.root ?? [], found].flat()))];
   if (fixed) await checkAllowed(call, chosen, hints);
-  const { root } = await requiredFolder(call, hints, 'the call', meant);
+  const { root } = await requiredFolder(call, hints, t`the call`, meant);
   // Any other folder would be one more world to read and keep.
   if (
     !chosen.includes(root) &&
     !(await isMarked(root, NAMED_MARKERS, disk)) &&
     !(await hasProjectFile(root, disk))
   )
-    throw new BmadError('forbidden', `The folder ${quoted(call)} is not a project.`, {
+    throw new BmadError('forbidden', t`The folder ${quoted(call)} is not a project.`, {
       subject: call.slice(0, 200),
-      hint: 'Name the top folder of a project: one with a BMAD folder, a git repository or a file such as package.json. For a folder without any of them, start the server in it, or name it with --project or --allow-project.',
+      hint: t`Name the top folder of a project: one with a BMAD folder, a git repository or a file such as package.json. For a folder without any of them, start the server in it, or name it with --project or --allow-project.`,
     });
-  return { root, from: 'the call' };
+  return { root, from: t`the call` };
 }
 
 /** A folder that was named, if it may be a project. One that the user has named on purpose may be hidden, and what is in it. */
@@ -121,7 +122,7 @@ async function requiredFolder(
   const root = await hints.disk.realFolder(resolve(hints.cwd, folder));
   const unfit: Unfit | undefined =
     root === undefined
-      ? { reason: 'there is no such folder', hint: 'Name an existing folder.' }
+      ? { reason: t`there is no such folder`, hint: t`Name an existing folder.` }
       : await unfitness(root, hints);
   if (
     root !== undefined &&
@@ -130,7 +131,7 @@ async function requiredFolder(
     return { root, unfit };
   throw new BmadError(
     'invalid_input',
-    `The project folder ${quoted(folder)} (from ${from}) cannot be used: ${unfit?.reason ?? ''}.`,
+    t`The project folder ${quoted(folder)} (from ${from}) cannot be used: ${unfit?.reason ?? ''}.`,
     { subject: folder.slice(0, 200), ...(unfit === undefined ? {} : { hint: unfit.hint }) },
   );
 }
@@ -148,9 +149,9 @@ async function checkAllowed(folder: string, allowed: readonly string[], { cwd, d
   // For a missing path, its nearest existing parent: a link in between reveals nothing about its target either.
   const real = (await disk.realFolder(written)) ?? (await realAbove(written, disk));
   if (real !== undefined && allowed.some((root) => isBelow(root, real))) return;
-  throw new BmadError('forbidden', `This server does not serve the project folder ${quoted(folder)}.`, {
+  throw new BmadError('forbidden', t`This server does not serve the project folder ${quoted(folder)}.`, {
     subject: folder.slice(0, 200),
-    hint: 'Omit the project to use the one the server was started for. The server’s operator can allow others with allow_projects, or --allow-project.',
+    hint: t`Omit the project to use the one the server was started for. The server’s operator can allow others with allow_projects, or --allow-project.`,
   });
 }
 
@@ -182,7 +183,7 @@ async function walkUp(cwd: string, hints: Hints): Promise<Project | undefined> {
   for (const marker of MARKERS)
     for (const folder of folders)
       if (await marks(join(folder, marker), marker, hints.disk))
-        return { root: folder, from: `the nearest folder with ${marker}` };
+        return { root: folder, from: t`the nearest folder with ${marker}` };
   return undefined;
 }
 
@@ -194,9 +195,9 @@ async function marks(place: string, marker: string, disk: Disk): Promise<boolean
 async function ownFolder(cwd: string, hints: Hints): Promise<Project> {
   const unfit = await unfitness(cwd, hints);
   return unfit === undefined
-    ? { root: cwd, from: 'the working directory' }
+    ? { root: cwd, from: t`the working directory` }
     : {
         root: undefined,
-        from: `nowhere: the working directory cannot be a project, because ${unfit.reason}`,
+        from: t`nowhere: the working directory cannot be a project, because ${unfit.reason}`,
       };
 }

@@ -4,13 +4,12 @@ import { BmadError, ERROR_CODES } from '../../src/base/errors.ts';
 import { CLI_PROGRAM } from '../../src/base/product.ts';
 import { answersOn, canvases, printerOn } from '../../src/bin/printer.ts';
 import { extractSettings, settingsHelp } from '../../src/config/flags.ts';
-import type { Words } from '../../src/language/translator.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { isDone } from '../../src/surfaces/cli/ask/prompt.ts';
 import { extractPresentation } from '../../src/surfaces/cli/presentation.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { textOf } from '../../src/surfaces/cli/screen/lines.ts';
-import { spoken } from '../../src/surfaces/cli/spoken.ts';
+import { speaking } from '../../src/language/speaking.ts';
 import type { Terminal } from '../../src/surfaces/cli/terminal.ts';
 import { contentRoot, serverFile } from './app.ts';
 import type { Ended } from './programs.ts';
@@ -78,7 +77,6 @@ export async function bmadHere(
   const printer = printerOn(streams);
   let context: Context | undefined;
   let code: number;
-  let words: Words | undefined;
   try {
     const { settings, rest: others } = extractSettings(args);
     const { how, rest } = extractPresentation(others);
@@ -104,13 +102,16 @@ export async function bmadHere(
       ...(person === undefined ? {} : { keyboard: person.keyboard, readLine: person.readLine }),
       settingsHelp: settingsHelp(PRESETS, { common: true }),
     };
-    words = await spokenWords(outside);
-    code = await runProgram(rest, open, spoken(shown, words, rest));
+    const words =
+      args.includes('--json') && !args.includes('--help') ? undefined : await spokenWords(outside);
+    code = await speaking(words, () =>
+      runProgram(rest, open, { ...shown, settingsHelp: settingsHelp(PRESETS, { common: true }) }),
+    );
   } catch (thrown) {
     const error = BmadError.from(thrown, (id, original) =>
       printer.err(`incident ${id}: ${String(original)}\n`),
     );
-    printer.err(`${CLI_PROGRAM}: ${words?.(error.text) ?? error.text}\n`);
+    printer.err(`${CLI_PROGRAM}: ${error.text}\n`);
     code = ERROR_CODES[error.code].exit;
   } finally {
     context?.close();

@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
@@ -56,10 +57,10 @@ async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
 }
 
 function notAFolder(path: string): BmadError {
-  return new BmadError('unavailable', `${path} is a file, but a folder belongs there.`, {
+  return new BmadError('unavailable', t`${path} is a file, but a folder belongs there.`, {
     reason: 'file',
     subject: path,
-    hint: 'Check the folder: move the file away or rename it, then try again.',
+    hint: t`Check the folder: move the file away or rename it, then try again.`,
   });
 }
 

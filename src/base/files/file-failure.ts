@@ -1,3 +1,4 @@
+import { say, t } from '../text/message.ts';
 import { BmadError, shortageIn, systemCode } from '../errors.ts';
 
 const REASONS: Record<string, string> = {
@@ -22,16 +23,18 @@ export function mayPass({ cause }: BmadError): boolean {
 function failure(path: string, what: 'read' | 'written', error: unknown): BmadError {
   if (error instanceof BmadError) return error;
   const code = systemCode(error) ?? '';
+  const known = REASONS[code];
+  const reason = known === undefined ? t`I/O error (${code})` : say(known);
   return new BmadError(
     'unavailable',
-    `${path} cannot be ${what}: ${REASONS[code] ?? `I/O error (${code})`}.`,
+    what === 'read' ? t`${path} cannot be read: ${reason}.` : t`${path} cannot be written: ${reason}.`,
     {
       subject: path,
       hint:
         shortageIn(error) ??
         (code === 'ENOSPC'
-          ? 'Free some space, then try again.'
-          : 'Check the folder and its permissions, then try again.'),
+          ? t`Free some space, then try again.`
+          : t`Check the folder and its permissions, then try again.`),
       cause: error,
     },
   );

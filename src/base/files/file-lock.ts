@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { lutimes, rmdir, stat } from 'node:fs/promises';
@@ -133,9 +134,9 @@ async function isLost(held: Held): Promise<boolean> {
 }
 
 function lost({ path }: Lock): BmadError {
-  return new BmadError('conflict', `The lock ${path} was taken over by another process.`, {
+  return new BmadError('conflict', t`The lock ${path} was taken over by another process.`, {
     reason: 'lost',
-    hint: 'This process had stood still for some seconds. Look at the current state, then try again.',
+    hint: t`This process had stood still for some seconds. Look at the current state, then try again.`,
   });
 }
 
@@ -242,10 +243,10 @@ function locked({ path }: Lock, holder: Holder | undefined): BmadError {
   const { pid = 0, space } = holder ?? {};
   const isHere = space === processSpace();
   const who =
-    pid === 0 ? 'no process' : isHere ? `process ${pid}` : 'a process of another machine or container';
-  return new BmadError('unavailable', `${path} is a lock, which names ${who}.`, {
+    pid === 0 ? t`no process` : isHere ? t`process ${pid}` : t`a process of another machine or container`;
+  return new BmadError('unavailable', t`${path} is a lock, which names ${who}.`, {
     reason: 'locked',
-    hint: 'Wait until that process has finished, then try again. If there is none, the lock is taken over after a while.',
+    hint: t`Wait until that process has finished, then try again. If there is none, the lock is taken over after a while.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { appendWhole } from './file-append.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
@@ -72,7 +73,7 @@ export async function readLog(
         offset = at + from;
       }
       at += bytesRead;
-      if (at - offset > NO_LINE_BYTES) throw strange(path, 'it has a line that is too long');
+      if (at - offset > NO_LINE_BYTES) throw strange(path, t`it has a line that is too long`);
       if (at - offset > LINE_BYTES) begun = [];
       else begun.push(Buffer.from(part.subarray(from)));
     }

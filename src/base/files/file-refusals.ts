@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { sep } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 
@@ -8,8 +9,8 @@ export function refusalOf(path: string, error: unknown): unknown {
   const code = systemCode(error);
   // Where a link stands in for the file, systems differ in what they call it.
   if (code === 'ELOOP' || code === 'EMLINK') return linked(path);
-  if (code === 'ENXIO') return strange(path, 'it is not a regular file');
-  return code === 'EISDIR' ? strange(path, 'it is a folder') : error;
+  if (code === 'ENXIO') return strange(path, t`it is not a regular file`);
+  return code === 'EISDIR' ? strange(path, t`it is a folder`) : error;
 }
 
 const outside = (path: string, message: string, hint: string): BmadError =>
@@ -18,8 +19,8 @@ const outside = (path: string, message: string, hint: string): BmadError =>
 function linked(path: string): BmadError {
   return outside(
     path,
-    `${path} is a link; it was not followed.`,
-    'Remove the link, or replace it with a regular file.',
+    t`${path} is a link; it was not followed.`,
+    t`Remove the link, or replace it with a regular file.`,
   );
 }
 
@@ -27,16 +28,16 @@ function linked(path: string): BmadError {
 export function twice(path: string): BmadError {
   return outside(
     path,
-    `${path} has more than one name (hard links); it was not written.`,
-    'Replace it with a copy of itself.',
+    t`${path} has more than one name (hard links); it was not written.`,
+    t`Replace it with a copy of itself.`,
   );
 }
 
 export function leadsAway(path: string): BmadError {
   return outside(
     path,
-    `${path} leads outside its folder; nothing was read or written.`,
-    'Replace the link with a real folder or file.',
+    t`${path} leads outside its folder; nothing was read or written.`,
+    t`Replace the link with a real folder or file.`,
   );
 }
 
@@ -44,14 +45,14 @@ const unusable = (path: string, message: string, hint: string): BmadError =>
   new BmadError('unavailable', message, { subject: path, hint });
 
 export function replaced(path: string): BmadError {
-  return unusable(path, `${path} was replaced while it was being opened.`, 'Try again.');
+  return unusable(path, t`${path} was replaced while it was being opened.`, t`Try again.`);
 }
 
 export function strange(path: string, reason: string): BmadError {
   return unusable(
     path,
-    `${path} cannot be read: ${reason}.`,
-    'Check what is at this path, and remove it or replace it with a regular file.',
+    t`${path} cannot be read: ${reason}.`,
+    t`Check what is at this path, and remove it or replace it with a regular file.`,
   );
 }
 

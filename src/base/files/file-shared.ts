@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { lstat, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
@@ -34,7 +35,7 @@ async function placeInside(root: string, path: string, takesLink = false): Promi
     throw failure(path, error);
   });
   if (!info.isFile())
-    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, { subject: path });
+    throw new BmadError('forbidden', t`${quoted(path)} is not a regular file.`, { subject: path });
   return real;
 }
 
@@ -87,25 +88,25 @@ export async function removeShared(root: string, path: string): Promise<void> {
 }
 
 function isLink(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} is a link; nothing was written.`, {
+  return new BmadError('forbidden', t`${quoted(path)} is a link; nothing was written.`, {
     subject: path,
-    hint: 'Replace the link with the file itself.',
+    hint: t`Replace the link with the file itself.`,
   });
 }
 
 function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} points outside its folder; nothing was written.`, {
+  return new BmadError('forbidden', t`${quoted(path)} points outside its folder; nothing was written.`, {
     subject: path,
-    hint: 'Replace the link with the file itself.',
+    hint: t`Replace the link with the file itself.`,
   });
 }
 
 function failure(path: string, error: unknown): BmadError {
   if (error instanceof BmadError) return error;
   const code = systemCode(error) ?? 'I/O error';
-  return new BmadError('unavailable', `${path} cannot be written: ${code}.`, {
+  return new BmadError('unavailable', t`${path} cannot be written: ${code}.`, {
     subject: path,
-    hint: 'Check the folder, its permissions and the free disk space, then try again.',
+    hint: t`Check the folder, its permissions and the free disk space, then try again.`,
     cause: error,
   });
 }

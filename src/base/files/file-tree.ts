@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -53,7 +54,7 @@ const CHUNK = 256 * 1024;
 
 async function openedFile(path: string): Promise<OpenedFile> {
   const found = await openToRead(path);
-  if (found === undefined) throw new BmadError('not_found', `There is no file ${path}.`, { subject: path });
+  if (found === undefined) throw new BmadError('not_found', t`There is no file ${path}.`, { subject: path });
   return found;
 }
 
@@ -119,8 +120,8 @@ export async function copyNew(from: string, to: string): Promise<void> {
 export async function moveFolder(from: string, to: string): Promise<void> {
   await ensureFolder(dirname(to));
   if ((await lstat(to).catch(() => undefined)) !== undefined)
-    throw new BmadError('conflict', `${to} already exists; nothing was moved.`, {
-      hint: 'Check what is at this path, then try again.',
+    throw new BmadError('conflict', t`${to} already exists; nothing was moved.`, {
+      hint: t`Check what is at this path, then try again.`,
     });
   await requireLocks();
   try {

@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { lstat, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
@@ -16,27 +17,27 @@ const ANYONE_WRITES = 0o222;
 export async function readForeign(path: string, inside?: string): Promise<string | undefined> {
   const info = await lstat(path).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
-    throw refused(path, `cannot be read (${systemCode(error) ?? 'I/O error'})`, 'Check its permissions.');
+    throw refused(path, t`cannot be read (${systemCode(error) ?? t`I/O error`})`, t`Check its permissions.`);
   });
   if (info === undefined) return undefined;
   if (info.isSymbolicLink())
-    throw refused(path, 'is a link', 'Replace the link with the file, or add the entry where it leads to.');
-  if (!info.isFile()) throw refused(path, 'is not a regular file', 'Check what is at this path.');
+    throw refused(path, t`is a link`, t`Replace the link with the file, or add the entry where it leads to.`);
+  if (!info.isFile()) throw refused(path, t`is not a regular file`, t`Check what is at this path.`);
   if ((info.mode & ANYONE_WRITES) === 0)
-    throw refused(path, 'is read-only', 'Make it writable, or add the entry by hand.');
-  if (info.size > MAX_BYTES) throw refused(path, 'is larger than 16 MB', 'Add the entry by hand.');
+    throw refused(path, t`is read-only`, t`Make it writable, or add the entry by hand.`);
+  if (info.size > MAX_BYTES) throw refused(path, t`is larger than 16 MB`, t`Add the entry by hand.`);
   const bytes = await readStateBytes(path, { inside, maxBytes: MAX_BYTES });
   if (bytes === undefined) return undefined;
-  if (encodingOf(bytes) !== 'utf-8') throw refused(path, 'is UTF-16', 'Save it as UTF-8.');
+  if (encodingOf(bytes) !== 'utf-8') throw refused(path, t`is UTF-16`, t`Save it as UTF-8.`);
   try {
     return new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(bytes);
   } catch {
-    throw refused(path, 'is not UTF-8', 'Save it as UTF-8.');
+    throw refused(path, t`is not UTF-8`, t`Save it as UTF-8.`);
   }
 }
 
 function refused(path: string, reason: string, hint: string): BmadError {
-  return new BmadError('conflict', `${path} ${reason}; it is unchanged.`, { subject: path, hint });
+  return new BmadError('conflict', t`${path} ${reason}; it is unchanged.`, { subject: path, hint });
 }
 
 /** The folders above a file that do not exist yet, the outermost first. */

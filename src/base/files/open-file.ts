@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import {
   closeSync,
   constants,
@@ -130,9 +131,9 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
   let kept = false;
   try {
     const info = infoOf(handle);
-    if (info.isDirectory()) throw strange(path, 'it is a folder');
-    if (!info.isFile()) throw strange(path, 'it is not a regular file');
-    if (info.size > BigInt(maxBytes)) throw strange(path, 'it is too large');
+    if (info.isDirectory()) throw strange(path, t`it is a folder`);
+    if (!info.isFile()) throw strange(path, t`it is not a regular file`);
+    if (info.size > BigInt(maxBytes)) throw strange(path, t`it is too large`);
     // A file with a second name is another file too, which may be anywhere on the disk.
     if (inside !== undefined && flags !== O_RDONLY && info.nlink > 1n) throw twice(path);
     const places = checked === undefined ? [] : await openedPaths(handle, checked.place);

@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { attempt } from '../expected.ts';
 import { BmadError, quoted } from '../errors.ts';
 import { cut } from '../text/text.ts';
@@ -21,19 +22,19 @@ const DISGUISED =
  * result is checked afterwards, so nothing that leads out of the content passes in any spelling.
  */
 export function contentPath(input: string): string {
-  if (input.length > URI_LIMIT) throw refused(input, `The path is ${input.length} characters long.`);
+  if (input.length > URI_LIMIT) throw refused(input, t`The path is ${input.length} characters long.`);
   const path = decodeOnce(input, withoutScheme(input));
   const segments = path.split('/');
-  if (path === '') throw refused(input, 'The path is empty.');
+  if (path === '') throw refused(input, t`The path is empty.`);
   if (path.length > PATH_LIMIT || segments.length > SEGMENT_LIMIT)
-    throw refused(input, 'The path is too long.');
+    throw refused(input, t`The path is too long.`);
   if (DISGUISED.test(path))
-    throw refused(input, `The path ${quoted(input)} contains a character that is not allowed.`);
+    throw refused(input, t`The path ${quoted(input)} contains a character that is not allowed.`);
   if (/%(?:2e|2f|5c|00|25|c0|e0)/i.test(path))
-    throw refused(input, `The path ${quoted(input)} is encoded twice.`);
+    throw refused(input, t`The path ${quoted(input)} is encoded twice.`);
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) {
-      throw refused(input, `The path ${quoted(input)} is not a plain path inside the BMAD content.`);
+      throw refused(input, t`The path ${quoted(input)} is not a plain path inside the BMAD content.`);
     }
   }
   return path;
@@ -54,10 +55,10 @@ function withoutScheme(input: string): string {
   if (scheme !== undefined) {
     throw new BmadError(
       'invalid_input',
-      `The URI ${quoted(input)} has the scheme "${scheme.slice(0, 32)}".`,
+      t`The URI ${quoted(input)} has the scheme "${scheme.slice(0, 32)}".`,
       {
         subject: cut(input, PATH_LIMIT),
-        hint: 'Only bmad:// URIs are served, such as bmad://bmm/config.yaml.',
+        hint: t`Only bmad:// URIs are served, such as bmad://bmm/config.yaml.`,
       },
     );
   }
@@ -68,15 +69,15 @@ function decodeOnce(input: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused(input, `The path ${quoted(input)} is not valid percent-encoded UTF-8.`);
+    throw refused(input, t`The path ${quoted(input)} is not valid percent-encoded UTF-8.`);
   }
 }
 
 function refused(input: string, message: string): BmadError {
   return new BmadError('forbidden', message, {
     subject: cut(input, PATH_LIMIT),
-    hint: 'Use a path as the list of resources has it.',
-    steps: [{ operation: 'list', args: { what: 'resources' }, why: 'List the files' }],
+    hint: t`Use a path as the list of resources has it.`,
+    steps: [{ operation: 'list', args: { what: 'resources' }, why: t`List the files` }],
   });
 }
 

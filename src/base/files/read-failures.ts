@@ -1,11 +1,12 @@
+import { say, t } from '../text/message.ts';
 import type { Stats } from 'node:fs';
 import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
 
 export function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
+  return new BmadError('forbidden', t`${quoted(path)} is a link that points outside the BMAD content.`, {
     reason: 'outside',
     subject: path,
-    hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
+    hint: t`Links are followed only within their own folder. Replace the link with the file itself.`,
   });
 }
 
@@ -17,7 +18,7 @@ export function missing(path: string): BmadError {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   try {
-    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+    return new BmadError('not_found', t`There is no file ${quoted(path)}.`, { subject: path });
   } finally {
     Error.stackTraceLimit = limit;
   }
@@ -30,31 +31,31 @@ export function readFailure(path: string, error: unknown): BmadError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return missing(path);
   if (code === 'EISDIR') return isFolder(path);
-  const reasons: Record<string, string> = {
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ELOOP: 'it is a link that points to itself',
-    ENAMETOOLONG: 'its name is too long',
-    ENXIO: 'it is not a regular file',
-  };
-  return new BmadError(
-    'forbidden',
-    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'I/O error'}.`,
-    {
-      subject: path,
-      hint: 'Check the file and its permissions, then try again.',
-      cause: error,
-    },
-  );
+  return new BmadError('forbidden', t`${quoted(path)} cannot be read: ${whyUnread(error)}.`, {
+    subject: path,
+    hint: t`Check the file and its permissions, then try again.`,
+    cause: error,
+  });
 }
+
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'it is a link that points to itself',
+  ENAMETOOLONG: 'its name is too long',
+  ENXIO: 'it is not a regular file',
+};
+
+/** What the system had against reading a file. */
+export const whyUnread = (error: unknown): string => say(REASONS[systemCode(error) ?? ''] ?? 'I/O error');
 
 /** A regular file of at most that size, and nothing else. */
 export function servable(info: Stats, path: string, maxBytes: number): Stats {
   if (info.isDirectory()) throw isFolder(path);
   if (!info.isFile()) {
-    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, {
+    throw new BmadError('forbidden', t`${quoted(path)} is not a regular file.`, {
       subject: path,
-      hint: 'Pipes, sockets and devices are not served.',
+      hint: t`Pipes, sockets and devices are not served.`,
     });
   }
   if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
@@ -62,23 +63,23 @@ export function servable(info: Stats, path: string, maxBytes: number): Stats {
 }
 
 function isFolder(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
+  return new BmadError('forbidden', t`${quoted(path)} is a folder, not a file.`, {
     reason: 'folder',
     subject: path,
     steps: [
       {
         operation: 'list',
         args: { what: 'resources', pattern: `${path.slice(0, 100)}/**` },
-        why: 'List its files',
+        why: t`List its files`,
       },
     ],
   });
 }
 
 function tooLarge(path: string, size: number, limit: number): BmadError {
-  return new BmadError('too_large', `${quoted(path)} is ${size} bytes long; the limit is ${limit}.`, {
+  return new BmadError('too_large', t`${quoted(path)} is ${size} bytes long; the limit is ${limit}.`, {
     subject: path,
-    hint: 'If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.',
+    hint: t`If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 /** Nesting depth; what people and programs send stays far below it. */
 export const DEEPEST = 64;
 /** Messages in one list. */
@@ -32,14 +33,14 @@ export function badShape(bytes: Uint8Array): string | undefined {
       if (depth === 0) isList = byte === OPEN_LIST;
       depth += 1;
       names[depth] = 0;
-      if (depth > DEEPEST) return `A message may be nested at most ${DEEPEST} levels deep.`;
+      if (depth > DEEPEST) return t`A message may be nested at most ${DEEPEST} levels deep.`;
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
     else if (byte === COLON) {
       names[depth] = (names[depth] ?? 0) + 1;
-      if ((names[depth] ?? 0) > MOST_NAMES) return `An object may have at most ${MOST_NAMES} names.`;
+      if ((names[depth] ?? 0) > MOST_NAMES) return t`An object may have at most ${MOST_NAMES} names.`;
     } else if (byte === COMMA && depth === 1 && isList) {
       messages += 1;
-      if (messages > MOST_MESSAGES) return `A batch may contain at most ${MOST_MESSAGES} messages.`;
+      if (messages > MOST_MESSAGES) return t`A batch may contain at most ${MOST_MESSAGES} messages.`;
     }
   }
   return undefined;

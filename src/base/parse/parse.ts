@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { CsvError, parse as csvSync } from 'csv-parse/sync';
 import { parse as tomlParse, stringify as tomlStringify, TomlError } from 'smol-toml';
 import { stringify as yamlStringify } from 'yaml';
@@ -84,7 +85,7 @@ export function parseCsv(file: string, text: string): string[][] {
   let line = 0;
   return guarded(file, () => {
     if (text.split(/\r\n?|\n/, CSV_LINES + 2).length > CSV_LINES + 1)
-      throw new ParseError(file, undefined, `too long: more than ${CSV_LINES} lines`);
+      throw new ParseError(file, undefined, t`too long: more than ${CSV_LINES} lines`);
     try {
       return csvSync(text, {
         bom: true,
@@ -197,12 +198,12 @@ export function guarded<T>(file: string, parse: () => T): T {
     throw new ParseError(
       file,
       undefined,
-      error instanceof Error ? firstLine(error.message) : 'cannot be parsed',
+      error instanceof Error ? firstLine(error.message) : t`cannot be parsed`,
     );
   }
 }
 
 function shallow<T>(file: string, value: T): T {
-  if (isTooDeep(value)) throw new ParseError(file, undefined, 'nested too deeply');
+  if (isTooDeep(value)) throw new ParseError(file, undefined, t`nested too deeply`);
   return value;
 }

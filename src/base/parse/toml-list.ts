@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { BmadError } from '../errors.ts';
 import { attempt, broken, orElse } from '../expected.ts';
 import { withoutEnd } from '../text/ends.ts';
@@ -16,7 +17,7 @@ export function withList(
   change: (list: readonly string[]) => readonly string[],
 ): string {
   const refuse = broken(({ message }): never => {
-    throw new BmadError('unavailable', message, { subject: file, hint: 'Repair the file, then try again.' });
+    throw new BmadError('unavailable', message, { subject: file, hint: t`Repair the file, then try again.` });
   });
   const before = attempt(() => parseToml(file, text), refuse);
   const list = textsIn(before[key]);
@@ -25,9 +26,9 @@ export function withList(
   const line = `${key} = ${writtenList(wanted)}`;
   const made = list === undefined ? [] : key in before ? changed(text, key, wanted) : [withNew(text, line)];
   for (const candidate of made) if (means(candidate, { ...before, [key]: wanted })) return candidate;
-  throw new BmadError('unavailable', `${file} cannot be changed safely. It was left unchanged.`, {
+  throw new BmadError('unavailable', t`${file} cannot be changed safely. It was left unchanged.`, {
     subject: file,
-    hint: `Write this line into it yourself: ${line.replace(/\s+/g, ' ')}`,
+    hint: t`Write this line into it yourself: ${line.replace(/\s+/g, ' ')}`,
   });
 }
 

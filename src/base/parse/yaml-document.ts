@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { Composer, isScalar, Lexer, Parser, visit, type CST, type Document, type Tags } from 'yaml';
 import { ParseError } from '../expected.ts';
 import { NESTING_LIMIT } from './nesting.ts';
@@ -70,12 +71,12 @@ function* yamlTokens(
       if (token.type === 'document') looksAtAliases = false;
       yield token;
     }
-    if (parser.stack.length > NESTING_LIMIT) failAt(parser.offset, 'nested too deeply');
+    if (parser.stack.length > NESTING_LIMIT) failAt(parser.offset, t`nested too deeply`);
     if (lexeme.startsWith('&')) anchors.add(lexeme.slice(1));
     if (looksAtAliases && lexeme.length > 1 && lexeme.startsWith('*') && !anchors.has(lexeme.slice(1)))
       failAt(
         parser.offset - 1,
-        `Unresolved alias (the anchor must be set before the alias): ${lexeme.slice(1)}`,
+        t`Unresolved alias (the anchor must be set before the alias): ${lexeme.slice(1)}`,
       );
   }
   yield* parser.end();
@@ -94,10 +95,10 @@ function lexemesOf(file: string, text: string, unresolved: 'refused' | 'kept'): 
       aliases += 1;
       uses.set(name, (uses.get(name) ?? 0) + 1);
       if ((uses.get(name) ?? 0) >= MOST_ALIASES || aliases * text.length > MOST_ALIAS_WORK)
-        throw new ParseError(file, undefined, 'too many aliases');
+        throw new ParseError(file, undefined, t`too many aliases`);
     }
     if (lexemes.length > TOKEN_LIMIT)
-      throw new ParseError(file, undefined, `too long: more than ${TOKEN_LIMIT} tokens`);
+      throw new ParseError(file, undefined, t`too long: more than ${TOKEN_LIMIT} tokens`);
   }
   return lexemes;
 }
@@ -109,7 +110,7 @@ export function refuseTwins(document: Document.Parsed, failAt: FailAt): void {
       const seen = new Set<unknown>();
       for (const { key } of items) {
         if (!isScalar(key)) continue;
-        if (seen.has(key.value)) failAt(key.range?.[0] ?? 0, 'Map keys must be unique');
+        if (seen.has(key.value)) failAt(key.range?.[0] ?? 0, t`Map keys must be unique`);
         seen.add(key.value);
       }
     },

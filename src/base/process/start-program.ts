@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { FoundProgram } from '../files/find-program.ts';
@@ -73,10 +74,10 @@ export function isAbsent(error: unknown): boolean {
 }
 
 export function cannotStart(program: string, cause: unknown): BmadError {
-  return new BmadError('unavailable', `${program} cannot be started (${systemCode(cause) ?? 'unknown'}).`, {
+  return new BmadError('unavailable', t`${program} cannot be started (${systemCode(cause) ?? 'unknown'}).`, {
     reason: 'start',
     subject: program,
-    hint: shortageIn(cause) ?? 'Check that it is installed and executable, then try again.',
+    hint: shortageIn(cause) ?? t`Check that it is installed and executable, then try again.`,
     cause,
   });
 }

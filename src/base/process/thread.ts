@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { BmadError, shortageIn, systemCode, type ErrorCode, type ErrorDetails } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -145,8 +146,8 @@ export class Thread<Ask, Answer> {
 
   #gone(worker: Worker, cause: unknown): void {
     if (this.#worker === worker) this.#worker = undefined;
-    const hint = shortageIn(startFailure(cause)) ?? 'Call again.';
-    const error = new BmadError('unavailable', 'The work was interrupted.', { hint, cause });
+    const hint = shortageIn(startFailure(cause)) ?? t`Call again.`;
+    const error = new BmadError('unavailable', t`The work was interrupted.`, { hint, cause });
     for (const [id, waiting] of this.#waiting) if (waiting.worker === worker) this.#settled(id, { error });
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../text/message.ts';
 import { BmadError } from '../errors.ts';
 import { withoutEnd } from '../text/ends.ts';
 import { isTree, mapValues } from './known-values.ts';
@@ -28,9 +29,9 @@ const IN_ADDRESS = /[^\s"'`,;<>{}&]{1,500}/y;
  */
 export function secretsOut(text: string, hide: (text: string) => string): { text: string; found: string[] } {
   if (hasPrivateKey(text))
-    throw new BmadError('invalid_input', 'The text contains a private key, which is never stored.', {
+    throw new BmadError('invalid_input', t`The text contains a private key, which is never stored.`, {
       subject: 'text',
-      hint: 'Describe where the key is kept instead.',
+      hint: t`Describe where the key is kept instead.`,
     });
   return hidden(text, hide);
 }
@@ -45,11 +46,11 @@ const shownProse = remembering((text) => masked(text, IN_PROSE).text);
 
 /** Refuses a name or a tag that is a secret: masked, it would say nothing. */
 export function refuseSecret(text: string, subject: string, hide: (text: string) => string = String): void {
-  const { found } = hasPrivateKey(text) ? { found: ['a private key'] } : hidden(text, hide);
+  const { found } = hasPrivateKey(text) ? { found: [t`a private key`] } : hidden(text, hide);
   if (found.length === 0) return;
-  throw new BmadError('invalid_input', `The value of ${subject} looks like ${found.join(', ')}.`, {
+  throw new BmadError('invalid_input', t`The value of ${subject} looks like ${found.join(', ')}.`, {
     subject,
-    hint: 'Use a plain word; secrets are never stored.',
+    hint: t`Use a plain word; secrets are never stored.`,
   });
 }
 
@@ -57,7 +58,7 @@ function hidden(text: string, hide: (text: string) => string): { text: string; f
   const own = hide(text);
   // What has nothing secret in it is known by its text.
   const { text: safe, found } = shownProse(own) === own ? { text: own, found: [] } : masked(own, IN_PROSE);
-  return { text: safe, found: own === text ? found : ['a secret of this environment', ...found] };
+  return { text: safe, found: own === text ? found : [t`a secret of this environment`, ...found] };
 }
 
 /** What stands behind the name of a secret. A name that is none takes nothing away from what follows it. */

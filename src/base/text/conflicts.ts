@@ -1,3 +1,4 @@
+import { t } from './message.ts';
 /**
  * The markers that a merge leaves in a file whose two sides do not fit together. A line of equals signs may also underline a
  * heading: a conflict begins with `<<<<<<< `, and only what follows that belongs to it.
@@ -43,19 +44,20 @@ export function conflictsIn(text: string): Conflicts | undefined {
 const NAMED = 5;
 
 function placesOf({ lines }: Pick<Conflicts, 'lines'>): string {
-  if (lines.length === 1) return `line ${lines[0] ?? 0}`;
-  return `lines ${lines.slice(0, NAMED).join(', ')}${lines.length > NAMED ? ', …' : ''}`;
+  if (lines.length === 1) return t`line ${lines[0] ?? 0}`;
+  return t`lines ${lines.slice(0, NAMED).join(', ')}${lines.length > NAMED ? ', …' : ''}`;
 }
 
 /** What is told about a file with conflicts; a sentence without its end. */
 export function conflictText(file: string, conflicts: Pick<Conflicts, 'lines'>): string {
-  return `${file} has unresolved conflict markers of git (${placesOf(conflicts)})`;
+  return `${file} ${t`has unresolved conflict markers of git`} (${placesOf(conflicts)})`;
 }
 
 /** The same as a reason, where the file was named before. */
 export function conflictReason(conflicts: Pick<Conflicts, 'lines'>): string {
-  return `it has unresolved conflict markers of git (${placesOf(conflicts)})`;
+  return t`it ${t`has unresolved conflict markers of git`} (${placesOf(conflicts)})`;
 }
 
 /** Whether a text tells of conflicts. */
-export const tellsConflict = (text: string): boolean => / unresolved conflict markers of git \(/.test(text);
+export const tellsConflict = (text: string): boolean =>
+  text.includes(t`has unresolved conflict markers of git`);

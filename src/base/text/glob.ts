@@ -1,3 +1,4 @@
+import { t } from './message.ts';
 import { BmadError, quoted } from '../errors.ts';
 
 const PATTERN_LIMIT = 256;
@@ -8,13 +9,13 @@ const PATTERN_LIMIT = 256;
  */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (pattern.length > PATTERN_LIMIT) {
-    throw new BmadError('invalid_input', `The pattern is ${pattern.length} characters long.`, {
-      hint: `At most ${PATTERN_LIMIT} are allowed. Example: "bmm/**/*.md".`,
+    throw new BmadError('invalid_input', t`The pattern is ${pattern.length} characters long.`, {
+      hint: t`At most ${PATTERN_LIMIT} are allowed. Example: "bmm/**/*.md".`,
     });
   }
   if (pattern.split('/').includes('..') || pattern.startsWith('/') || pattern.includes('\\')) {
-    throw new BmadError('invalid_input', `The pattern ${quoted(pattern)} leaves the BMAD content.`, {
-      hint: 'Patterns are relative to the content, such as "core/**/*.csv".',
+    throw new BmadError('invalid_input', t`The pattern ${quoted(pattern)} leaves the BMAD content.`, {
+      hint: t`Patterns are relative to the content, such as "core/**/*.csv".`,
     });
   }
   const tokens = tokenize(pattern);

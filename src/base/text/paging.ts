@@ -1,3 +1,4 @@
+import { t } from './message.ts';
 import { sha256 } from '../sha256.ts';
 import { BmadError } from '../errors.ts';
 import { cutToFit } from './markdown.ts';
@@ -89,10 +90,10 @@ function offsetOf(cursor: string, mark: string, total: number): number {
 export function foreignCursor(): BmadError {
   return new BmadError(
     'invalid_input',
-    'The cursor does not belong to this answer, or the content has changed since.',
+    t`The cursor does not belong to this answer, or the content has changed since.`,
     {
       subject: 'cursor',
-      hint: 'Repeat the call without a cursor, and use the cursor it returns.',
+      hint: t`Repeat the call without a cursor, and use the cursor it returns.`,
     },
   );
 }

@@ -1,5 +1,6 @@
+import { plural } from './message.ts';
 import { describe, expect, it } from 'vitest';
-import { byteLength, cell, cut, fenced, kilobytes, oneLine, plural } from './text.ts';
+import { byteLength, cell, cut, fenced, kilobytes, oneLine } from './text.ts';
 
 describe('oneLine', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { unlessShort } from '../../base/expected.ts';
 import { BmadError } from '../../base/errors.ts';
@@ -59,7 +60,7 @@ async function tellAstray(
       if (!(error instanceof BmadError)) throw error;
       problems.push(
         error.code === 'not_found'
-          ? `${inProject(kit, path)}: the link is broken.`
+          ? t`${inProject(kit, path)}: the link is broken.`
           : `${inProject(kit, path)}: ${error.message}`,
       );
     });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
@@ -133,13 +134,13 @@ async function changeLines(
 export async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
   const bytes = await readInside(memory, path, MAX_BYTES).catch(unlessMissing);
   const text = bytes === undefined ? undefined : utf8Text(bytes);
-  if (bytes !== undefined && text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
+  if (bytes !== undefined && text === undefined) throw leftAlone(kit, path, t`it is not UTF-8`);
   return text;
 }
 
 export function leftAlone(kit: Kit, path: string, reason: string): BmadError {
-  return new BmadError('unavailable', `${inProject(kit, path)} was left unchanged: ${reason}.`, {
+  return new BmadError('unavailable', t`${inProject(kit, path)} was left unchanged: ${reason}.`, {
     subject: path,
-    hint: 'Repair the file, or move it elsewhere; the memory itself is kept.',
+    hint: t`Repair the file, or move it elsewhere; the memory itself is kept.`,
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, tableOf, textField } from '../../base/parse/parse.ts';
 import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
@@ -19,10 +20,10 @@ export function memoryTables(text: string): unknown[] | string {
 function tablesIn(text: string): unknown[] | string {
   if (text.trim() === '') return [];
   const value = jsonIn(text);
-  if (value === undefined) return 'it is not valid JSON';
+  if (value === undefined) return t`it is not valid JSON`;
   if (Array.isArray(value)) return value as unknown[];
   const inner = isTable(value) ? field(value, 'memories') : undefined;
-  return Array.isArray(inner) ? (inner as unknown[]) : 'it is not a list';
+  return Array.isArray(inner) ? (inner as unknown[]) : t`it is not a list`;
 }
 
 /** Entries in all the forms that the kit's programs have written over time. */

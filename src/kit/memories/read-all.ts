@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { modifiedInside, pathExists, realFolder } from '../../base/files/files.ts';
 import { readKitAgents, type KitAgent } from '../agents.ts';
@@ -114,7 +115,7 @@ export class KitFiles {
     await take(MEMORIES_FILE, (text, source) => {
       const tables = memoryTables(text);
       if (typeof tables !== 'string') return memoriesIn(tables, source);
-      problems.push(`${source} was left unchanged: ${tables}.`);
+      problems.push(t`${source} was left unchanged: ${tables}.`);
       return [];
     });
     entries.push(...traced);

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { KitEntry } from './entry.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 import { isUnset } from '../markdown.ts';
@@ -6,7 +7,7 @@ export const SHARED_CONTEXT_FILE = 'shared-context.md';
 
 /** What is wrong with a page that has nothing at all: every install writes its headings. */
 export function emptyPage(text: string, source: string): string[] {
-  return text.trim() === '' ? [`${source} is empty, probably because a write was interrupted.`] : [];
+  return text.trim() === '' ? [t`${source} is empty, probably because a write was interrupted.`] : [];
 }
 
 /** The sections of the shared context that have been filled in. */

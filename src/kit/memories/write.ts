@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
 import { mayPass } from '../../base/files/file-failure.ts';
@@ -143,7 +144,7 @@ function listIn(kit: Kit, text: string): unknown[] {
   const conflicts = conflictsIn(text);
   // Whoever resolves them decides what the file is to say.
   const read = conflicts === undefined ? memoryTables(text) : conflictReason(conflicts);
-  const tables = Array.isArray(read) && /^\s*\{/.test(text) ? 'its format is not recognized' : read;
+  const tables = Array.isArray(read) && /^\s*\{/.test(text) ? t`its format is not recognized` : read;
   if (typeof tables === 'string') throw leftAlone(kit, MEMORIES_FILE, tables);
   return tables;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, textField } from '../../base/parse/parse.ts';
 import { UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
@@ -121,7 +122,7 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
     if (line.trim() === '') continue;
     const value = jsonIn(line);
     if (value === undefined) {
-      problems.push(`${source}:${index + 1} is not valid JSON and was skipped.`);
+      problems.push(t`${source}:${index + 1} is not valid JSON and was skipped.`);
       continue;
     }
     if (!isTable(value)) continue;

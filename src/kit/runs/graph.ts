@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { attempt, broken } from '../../base/expected.ts';
 import { field, isTable, parseYaml, type Table, textField } from '../../base/parse/parse.ts';
 import type { RunGraph } from '../../model/run.ts';
@@ -8,11 +9,11 @@ export const STATUS_FILE = 'workflow-status.md';
 
 /** The plan in numbers, counted from its nodes: the figures in the file are kept by hand. */
 export function graphOf(text: string): RunGraph | { broken: string } {
-  let trouble = 'does not contain a graph';
+  let trouble = t`does not contain a graph`;
   const value = attempt(
     () => parseYaml(GRAPH_FILE, text),
     broken(({ line }) => {
-      trouble = `is not valid YAML${line === undefined ? '' : ` (line ${line})`}`;
+      trouble = t`is not valid YAML${line === undefined ? '' : t` (line ${line})`}`;
     }),
   );
   if (!isTable(value)) return { broken: trouble };

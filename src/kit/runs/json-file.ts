@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { isTable, type Table } from '../../base/parse/parse.ts';
@@ -17,15 +18,15 @@ export async function readJson(base: string, path: string): Promise<JsonReading>
   const text = await plainText(base, path);
   if (text === undefined) return {};
   if (typeof text !== 'string') return text;
-  if (text.trim() === '') return { broken: 'is empty' };
+  if (text.trim() === '') return { broken: t`is empty` };
   const conflicts = conflictsIn(text);
   if (conflicts !== undefined) return { broken: conflictText('', conflicts).trim(), conflict: true };
   try {
     const value: unknown = JSON.parse(text);
-    if (isTooDeep(value)) return { broken: 'is nested too deeply' };
-    return isTable(value) ? { table: value } : { broken: 'is not a JSON object' };
+    if (isTooDeep(value)) return { broken: t`is nested too deeply` };
+    return isTable(value) ? { table: value } : { broken: t`is not a JSON object` };
   } catch (error) {
-    return { broken: `is not valid JSON${placeOf(error, text)}` };
+    return { broken: t`is not valid JSON${placeOf(error, text)}` };
   }
 }
 
@@ -47,12 +48,12 @@ async function plainText(base: string, path: string): Promise<string | undefined
   try {
     const bytes = await readInside(base, path, MAX_BYTES);
     const text = utf8Text(bytes);
-    return text === undefined ? { broken: 'is not UTF-8' } : text.replace(/^\uFEFF/, '');
+    return text === undefined ? { broken: t`is not UTF-8` } : text.replace(/^\uFEFF/, '');
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     if (error.code === 'not_found') return undefined;
-    if (error.code === 'too_large') return { broken: `is larger than ${MAX_BYTES} bytes` };
-    return { broken: error.reason === 'outside' ? 'points outside and is not read' : 'cannot be read' };
+    if (error.code === 'too_large') return { broken: t`is larger than ${MAX_BYTES} bytes` };
+    return { broken: error.reason === 'outside' ? t`points outside and is not read` : t`cannot be read` };
   }
 }
 
@@ -60,5 +61,5 @@ async function plainText(base: string, path: string): Promise<string | undefined
 function placeOf(error: unknown, text: string): string {
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
   if (position === undefined) return '';
-  return ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+  return t` (line ${text.slice(0, Number(position)).split('\n').length})`;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { realFolder } from '../../base/files/files.ts';
 import { OUTPUT_FOLDERS } from '../../base/product.ts';
@@ -36,7 +37,7 @@ export async function runsFolders({ root, home, output, page, places }: Kit): Pr
     if ((await realFolder(join(root, path))) === undefined) continue;
     const stray = await strayPart(root, path);
     if (stray === undefined) read.push({ base: root, path, owner: 'project' });
-    else problems.push(`${stray} points outside the project; runs in it are not read.`);
+    else problems.push(t`${stray} points outside the project; runs in it are not read.`);
   }
   const { user } = places.runs;
   const own = read[0] ?? { base: root, path: candidates[0] ?? RUNS, owner: 'project' };

@@ -1,6 +1,7 @@
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import { modifiedInside } from '../../base/files/files.ts';
 import { utcOf } from '../../base/text/local-time.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Run, RunGraph, RunPlace, RunState } from '../../model/run.ts';
 import { withFiles } from './artefacts.ts';
 import { GRAPH_FILE, graphOf, STATUS_FILE, statusFileTable } from './graph.ts';
@@ -41,14 +42,14 @@ export async function writtenRun(
       ? standingOf(told, table)
       : { standing: 'changed' as const, state: undefined };
   if (standing === 'behind' && conflict === true)
-    problems.push('What the journal says takes precedence. The next write makes state.json again from it.');
+    problems.push(t`What the journal says takes precedence. The next write makes state.json again from it.`);
   else if (standing === 'behind')
     problems.push(
-      'The journal is ahead of state.json and takes precedence: a write was interrupted or is in progress. The next write repairs it.',
+      t`The journal is ahead of state.json and takes precedence: a write was interrupted or is in progress. The next write repairs it.`,
     );
   if (standing === 'changed' && broken === undefined)
     problems.push(
-      'state.json was changed by something else after the last journal entry; the file takes precedence.',
+      t`state.json was changed by something else after the last journal entry; the file takes precedence.`,
     );
   const statusText = await textOf(STATUS_FILE);
   const graph = graphIn(await textOf(GRAPH_FILE), tell);
@@ -92,7 +93,7 @@ async function journaled(
     return fold;
   }
   const { entries, broken } = journal;
-  if (broken > 0) tell(JOURNAL_FILE, `has ${broken} line${broken === 1 ? '' : 's'} that cannot be read`);
+  if (broken > 0) tell(JOURNAL_FILE, t`has ${broken} line${broken === 1 ? '' : 's'} that cannot be read`);
   return entries.length <= (fold?.count ?? 0) ? fold : foldOfJournal(name, entries);
 }
 
@@ -107,7 +108,7 @@ export async function withArtefacts(root: string, run: Run): Promise<Run> {
     problems: [
       ...run.problems,
       ...missing.map(
-        ({ name, path }) => `The artefact ${JSON.stringify(name)} does not exist: ${JSON.stringify(path)}.`,
+        ({ name, path }) => t`The artefact ${JSON.stringify(name)} does not exist: ${JSON.stringify(path)}.`,
       ),
     ],
   };
@@ -154,15 +155,15 @@ function driftOf(
   const found: string[] = [];
   const { runId, stepsCompleted, totalSteps, currentStep, resumeFromStep, status } = state;
   if (runId !== undefined && runId !== id)
-    found.push('"run_id" differs from the folder name; the folder name is used.');
+    found.push(t`"run_id" differs from the folder name; the folder name is used.`);
   if (state.branch !== undefined && state.branch !== branch && !archived)
-    found.push('The branch it names differs from the one it is in; the one it is in is used.');
+    found.push(t`The branch it names differs from the one it is in; the one it is in is used.`);
   const done = new Set(stepsCompleted);
-  if (done.size < stepsCompleted.length) found.push('"steps_completed" lists a step twice.');
+  if (done.size < stepsCompleted.length) found.push(t`"steps_completed" lists a step twice.`);
   const last = lastStep(done) ?? 0;
   if (totalSteps !== undefined && last > totalSteps)
     found.push(
-      `Step ${last} is completed, but there ${totalSteps === 1 ? 'is' : 'are'} ${plural(totalSteps, 'step')}.`,
+      t`Step ${last} is completed, but there ${totalSteps === 1 ? 'is' : 'are'} ${plural(totalSteps, 'step')}.`,
     );
   const from = done.has(0) ? 0 : 1;
   const gaps: number[] = [];
@@ -171,22 +172,22 @@ function driftOf(
   if (more) gaps.pop();
   if (gaps.length > 0)
     found.push(
-      `Step ${last} is completed, but ${gaps.length === 1 ? 'an earlier step is' : 'earlier steps are'} not: ${gaps.join(', ')}${more ? ', …' : '.'}`,
+      t`Step ${last} is completed, but ${gaps.length === 1 ? t`an earlier step is` : t`earlier steps are`} not: ${gaps.join(', ')}${more ? ', …' : '.'}`,
     );
   if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
-    found.push(`It is marked completed with ${done.size} of ${plural(totalSteps, 'step')} done.`);
+    found.push(t`It is marked completed with ${done.size} of ${plural(totalSteps, 'step')} done.`);
   const isOver = totalSteps !== undefined && last >= totalSteps;
   if (status === 'running' && !isOver && currentStep !== undefined && done.has(currentStep))
-    found.push(`The current step ${currentStep} is already completed.`);
+    found.push(t`The current step ${currentStep} is already completed.`);
   if (done.size > 0 && !isOver && resumeFromStep !== undefined && resumeFromStep !== last + 1)
-    found.push(`"resume_from_step" is ${resumeFromStep}; after step ${last} the next step is ${last + 1}.`);
+    found.push(t`"resume_from_step" is ${resumeFromStep}; after step ${last} the next step is ${last + 1}.`);
   if (
     state.startedAt !== undefined &&
     state.lastCheckpoint !== undefined &&
     new Date(state.lastCheckpoint) < new Date(state.startedAt)
   )
-    found.push('The last checkpoint is older than the start.');
+    found.push(t`The last checkpoint is older than the start.`);
   if (graph?.status !== undefined && graph.status !== (status === 'abandoned' ? 'failed' : status))
-    found.push('workflow-graph.yaml has another status.');
+    found.push(t`workflow-graph.yaml has another status.`);
   return found;
 }

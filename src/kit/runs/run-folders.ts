@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join, sep } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { orElse } from '../../base/expected.ts';
@@ -74,7 +75,7 @@ export async function listFolders(
   const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
   // Drafts and locks of writers come and go between two looks.
   for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
-    problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
+    problems.push(t`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
   return { names: namesOf(entries), plain: left.length === 0 && entries.every(({ link }) => link !== true) };
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { breath } from '../../base/pace.ts';
 import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
@@ -53,7 +54,7 @@ export async function readRuns(
   branches.push(...(await withoutFolder(look, folders, branches)));
   const joined = joinedByName(branches);
   if (current !== MAIN && !joined.some(({ name, archive }) => name === current && archive === undefined))
-    problems.push(`The current session branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
+    problems.push(t`The current session branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
   return { branches: joined, current, currentFrom, problems, folders };
 }
 
@@ -126,11 +127,11 @@ async function currentBranch(
     if (text === undefined) continue;
     const name = typeof text === 'string' ? text.trim() : '';
     if (isBranchName(name)) return { current: name, currentFrom: `${path}/${ACTIVE_FILE}` };
-    problems.push(`${path}/${ACTIVE_FILE} does not name a branch and is ignored.`);
+    problems.push(t`${path}/${ACTIVE_FILE} does not name a branch and is ignored.`);
   }
   if (sessionBranch !== undefined && isBranchName(sessionBranch))
     return { current: sessionBranch, currentFrom: 'session_branch in project-context.yaml' };
-  return { current: MAIN, currentFrom: 'the default' };
+  return { current: MAIN, currentFrom: t`the default` };
 }
 
 const BRANCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -202,7 +203,7 @@ async function readBranch(
   const called = table === undefined ? undefined : (textField(table, 'branch') ?? textField(table, 'name'));
   if (called !== undefined && called !== name)
     problems.push(
-      `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(called.slice(0, 80))}; the folder is ${name}, which is used.`,
+      t`${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(called.slice(0, 80))}; the folder is ${name}, which is used.`,
     );
   const folders =
     look.id === undefined

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
 import { RUN_STATUSES, type RunArtefact, type RunState, type RunStatus } from '../../model/run.ts';
 
@@ -6,36 +7,36 @@ export const STATE_FILE = 'state.json';
 /** What a state file says. Values of the wrong kind are left out and named; nothing is guessed. */
 export function stateOf(table: Table, problems: string[]): RunState {
   const wrong = (name: string, wanted: string): undefined => {
-    problems.push(`"${name}" is not ${wanted} and is ignored.`);
+    problems.push(t`"${name}" is not ${wanted} and is ignored.`);
     return undefined;
   };
   const text = (name: string): string | undefined => {
     const value = field(table, name);
     if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
-    return wrong(name, 'a text');
+    return wrong(name, t`a text`);
   };
   const moment = (name: string): string | undefined => {
     const value = text(name)?.trim();
     if (value === undefined || value === '') return undefined;
-    return Number.isNaN(new Date(value).getTime()) ? wrong(name, 'a date') : value;
+    return Number.isNaN(new Date(value).getTime()) ? wrong(name, t`a date`) : value;
   };
   const number = (name: string): number | undefined => {
     const value = field(table, name);
     if (value === undefined || value === null) return undefined;
-    return numberOf(value) ?? wrong(name, 'a whole number');
+    return numberOf(value) ?? wrong(name, t`a whole number`);
   };
   const list = (name: string): readonly unknown[] => {
     const value = field(table, name);
     if (value === undefined || value === null) return [];
     if (Array.isArray(value)) return value;
-    wrong(name, 'a list');
+    wrong(name, t`a list`);
     return [];
   };
   const variables = field(table, 'session_variables');
   if (variables !== undefined && variables !== null && !isTable(variables))
-    wrong('session_variables', 'an object');
+    wrong('session_variables', t`an object`);
   const steps = list('steps_completed').map(numberOf);
-  if (steps.includes(undefined)) wrong('steps_completed', 'a list of whole numbers');
+  if (steps.includes(undefined)) wrong('steps_completed', t`a list of whole numbers`);
   return {
     runId: text('run_id'),
     workflow: text('workflow'),
@@ -70,14 +71,14 @@ export function statusIn(table: Table, problems: string[] = []): RunStatus {
   const known = RUN_STATUSES.find(
     (status) => status === (typeof value === 'string' ? value.trim().toLowerCase() : undefined),
   );
-  if (known === undefined) problems.push('"status" must be pending, running, paused, completed or failed.');
+  if (known === undefined) problems.push(t`"status" must be pending, running, paused, completed or failed.`);
   return known ?? 'unknown';
 }
 
 function artefactOf(value: unknown, problems: string[]): RunArtefact[] {
   const path = typeof value === 'string' ? value : isTable(value) ? textField(value, 'path') : undefined;
   if (path === undefined || path.trim() === '') {
-    problems.push('An entry in "artefacts_produced" has no path and is ignored.');
+    problems.push(t`An entry in "artefacts_produced" has no path and is ignored.`);
     return [];
   }
   const table = isTable(value) ? value : {};

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -194,13 +195,15 @@ function done(line: string): string {
 
 function unknown(id: string, all: readonly { id: string; text: string; done: boolean }[]): BmadError {
   const open = all.filter((each) => !each.done);
-  return new BmadError('not_found', `There is no handoff or request with the id ${quoted(id)}.`, {
+  return new BmadError('not_found', t`There is no handoff or request with the id ${quoted(id)}.`, {
     subject: id.slice(0, 100),
     suggestions: open.slice(0, 5).map((each) => each.id),
     ...(open.length === 0
-      ? { hint: 'None are open. Ids begin with H- (handoffs) or R- (requests).' }
+      ? { hint: t`None are open. Ids begin with H- (handoffs) or R- (requests).` }
       : {
-          steps: [{ operation: 'get_project_context', args: { section: 'agents' }, why: 'See what is open' }],
+          steps: [
+            { operation: 'get_project_context', args: { section: 'agents' }, why: t`See what is open` },
+          ],
         }),
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Embedder } from '../vectors.ts';
 
@@ -42,8 +43,8 @@ export async function chooseEmbedder(
     }
     case 'transformers': {
       if (transformersModel === undefined)
-        throw new BmadError('invalid_input', 'The transformers embedder needs a model folder.', {
-          hint: 'Set BMAD_MODEL_FOLDER to a folder with a model.',
+        throw new BmadError('invalid_input', t`The transformers embedder needs a model folder.`, {
+          hint: t`Set BMAD_MODEL_FOLDER to a folder with a model.`,
         });
       const { transformersEmbedder } = await import('./transformers.ts');
       return transformersEmbedder(transformersModel);

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { stripUrlCredentials } from '../../base/secrets/rules.ts';
@@ -27,11 +28,11 @@ export function ollamaEmbedder(url: string, model: string, signal?: AbortSignal)
   return httpEmbedder(
     {
       id: `ollama/${model}`,
-      label: `Ollama at ${stripUrlCredentials(url)} with the model ${model}`,
+      label: t`Ollama at ${stripUrlCredentials(url)} with the model ${model}`,
       url: `${withoutEnd(url, '/')}/api/embed`,
       body: (input) => ({ model, input }),
       vectors: (answer) => (isTable(answer) ? answer['embeddings'] : undefined),
-      hint: `Start Ollama, and fetch the model with "ollama pull ${model}".`,
+      hint: t`Start Ollama, and fetch the model with "ollama pull ${model}".`,
     },
     signal,
   );
@@ -47,7 +48,7 @@ export function openaiEmbedder(
   return httpEmbedder(
     {
       id: `openai/${model}`,
-      label: `The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
+      label: t`The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
       url: `${withoutEnd(url, '/')}/embeddings`,
       ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
       body: (input) => ({ model, input, encoding_format: 'float' }),
@@ -58,7 +59,7 @@ export function openaiEmbedder(
           .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
           .map(({ embedding }) => embedding);
       },
-      hint: 'Check openai_url, openai_api_key and embedding_model.',
+      hint: t`Check openai_url, openai_api_key and embedding_model.`,
     },
     signal,
   );
@@ -68,7 +69,7 @@ export function openaiEmbedder(
 async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<Embedder> {
   const [probe] = await ask(parts, ['dimension'], PROBE_TIMEOUT_MS, signal);
   const dim = probe?.length ?? 0;
-  if (dim === 0) throw trouble(parts, 'it returned an empty vector');
+  if (dim === 0) throw trouble(parts, t`it returned an empty vector`);
   return {
     id: parts.id,
     dim,
@@ -79,7 +80,7 @@ async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<
       // A model that was replaced under the same name; what it gives now fits nothing that is stored.
       const other = found.find(({ length }) => length !== dim);
       if (other !== undefined)
-        throw trouble(parts, `its vectors now have ${other.length} dimensions instead of ${dim}`);
+        throw trouble(parts, t`its vectors now have ${other.length} dimensions instead of ${dim}`);
       return found;
     },
   };
@@ -103,34 +104,34 @@ async function ask(
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw trouble(parts, `it answered with status ${response.status}`);
+      throw trouble(parts, t`it answered with status ${response.status}`);
     }
     if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER_BYTES)
-      throw trouble(parts, 'its answer is too large');
+      throw trouble(parts, t`its answer is too large`);
     answer = await response.json();
   } catch (error) {
     if (error instanceof BmadError || signal?.aborted === true) throw error;
     if (deadline.aborted)
-      throw trouble(parts, `it did not respond within ${timeoutMs / 1000} seconds`, error);
+      throw trouble(parts, t`it did not respond within ${timeoutMs / 1000} seconds`, error);
     throw trouble(
       parts,
-      error instanceof SyntaxError ? 'its answer is not JSON' : 'it cannot be reached',
+      error instanceof SyntaxError ? t`its answer is not JSON` : t`it cannot be reached`,
       error,
     );
   }
   const vectors = parts.vectors(answer);
   if (!Array.isArray(vectors) || vectors.length !== texts.length)
-    throw trouble(parts, 'its answer does not contain a vector for each text');
+    throw trouble(parts, t`its answer does not contain a vector for each text`);
   return vectors.map((vector: unknown) => {
     if (
       !Array.isArray(vector) ||
       !vector.every((value) => typeof value === 'number' && Number.isFinite(value))
     )
-      throw trouble(parts, 'its answer contains something that is not a vector');
+      throw trouble(parts, t`its answer contains something that is not a vector`);
     return Float32Array.from(vector as number[]);
   });
 }
 
 function trouble({ label, hint }: HttpEmbedder, reason: string, cause?: unknown): BmadError {
-  return new BmadError('unavailable', `${label} cannot be used: ${reason}.`, { hint, cause });
+  return new BmadError('unavailable', t`${label} cannot be used: ${reason}.`, { hint, cause });
 }

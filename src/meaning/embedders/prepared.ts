@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { type Embedder, smallVector, wholeVector } from '../vectors.ts';
 
@@ -46,9 +47,9 @@ function parsed(file: string): Prepared {
   try {
     return JSON.parse(file) as Prepared;
   } catch (cause) {
-    throw new BmadError('unavailable', 'The file with the prepared vectors is damaged.', {
+    throw new BmadError('unavailable', t`The file with the prepared vectors is damaged.`, {
       subject: PREPARED_FILE,
-      hint: 'Reinstall the server to restore it.',
+      hint: t`Reinstall the server to restore it.`,
       cause,
     });
   }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { breath } from '../../base/pace.ts';
@@ -34,7 +35,7 @@ export async function openStaticEmbedder(folder: string): Promise<Embedder> {
   const model = readModel(
     await readInside(folder, MODEL_FILE, MOST_BYTES).catch((error: unknown) => {
       const missing = error instanceof BmadError && error.code === 'not_found';
-      throw unusable(missing ? 'is missing' : 'cannot be read', error);
+      throw unusable(missing ? t`is missing` : 'cannot be read', error);
     }),
   );
   return {
@@ -116,7 +117,7 @@ function fnv(text: string): number {
 /** Magic, length of the head, head as JSON, words one a line, one step a row, then the rows with four bits a number. */
 function readModel(file: Buffer): Model {
   try {
-    if (file.toString('latin1', 0, 8) !== MAGIC) throw new Error('another kind of file');
+    if (file.toString('latin1', 0, 8) !== MAGIC) throw new Error(t`another kind of file`);
     const headEnd = 12 + file.readUInt32LE(8);
     const head = checkedHead(JSON.parse(file.toString('utf8', 12, headEnd)));
     const wordsEnd = headEnd + head.wordBytes;
@@ -132,7 +133,7 @@ function readModel(file: Buffer): Model {
     const table = new Uint8Array(file.buffer, file.byteOffset + stepsEnd, (count * head.dim) / 2);
     return { id: head.id, dim: head.dim, buckets: head.buckets, rows, steps, table, met: new Map() };
   } catch (cause) {
-    throw unusable('is damaged', cause);
+    throw unusable(t`is damaged`, cause);
   }
 }
 
@@ -143,14 +144,15 @@ function checkedHead(value: unknown): Head {
   const whole = [dim, buckets, words, wordBytes].every(
     (number) => Number.isSafeInteger(number) && number > 0,
   );
-  if (typeof id !== 'string' || id === '' || !whole || dim % 2 !== 0) throw new Error('an unreadable header');
+  if (typeof id !== 'string' || id === '' || !whole || dim % 2 !== 0)
+    throw new Error(t`an unreadable header`);
   return { id, dim, buckets, words, wordBytes };
 }
 
 function unusable(what: string, cause: unknown): BmadError {
-  return new BmadError('unavailable', `The embedding model file ${what}.`, {
+  return new BmadError('unavailable', t`The embedding model file ${what}.`, {
     subject: MODEL_FILE,
-    hint: 'Reinstall the server to restore it. Until then, search compares words only.',
+    hint: t`Reinstall the server to restore it. Until then, search compares words only.`,
     cause,
   });
 }

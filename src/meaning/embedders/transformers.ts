@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename, dirname } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { realFolder } from '../../base/files/files.ts';
@@ -20,7 +21,7 @@ const BATCH = 32;
 export async function transformersEmbedder(folder: string): Promise<Embedder> {
   const place = await realFolder(folder);
   if (place === undefined)
-    throw unusable(`there is no folder ${folder}`, 'Set model_folder to the folder with the model.');
+    throw unusable(t`there is no folder ${folder}`, t`Set model_folder to the folder with the model.`);
   let extract: Pipeline;
   try {
     // A name that no bundler can follow: the package is the user's own.
@@ -31,8 +32,8 @@ export async function transformersEmbedder(folder: string): Promise<Embedder> {
     extract = await pipeline('feature-extraction', basename(place));
   } catch (error) {
     throw unusable(
-      'cannot load the package or its model',
-      `Install ${PACKAGE} beside this server, and check that ${place} contains config.json, tokenizer.json and onnx/.`,
+      t`cannot load the package or its model`,
+      t`Install ${PACKAGE} beside this server, and check that ${place} contains config.json, tokenizer.json and onnx/.`,
       error,
     );
   }
@@ -57,5 +58,5 @@ export async function transformersEmbedder(folder: string): Promise<Embedder> {
 }
 
 function unusable(reason: string, hint: string, cause?: unknown): BmadError {
-  return new BmadError('unavailable', `Transformers.js cannot be used: ${reason}.`, { hint, cause });
+  return new BmadError('unavailable', t`Transformers.js cannot be used: ${reason}.`, { hint, cause });
 }

@@ -1,7 +1,8 @@
+import { plural } from '../../base/text/message.ts';
 import { orElse, ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { SayStep } from '../../base/step.ts';
-import { byteLength, oneLine, plural } from '../../base/text/text.ts';
+import { byteLength, oneLine } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import type { Activation, Call, Context, ProjectState, Workspace } from '../context.ts';
 import { plannedDocuments } from '../project/discovery.ts';

@@ -1,10 +1,11 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { visible } from '../../base/text/hidden.ts';
-import { byteLength, written } from '../../base/text/text.ts';
+import { byteLength, oneLine } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Context, Person, ProjectFacts, StatePort, Workspace } from '../context.ts';
 import { findRecord } from './targets.ts';
@@ -31,9 +32,9 @@ export function checkedAgent(raw: string, subject = 'agent'): string {
   const agent = raw.normalize('NFC').trim();
   const wrong = agent === '' || agent.startsWith('.') || /[/\\:|]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
   if (!wrong && agent.length <= 100) return agent;
-  throw new BmadError('invalid_input', `${quoted(raw)} is not a valid agent name.`, {
+  throw new BmadError('invalid_input', t`${quoted(raw)} is not a valid agent name.`, {
     subject,
-    hint: 'Use a plain name such as "dev" or "architect", without slashes or a leading dot.',
+    hint: t`Use a plain name such as "dev" or "architect", without slashes or a leading dot.`,
   });
 }
 
@@ -175,9 +176,9 @@ export async function askedText(
         .slice(0, count)
         .map(
           ({ id, from, text }) =>
-            `- ${id}, asked by ${visible(from)}: ${visible(written(text, ASKED.length))}`,
+            `- ${id}, asked by ${visible(from)}: ${visible(oneLine(text, ASKED.length))}`,
         ),
-      ...(all.length > count ? [`- and ${all.length - count} more`] : []),
+      ...(all.length > count ? [t`- and ${all.length - count} more`] : []),
       `Once ${oldest.id} is done: ${say({ operation: 'complete_handoff', args: { id: oldest.id } })}`,
     ].join('\n');
   const counts = [ASKED.most, 2].filter((count) => count <= all.length);
@@ -195,7 +196,9 @@ function unknownAgent(
   const { message, subject } = cause;
   return new BmadError(
     'not_found',
-    message.startsWith('There is no') ? message : `There is no agent ${quoted(name)}.`,
+    message === t`${quoted(name)} is a name from an earlier version of BMAD.`
+      ? t`There is no agent ${quoted(name)}.`
+      : message,
     {
       ...(subject === undefined ? {} : { subject }),
       suggestions: nearest(name, names),
@@ -215,7 +218,7 @@ export function agentHandles({ catalogue }: Workspace): string[] {
 /** The agents to choose from, in one sentence. */
 export function agentsThere(workspace: Workspace): string {
   const handles = agentHandles(workspace);
-  return `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
+  return t`Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
 }
 
 /** An agent that can be given work. */
@@ -272,8 +275,8 @@ export function standIn({ handle, colleague, earlier }: MeantAgent): AskedAgent 
     elsewhere: [],
     note:
       earlier === undefined
-        ? `${handle} has no file; its persona comes from what the project's files say about it.`
-        : `${handle} has no file here; its persona is that of ${earlier.from}.`,
+        ? t`${handle} has no file; its persona comes from what the project's files say about it.`
+        : t`${handle} has no file here; its persona is that of ${earlier.from}.`,
   };
 }
 

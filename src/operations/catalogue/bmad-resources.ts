@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
@@ -58,7 +59,7 @@ export const bmadResources = defineRoute({
     const { needs, fixed, spoken, to } = ROUTES[operation];
     const given = { ...rest, uri };
     if (needs !== undefined && given[needs.name] === undefined) {
-      throw new BmadError('invalid_input', `bmad-resources: ${operation} needs "${needs.name}".`, {
+      throw new BmadError('invalid_input', t`bmad-resources: ${operation} needs "${needs.name}".`, {
         steps: [
           { operation: 'bmad-resources', args: { operation, [needs.name]: needs.example }, why: needs.why },
         ],

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
@@ -93,10 +94,10 @@ export function inCategory(
   const found = records.filter((record) => phases(record).some((phase) => fold(phase) === fold(wanted)));
   if (found.length > 0) return found;
   const known = [...new Set(records.flatMap(phases))].sort().slice(0, PHASES_NAMED);
-  throw new BmadError('not_found', `There is no category ${quoted(wanted)} here.`, {
+  throw new BmadError('not_found', t`There is no category ${quoted(wanted)} here.`, {
     subject: wanted,
     suggestions: nearest(wanted, [...CATEGORIES, ...known]),
-    hint: `Categories: ${[...CATEGORIES, 'deprecated'].join(', ')}.${known.length === 0 ? '' : ` Phases of this BMAD: ${known.join(', ')}.`}`,
+    hint: t`Categories: ${[...CATEGORIES, 'deprecated'].join(', ')}.${known.length === 0 ? '' : t` Phases of this BMAD: ${known.join(', ')}.`}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
@@ -56,7 +57,7 @@ export const describeAgents = defineOperation({
   },
 
   render: ({ agents }) => ({
-    body: agents.map(({ name, displayName, title }) => `- ${name}: ${displayName}, ${title}`).join('\n'),
+    body: agents.map(({ name, displayName, title }) => t`- ${name}: ${displayName}, ${title}`).join('\n'),
   }),
 });
 

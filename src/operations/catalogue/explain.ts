@@ -1,8 +1,8 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
-import { plural } from '../../base/text/text.ts';
 import { qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, SettingsPort, Workspace } from '../context.ts';
 import { rounded } from '../answer-text.ts';
@@ -106,16 +106,16 @@ export const explain = defineOperation({
   render({ target, is, candidates, layers, ranking, note }) {
     const rows = candidates.map(
       ({ chosen, name, kind, origin, git, priority, status, path, why }) =>
-        `- ${chosen ? '**chosen** ' : ''}${name} (${kind}) from ${origin}, priority ${priority}, ${status}: ${why}\n  ${path}${git === undefined ? '' : `\n  ${git.source}, commit ${git.commit}`}`,
+        `- ${chosen ? t`**chosen** ` : ''}${t`${name} (${say(kind)}) from ${origin}, priority ${priority}, ${say(status)}: ${why}`}\n  ${path}${git === undefined ? '' : `\n  ${git.source}, commit ${git.commit}`}`,
     );
     const keys = layers.map(
       ({ chosen, key, file, line, value }) =>
-        `- ${chosen ? '**in force** ' : ''}${key} = ${value} — ${file}${line === undefined ? '' : `:${line}`}`,
+        `- ${chosen ? t`**in force** ` : ''}${key} = ${value} — ${file}${line === undefined ? '' : `:${line}`}`,
     );
     const parts = [
-      `${is} ${quoted(target)}`,
+      `${say(is)} ${quoted(target)}`,
       ...rows,
-      ...(keys.length > 0 ? ['Values and where they are set:', ...keys] : []),
+      ...(keys.length > 0 ? [t`Values and where they are set:`, ...keys] : []),
       ...(ranking === undefined ? [] : rankLines(ranking)),
     ];
     return { body: parts.join('\n'), note, steps: otherStarts(candidates) };
@@ -131,7 +131,7 @@ function otherStarts(candidates: readonly Candidate[]): Step[] {
   if (other === undefined) return [];
   const { name, origin } = other;
   const kind = other.kind === 'agent' ? 'agent' : 'workflow';
-  return [{ operation: 'execute', args: { name, kind, origin }, why: `Start the one from ${origin}` }];
+  return [{ operation: 'execute', args: { name, kind, origin }, why: t`Start the one from ${origin}` }];
 }
 
 /** What a manifest lists and nothing has the file of; a name that something answers to is not looked for there. */
@@ -166,14 +166,16 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
     })),
     layers: await delivery.layersOf(winner),
     ...(ranking === undefined ? {} : { ranking }),
-    note: `${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} ${winner.exists ? 'is served' : 'is listed in a manifest, but its file is missing: nothing is served'}.`,
+    note: winner.exists
+      ? t`${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`
+      : t`${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is listed in a manifest, but its file is missing: nothing is served.`,
   };
 }
 
 /** What the configuration says about origins, where it says something. */
 function orderNotes({ config, configFrom }: SettingsPort): string[] {
   const said = (key: string, entries: readonly string[], from: string): string[] =>
-    entries.length === 0 ? [] : [`${key}: ${entries.join(', ')} (${from}).`];
+    entries.length === 0 ? [] : [t`${key}: ${entries.join(', ')} (${from}).`];
   return [
     ...said('origin_order', config.originOrder, configFrom.originOrder),
     ...said('prefer', config.prefer, configFrom.prefer),
@@ -196,10 +198,12 @@ async function rankOf(record: BmadRecord, workspace: Workspace): Promise<z.outpu
 
 function rankLines({ score, signals, uses, lastUsed, problem }: z.output<typeof rankSchema>): string[] {
   const started =
-    lastUsed === undefined ? 'not started here yet' : `started ${plural(uses, 'time')}, last ${lastUsed}`;
+    lastUsed === undefined ? t`not started here yet` : t`started ${plural(uses, 'time')}, last ${lastUsed}`;
   return [
-    `Ranking: ${score} (${started})`,
-    ...signals.map(({ signal, value, weight, points }) => `- ${signal} ${value} × ${weight} = ${points}`),
+    t`Ranking: ${score} (${started})`,
+    ...signals.map(
+      ({ signal, value, weight, points }) => `- ${say(signal)} ${value} × ${weight} = ${points}`,
+    ),
     ...(problem === undefined ? [] : [`- ${problem}`]),
   ];
 }
@@ -207,23 +211,24 @@ function rankLines({ score, signals, uses, lastUsed, problem }: z.output<typeof 
 function reason(record: BmadRecord, winner: BmadRecord, { catalogue }: Workspace): string {
   const instead = catalogue.overridden.get(record);
   if (record === winner && instead !== undefined)
-    return `asked for by its own address; ${qualifiedName(instead)} from ${instead.origin.displayName} is served otherwise`;
-  if (record === winner && catalogue.isPreferred(record)) return 'the setting prefer names its origin for it';
+    return t`asked for by its own address; ${qualifiedName(instead)} from ${instead.origin.displayName} is served otherwise`;
+  if (record === winner && catalogue.isPreferred(record))
+    return t`the setting prefer names its origin for it`;
   if (record === winner)
     return record.exists
-      ? 'the first that exists in order of priority'
-      : 'a manifest lists it, and its file does not exist; restore it, or run the installer of BMAD again';
-  if (!record.exists) return 'its file does not exist';
+      ? t`the first that exists in order of priority`
+      : t`a manifest lists it, and its file does not exist; restore it, or run the installer of BMAD again`;
+  if (!record.exists) return t`its file does not exist`;
   const first = instead ?? winner;
   if (catalogue.isPreferred(first) && !catalogue.isPreferred(record))
-    return `the setting prefer names ${first.origin.displayName} for it`;
+    return t`the setting prefer names ${first.origin.displayName} for it`;
   if (instead !== undefined)
-    return `the same as ${qualifiedName(instead)}, and ${instead.origin.displayName} has a higher rank (${instead.origin.priority})`;
+    return t`the same as ${qualifiedName(instead)}, and ${instead.origin.displayName} has a higher rank (${instead.origin.priority})`;
   if (record.origin.priority > winner.origin.priority)
-    return `${winner.origin.displayName} has a higher rank (${winner.origin.priority})`;
-  if (record.deprecated !== undefined) return 'it is deprecated';
-  if (record.moduleName !== winner.moduleName) return `another module; ask for ${qualifiedName(record)}`;
-  return 'another name fits better';
+    return t`${winner.origin.displayName} has a higher rank (${winner.origin.priority})`;
+  if (record.deprecated !== undefined) return t`it is deprecated`;
+  if (record.moduleName !== winner.moduleName) return t`another module; ask for ${qualifiedName(record)}`;
+  return t`another name fits better`;
 }
 
 async function explainFile(target: string, workspace: Workspace, context: Context) {
@@ -253,9 +258,9 @@ async function explainFile(target: string, workspace: Workspace, context: Contex
       chosen,
       why: chosen
         ? from === undefined
-          ? 'the first that exists in order of priority'
-          : 'the file behind this name'
-        : `${candidates[0]?.origin ?? ''} ${from === undefined ? 'has a higher rank' : 'has the file meant'}`,
+          ? t`the first that exists in order of priority`
+          : t`the file behind this name`
+        : `${candidates[0]?.origin ?? ''} ${from === undefined ? t`has a higher rank` : t`has the file meant`}`,
     });
   }
   const [first] = candidates;
@@ -266,7 +271,7 @@ async function explainFile(target: string, workspace: Workspace, context: Contex
     is: 'file' as const,
     candidates,
     layers: [],
-    note: `${contentUri(path)} ${first === undefined ? 'is generated by the server; no origin has it' : `is read from ${first.origin}`}.`,
+    note: `${contentUri(path)} ${first === undefined ? t`is generated by the server; no origin has it` : t`is read from ${first.origin}`}.`,
   };
 }
 
@@ -277,9 +282,9 @@ async function isConfigKey(target: string, { delivery }: Workspace): Promise<boo
 async function explainKey(target: string, { delivery }: Workspace) {
   const layers = await delivery.layersOfKey(target);
   if (layers.length === 0) {
-    throw new BmadError('not_found', `No configuration key ${quoted(target)} is set.`, {
+    throw new BmadError('not_found', t`No configuration key ${quoted(target)} is set.`, {
       subject: target,
-      hint: 'Keys look like core.user_name or modules.bmm.planning_artifacts.',
+      hint: t`Keys look like core.user_name or modules.bmm.planning_artifacts.`,
     });
   }
   const last = layers.at(-1);
@@ -288,6 +293,6 @@ async function explainKey(target: string, { delivery }: Workspace) {
     is: 'config' as const,
     candidates: [],
     layers,
-    note: `In force: ${last?.value ?? ''} from ${last?.file ?? ''}.`,
+    note: t`In force: ${last?.value ?? ''} from ${last?.file ?? ''}.`,
   };
 }

@@ -1,8 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
-import { plural } from '../../base/text/text.ts';
 import type { KnowledgeDomain, KnowledgeFragment, Workspace } from '../context.ts';
 import { cursorField, projectField, sectionField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -40,8 +40,8 @@ export const getKnowledge = defineOperation({
     const workspace = await context.workspace(project);
     const domain = await (await workspace.knowledge()).domain(name);
     if (fragment !== undefined && tag !== undefined) {
-      throw new BmadError('invalid_input', 'get_knowledge: give "fragment" or "tag", not both.', {
-        hint: 'Omit both to get the index of the domain.',
+      throw new BmadError('invalid_input', t`get_knowledge: give "fragment" or "tag", not both.`, {
+        hint: t`Omit both to get the index of the domain.`,
       });
     }
     const chosen =
@@ -76,19 +76,19 @@ export const getKnowledge = defineOperation({
 function aboutOf({ name, fragments }: KnowledgeDomain, chosen: readonly KnowledgeFragment[]): string {
   const [only] = chosen;
   if (only === undefined)
-    return `Index of ${name}, ${plural(fragments.length, 'fragment')}; pass "fragment" or "tag" to load.`;
+    return t`Index of ${name}, ${plural(fragments.length, 'fragment')}; pass "fragment" or "tag" to load.`;
   return chosen.length === 1
-    ? `${contentUri(only.path)} of ${name}.`
-    : `${plural(chosen.length, 'fragment')} of ${name}: ${chosen.map(({ id }) => id).join(', ')}.`;
+    ? t`${contentUri(only.path)} of ${name}.`
+    : t`${plural(chosen.length, 'fragment')} of ${name}: ${chosen.map(({ id }) => id).join(', ')}.`;
 }
 
 function indexText({ name, module, fragments }: KnowledgeDomain): string {
   const lines = fragments.map(({ id, title, description, tags }) => {
     const heading = title === undefined ? '' : ` ${title}`;
     const marks = tags.length === 0 ? '' : ` [${tags.join(', ')}]`;
-    return `- **${id}**${heading}${marks}${description === '' ? '' : `: ${description}`}`;
+    return `- **${id}**${heading}${marks}${description === '' ? '' : t`: ${description}`}`;
   });
-  return `# Knowledge: ${name} (module ${module})\n\n${lines.join('\n')}\n`;
+  return t`# Knowledge: ${name} (module ${module})\n\n${lines.join('\n')}\n`;
 }
 
 function fragmentOf({ name, fragments }: KnowledgeDomain, wanted: string): KnowledgeFragment {
@@ -98,10 +98,10 @@ function fragmentOf({ name, fragments }: KnowledgeDomain, wanted: string): Knowl
     fragments.find(({ title, path }) => fold(title ?? '') === folded || fold(path) === folded);
   if (found !== undefined) return found;
   const ids = fragments.map(({ id }) => id);
-  throw new BmadError('not_found', `There is no fragment ${quoted(wanted)} in ${name}.`, {
+  throw new BmadError('not_found', t`There is no fragment ${quoted(wanted)} in ${name}.`, {
     subject: wanted.slice(0, 200),
     suggestions: nearest(wanted, ids),
-    hint: `Fragments: ${ids.slice(0, IDS_IN_HINT).join(', ')}${ids.length > IDS_IN_HINT ? ', …' : ''}.`,
+    hint: t`Fragments: ${ids.slice(0, IDS_IN_HINT).join(', ')}${ids.length > IDS_IN_HINT ? ', …' : ''}.`,
   });
 }
 
@@ -109,16 +109,16 @@ function withTag({ name, fragments }: KnowledgeDomain, wanted: string): Knowledg
   const found = fragments.filter(({ tags }) => tags.some((tag) => fold(tag) === fold(wanted)));
   if (found.length > 0) return found;
   const tags = [...new Set(fragments.flatMap((fragment) => fragment.tags))].sort();
-  throw new BmadError('not_found', `No fragment of ${name} has the tag ${quoted(wanted)}.`, {
+  throw new BmadError('not_found', t`No fragment of ${name} has the tag ${quoted(wanted)}.`, {
     subject: wanted,
     suggestions: nearest(wanted, tags),
     hint:
       tags.length === 0
-        ? 'This domain has no tags; omit "tag" to get its index.'
-        : `Tags: ${tags.slice(0, IDS_IN_HINT).join(', ')}${tags.length > IDS_IN_HINT ? ', …' : ''}.`,
+        ? t`This domain has no tags; omit "tag" to get its index.`
+        : t`Tags: ${tags.slice(0, IDS_IN_HINT).join(', ')}${tags.length > IDS_IN_HINT ? ', …' : ''}.`,
   });
 }
 
 async function textOf({ path }: KnowledgeFragment, { delivery }: Workspace): Promise<string> {
-  return (await delivery.file(path)).text ?? '(This file is not text.)';
+  return (await delivery.file(path)).text ?? t`(This file is not text.)`;
 }

@@ -1,8 +1,9 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Origin } from '../../model/origin.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { categoryCounts, inCategory } from './categories.ts';
@@ -193,11 +194,11 @@ export function recordEntries(
     })),
     ...(kind === 'workflow' && category === undefined && old.length > 0
       ? {
-          note: `${plural(old.length, 'old name')} still work when called; the category "deprecated" lists them.`,
+          note: t`${plural(old.length, 'old name')} still work when called; the category "deprecated" lists them.`,
         }
       : {}),
     ...(category !== undefined && chosen.length === 0 && ofKind.length > 0
-      ? { note: `None here; there are ${countsIn(categoryCounts(ofKind, workspace))}.` }
+      ? { note: t`None here; there are ${countsIn(categoryCounts(ofKind, workspace))}.` }
       : {}),
     ...(kind === 'task' && ofKind.length === 0 ? noTasks(workspace) : {}),
     ...(version !== undefined && ofKind.length === 0 ? overriddenOnes(workspace, kind, version) : {}),
@@ -215,10 +216,13 @@ function overriddenOnes({ catalogue }: Workspace, kind: RecordKind, version: str
   const count = [...catalogue.overridden.keys()].filter(
     (record) => record.kind === kind && isListed(record) && isOfVersion(record, version),
   ).length;
-  const are = count === 1 ? 'is' : 'are';
-  return count === 0
-    ? {}
-    : { note: `${count} of this version ${are} overridden by another origin; "origin" lists what one has.` };
+  if (count === 0) return {};
+  return {
+    note:
+      count === 1
+        ? t`${count} of this version is overridden by another origin; "origin" lists what one has.`
+        : t`${count} of this version are overridden by another origin; "origin" lists what one has.`,
+  };
 }
 
 /** Whether its module or BMAD is of this version, or of a release of it: `6.0` means 6.0.4 as well. */
@@ -233,10 +237,10 @@ function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[
   const found = records.filter((record) => isOfVersion(record, version));
   if (found.length > 0) return found;
   const known = [...new Set(records.flatMap((record) => versionOf(record) ?? []))].sort();
-  throw new BmadError('not_found', `Nothing here is of version ${quoted(version)}.`, {
+  throw new BmadError('not_found', t`Nothing here is of version ${quoted(version)}.`, {
     subject: version,
     suggestions: nearest(version, known),
-    hint: `Versions: ${known.join(', ') || 'none is known'}.`,
+    hint: t`Versions: ${known.join(', ') || t`none is known`}.`,
   });
 }
 
@@ -277,15 +281,15 @@ export function itemLine(item: Item, detail: Detail): string {
     .join(', ');
   const replaced = item.replacedBy === undefined ? '' : ` → ${item.replacedBy}`;
   const head = `- **${item.name}**${item.title === undefined ? '' : ` ${item.title}`}${place === '' ? '' : ` (${place})`}${replaced}`;
-  if (detail !== 'full') return item.description === '' ? head : `${head}: ${summaryOf(item)}`;
+  if (detail !== 'full') return item.description === '' ? head : t`${head}: ${summaryOf(item)}`;
   const extra = [
     item.uri,
-    item.author === undefined ? undefined : `by ${item.author}`,
-    item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`,
+    item.author === undefined ? undefined : t`by ${item.author}`,
+    item.aliases === undefined ? undefined : t`also: ${item.aliases.join(', ')}`,
     item.origin,
     item.version,
   ]
     .filter(Boolean)
     .join('; ');
-  return `${head}: ${item.description}\n  ${extra}`;
+  return t`${head}: ${item.description}\n  ${extra}`;
 }

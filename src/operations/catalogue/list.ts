@@ -1,9 +1,9 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { plural } from '../../base/text/text.ts';
 import { CATEGORY_WORDS } from './categories.ts';
 import { detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
 import { sized } from '../answer-text.ts';
@@ -87,18 +87,18 @@ export const list = defineOperation({
   ) {
     const workspace = workspaceFrom(await open(input.project), origin);
     if (pattern !== undefined && what !== 'resources') {
-      throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
-        hint: 'Use "query" to filter by words.',
+      throw new BmadError('invalid_input', t`"pattern" filters resources, not ${say(what)}.`, {
+        hint: t`Use "query" to filter by words.`,
       });
     }
     if (category !== undefined && (what === 'resources' || what === 'modules')) {
-      throw new BmadError('invalid_input', `"category" does not filter ${what}.`, {
-        hint: 'Use "module" or "query".',
+      throw new BmadError('invalid_input', t`"category" does not filter ${say(what)}.`, {
+        hint: t`Use "module" or "query".`,
       });
     }
     if (version !== undefined && what === 'resources') {
-      throw new BmadError('invalid_input', '"version" does not filter resources.', {
-        hint: 'Use "origin", "module" or "pattern".',
+      throw new BmadError('invalid_input', t`"version" does not filter resources.`, {
+        hint: t`Use "origin", "module" or "pattern".`,
       });
     }
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
@@ -153,21 +153,21 @@ export const list = defineOperation({
   render({ what, detail, total, from, items, next, note, lifted, aside, beside = [], absent }) {
     const body =
       items.length === 0
-        ? `No ${what}.`
+        ? t`No ${say(what)}.`
         : items.map((item) => itemLine(item, detail)).join(detail === 'brief' ? ', ' : '\n');
     const complete = next === undefined && from === 0;
     const shown = complete
       ? plural(total, what.replace(/s$/, ''), what)
-      : `${what} ${from + 1} to ${from + items.length} of ${total}`;
+      : t`${say(what)} ${from + 1} to ${from + items.length} of ${total}`;
     const missing = absentWords(absent);
     const isLifted = lifted !== undefined && lifted > 0;
     return {
       body,
       note: [
         `${sized(shown, body, detail)}.`,
-        isLifted ? 'What you use or boost comes first in its module.' : undefined,
+        isLifted ? t`What you use or boost comes first in its module.` : undefined,
         note,
-        aside === undefined ? undefined : `${aside.from} has ${aside.count} more, of another version.`,
+        aside === undefined ? undefined : t`${aside.from} has ${aside.count} more, of another version.`,
         besideNote(what, beside),
         missing.note,
       ]
@@ -175,10 +175,10 @@ export const list = defineOperation({
         .join(' '),
       again: nextPart(next),
       steps: [
-        ...(isLifted ? [{ operation: 'usage_show', why: 'See what you use' }] : []),
+        ...(isLifted ? [{ operation: 'usage_show', why: t`See what you use` }] : []),
         ...(aside === undefined
           ? []
-          : [{ operation: 'list', args: { what, origin: 'package' }, why: 'List what is built in' }]),
+          : [{ operation: 'list', args: { what, origin: 'package' }, why: t`List what is built in` }]),
         ...missing.steps,
       ],
     };
@@ -186,8 +186,8 @@ export const list = defineOperation({
 });
 
 function besideNote(what: string, beside: readonly { module: string; count: number }[]): string | undefined {
-  const each = beside.map(({ module, count }) => (what === 'modules' ? module : `${count} in ${module}`));
-  return each.length === 0 ? undefined : `Also, by module: ${each.join(', ')}.`;
+  const each = beside.map(({ module, count }) => (what === 'modules' ? module : t`${count} in ${module}`));
+  return each.length === 0 ? undefined : t`Also, by module: ${each.join(', ')}.`;
 }
 
 /** The tool `bmad` says what to list with `query` or `type`; with both, `query` holds words. */
@@ -197,10 +197,10 @@ function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {
   if (named === undefined) return { args: present(rest), spoken };
   const what = pluralType(named);
   if (!(LISTABLE as string[]).includes(what))
-    throw new BmadError('invalid_input', `bmad: ${quoted(named)} cannot be listed.`, {
+    throw new BmadError('invalid_input', t`bmad: ${quoted(named)} cannot be listed.`, {
       suggestions: nearest(what, LISTABLE),
-      hint: `Lists: ${LISTABLE.join(', ')}.`,
-      steps: [{ operation: 'search', args: { query: named }, why: 'Find something by words' }],
+      hint: t`Lists: ${LISTABLE.join(', ')}.`,
+      steps: [{ operation: 'search', args: { query: named }, why: t`Find something by words` }],
     });
   const words = type === undefined || query === undefined || pluralType(query) === what ? undefined : query;
   return { args: present({ ...rest, what, query: words }), spoken };

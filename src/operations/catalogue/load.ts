@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
@@ -39,7 +40,7 @@ export const load = defineOperation({
     const { path, from } = mainFile(record);
     const { text } = await workspace.delivery.file(path, from);
     if (text === undefined)
-      throw new BmadError('invalid_input', `${contentUri(path)} is not text.`, { subject: name });
+      throw new BmadError('invalid_input', t`${contentUri(path)} is not text.`, { subject: name });
     const { origin } = record;
     const displaced = workspace.catalogue.displacedBy(record);
     return {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { originsCalled, originWords, type Origin } from '../../model/origin.ts';
@@ -14,9 +15,9 @@ export function namedOrigins(word: string, { catalogue }: Workspace): Origin[] {
   const meant = originsCalled(word, all);
   if (meant.length > 0) return meant;
   const known = originWords(all);
-  throw new BmadError('not_found', `There is no origin ${quoted(word)} here.`, {
+  throw new BmadError('not_found', t`There is no origin ${quoted(word)} here.`, {
     subject: word,
     suggestions: nearest(word, known),
-    hint: `Known origins: ${known.map((name) => JSON.stringify(name)).join(', ') || 'none'}.`,
+    hint: t`Known origins: ${known.map((name) => JSON.stringify(name)).join(', ') || t`none`}.`,
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { originsCalled, originWords, type Origin } from '../../model/origin.ts';
@@ -37,8 +38,8 @@ export const preferOrigin = defineOperation({
   async run({ name, origin, kind, project }, context) {
     const { configFrom } = context;
     if (/^(?:flag|environment)/.test(configFrom.prefer))
-      throw new BmadError('conflict', `The setting prefer comes from ${configFrom.prefer}.`, {
-        hint: 'Change it there, or leave it out so that your configuration file counts.',
+      throw new BmadError('conflict', t`The setting prefer comes from ${configFrom.prefer}.`, {
+        hint: t`Change it there, or leave it out so that your configuration file counts.`,
       });
     const workspace = await context.workspace(project);
     const { catalogue } = workspace;
@@ -61,10 +62,10 @@ export const preferOrigin = defineOperation({
   render: ({ name, origin, file }) => ({
     body:
       origin === undefined
-        ? `${name} is served in the usual order of origins again.`
-        : `${name} is now served from ${origin}.`,
+        ? t`${name} is served in the usual order of origins again.`
+        : t`${name} is now served from ${origin}.`,
     note: file,
-    steps: [{ operation: 'explain', args: { target: name }, why: 'See what is served' }],
+    steps: [{ operation: 'explain', args: { target: name }, why: t`See what is served` }],
   }),
 });
 
@@ -73,8 +74,8 @@ function rivalFrom(rivals: readonly BmadRecord[], origin: string): BmadRecord {
   const meant = new Set(originsCalled(origin, origins));
   const found = rivals.find((record) => meant.has(record.origin) && record.exists);
   if (found !== undefined) return found;
-  throw new BmadError('not_found', `It does not come from ${quoted(origin)}.`, {
-    hint: `It comes from: ${originWords(origins)
+  throw new BmadError('not_found', t`It does not come from ${quoted(origin)}.`, {
+    hint: t`It comes from: ${originWords(origins)
       .map((word) => JSON.stringify(word))
       .join(', ')}.`,
   });
@@ -86,6 +87,6 @@ function wordFor({ kind, displayName }: Origin, all: readonly Origin[]): string 
   if (!word.includes('=')) return word;
   throw new BmadError(
     'unavailable',
-    `The setting prefer cannot name ${quoted(displayName)}: it has a "=" in it.`,
+    t`The setting prefer cannot name ${quoted(displayName)}: it has a "=" in it.`,
   );
 }

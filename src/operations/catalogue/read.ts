@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -115,10 +116,10 @@ export const read = defineOperation({
     if (file.text === undefined) {
       throw new BmadError(
         'invalid_input',
-        `${contentUri(path)} is not text (${file.bytes?.length ?? 0} bytes).`,
+        t`${contentUri(path)} is not text (${file.bytes?.length ?? 0} bytes).`,
         {
           subject: contentUri(path),
-          hint: 'Read it as an MCP resource: resources/read returns the bytes.',
+          hint: t`Read it as an MCP resource: resources/read returns the bytes.`,
         },
       );
     }
@@ -158,7 +159,7 @@ export const read = defineOperation({
       note: [
         ...(data.insteadOf === undefined
           ? []
-          : [`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
+          : [t`There is no ${quoted(data.insteadOf)}; this is the file that is meant.`]),
         [`${data.uri} (${data.origin}).`, shownNote(data)].filter(Boolean).join(' '),
         ...fileLines(data),
         ...(data.instead ?? []),
@@ -168,17 +169,21 @@ export const read = defineOperation({
         ...(launches === undefined
           ? []
           : [
-              { operation: 'execute', args: launches, why: 'This file only launches the workflow: start it' },
+              {
+                operation: 'execute',
+                args: launches,
+                why: t`This file only launches the workflow: start it`,
+              },
             ]),
         ...allFiles(data.uri, data),
         // Its text goes through a catalogue to find what is known here.
         ...(/\/(?:bmad-)?help(?:\/SKILL)?\.md$/.test(data.uri)
-          ? [{ operation: 'next', why: 'What comes next, by the files of the project' }]
+          ? [{ operation: 'next', why: t`What comes next, by the files of the project` }]
           : []),
       ],
     };
     return data.outlineOnly === true
-      ? { body: data.text || 'No headings.', ...said }
+      ? { body: data.text || t`No headings.`, ...said }
       : { exact: true, body: data.text, ...said };
   },
 });
@@ -203,10 +208,10 @@ async function fileOf(path: string, origin: string, workspace: Workspace): Promi
     if (file.origin === from) return file;
   }
   const uri = contentUri(path);
-  throw new BmadError('not_found', `The origin ${quoted(origin)} has no file ${quoted(uri)}.`, {
+  throw new BmadError('not_found', t`The origin ${quoted(origin)} has no file ${quoted(uri)}.`, {
     subject: uri,
     steps: [
-      { operation: 'explain', args: { target: uri, kind: 'resource' }, why: 'See where it comes from' },
+      { operation: 'explain', args: { target: uri, kind: 'resource' }, why: t`See where it comes from` },
     ],
   });
 }

@@ -1,7 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
-import { ago, plural } from '../../base/text/text.ts';
+import { ago } from '../../base/text/text.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import type { Call, Context, Ranking, Workspace } from '../context.ts';
 import { differencesOf } from './differences.ts';
@@ -60,18 +61,18 @@ async function recommending(
   const [best, second] = records;
   if (best === undefined) return error;
   const reason = chosen
-    ? "your client's model chose it"
+    ? t`your client's model chose it`
     : said === undefined
       ? reasonFor(best, second, ranking)
-      : `the message says ${quoted(said.word)}`;
+      : t`the message says ${quoted(said.word)}`;
   return new BmadError('ambiguous', error.message, {
     ...(error.subject === undefined ? {} : { subject: error.subject }),
     suggestions: records.map(qualifiedName),
     differences: differencesOf(records),
     hint:
       reason === undefined
-        ? 'Nothing tells which one is meant: choose by what they are for, or ask the user.'
-        : `Most likely ${qualifiedName(best)}: ${reason}.`,
+        ? t`Nothing tells which one is meant: choose by what they are for, or ask the user.`
+        : t`Most likely ${qualifiedName(best)}: ${reason}.`,
     steps: [reason === undefined ? anyChoice(records, asked.operation) : choice(best, asked.operation)],
     cause: error,
   });
@@ -108,10 +109,10 @@ function wordFor(
 function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: Ranking): string | undefined {
   const use = ranking.use(record);
   if (use !== undefined)
-    return `started here ${plural(use.uses, 'time')}, last ${ago(use.last, ranking.now)}`;
-  if (ranking.standsOut(record)) return 'the setting boost names it';
+    return t`started here ${plural(use.uses, 'time')}, last ${ago(use.last, ranking.now)}`;
+  if (ranking.standsOut(record)) return t`the setting boost names it`;
   return second !== undefined && ranking.rank(record) > ranking.rank(second)
-    ? 'the manifests put it first'
+    ? t`the manifests put it first`
     : undefined;
 }
 
@@ -119,7 +120,7 @@ function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: 
 function choice(record: BmadRecord, operation: NameRequest['operation']): Step {
   const { name, kind } = startOf(record);
   const starts = operation === 'execute' || operation === 'compile_context';
-  return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: 'Choose it' };
+  return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: t`Choose it` };
 }
 
 /** The same where nothing speaks for one: the names are listed above it. */
@@ -131,7 +132,7 @@ function anyChoice(records: readonly BmadRecord[], operation: NameRequest['opera
     operation,
     args: kind === undefined ? {} : { kind },
     open: [starts ? 'name' : 'target'],
-    why: 'Choose one',
+    why: t`Choose one`,
   };
 }
 
@@ -159,9 +160,9 @@ async function reranked(
     about: [record.title ?? record.displayName, record.description].filter(Boolean).join(', '),
   }));
   const { name, why } = await reranker.choose(words, candidates, (question) =>
-    call.sample === undefined ? Promise.resolve({ why: 'not offered' }) : call.sample(question),
+    call.sample === undefined ? Promise.resolve({ why: t`not offered` }) : call.sample(question),
   );
-  context.log.debug(`re-rank: ${name ?? 'the local order is kept'} (${why})`);
+  context.log.debug(`re-rank: ${name ?? t`the local order is kept`} (${why})`);
   const first = records.find((record) => qualifiedName(record) === name);
   if (first === undefined) return local;
   return { records: [first, ...records.filter((record) => record !== first)], chosen: true };

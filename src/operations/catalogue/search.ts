@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
@@ -122,14 +123,14 @@ export const search = defineOperation({
     const missing = absentWords(absent);
     if (best === undefined)
       return {
-        body: `Nothing matches ${JSON.stringify(query)}.`,
-        note: [OTHERWISE.note, missing.note].filter(Boolean).join(' '),
+        body: t`Nothing matches ${JSON.stringify(query)}.`,
+        note: [say(OTHERWISE.note), missing.note].filter(Boolean).join(' '),
         steps: [OTHERWISE.step, ...onward, ...missing.steps],
       };
     const body = items.map((item) => hitLine(item, detail)).join('\n');
     return {
       body,
-      note: `${sized(`${items.length} of ${total} matches, best first`, body, detail)}.${aside === undefined ? '' : ` What is marked ${aside} is not in the BMAD of this project.`}`,
+      note: `${sized(t`${items.length} of ${total} matches, best first`, body, detail)}.${aside === undefined ? '' : t` What is marked ${aside} is not in the BMAD of this project.`}`,
       again: nextPart(next),
       steps: [weak === true ? OTHERWISE.step : useOf(best, origin), ...onward],
     };
@@ -145,9 +146,9 @@ function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {
     ? {
         operation: 'execute',
         args: { name, kind: kind === 'agent' ? 'agent' : 'workflow', ...from },
-        why: 'Start the first',
+        why: t`Start the first`,
       }
-    : { operation: 'read', args: { target: uri ?? name, kind: 'resource', ...from }, why: 'Read the first' };
+    : { operation: 'read', args: { target: uri ?? name, kind: 'resource', ...from }, why: t`Read the first` };
 }
 
 function hitLine(item: Item & { why: string }, detail: Detail): string {

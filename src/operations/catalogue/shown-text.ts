@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { pointedSections, templateSections } from '../../base/text/anchors.ts';
@@ -148,13 +149,13 @@ function sectionText(whole: string, title: string): string {
   const found = pointedSection(sections, title) ?? findSection(sections, title);
   if (found !== undefined) return whole.slice(found.start, found.end);
   const titles = sections.map((section) => section.title);
-  throw new BmadError('not_found', `There is no section ${quoted(title)} in this text.`, {
+  throw new BmadError('not_found', t`There is no section ${quoted(title)} in this text.`, {
     subject: title,
     suggestions: nearest(title, titles),
     hint:
       titles.length === 0
-        ? 'It has no headings. Omit the section to read it in parts.'
-        : `Sections: ${titles.slice(0, LISTED_TITLES).join(' · ')}${andMore(titles.length - LISTED_TITLES)}.`,
+        ? t`It has no headings. Omit the section to read it in parts.`
+        : t`Sections: ${titles.slice(0, LISTED_TITLES).join(' · ')}${andMore(titles.length - LISTED_TITLES)}.`,
   });
 }
 
@@ -167,22 +168,22 @@ function pointedSection(sections: readonly Section[], title: string): Section | 
 /** What is said under a text that is not whole: what is missing, and how to get it. */
 export function shownNote(shown: ShownText): string | undefined {
   if (shown.textLeftOut === true)
-    return `The text itself (${kilobytes(shown.bytes)}) is left out. Make the same call without detail to get it.`;
+    return t`The text itself (${kilobytes(shown.bytes)}) is left out. Make the same call without detail to get it.`;
   if (shown.outlineOnly === true)
-    return `Outline only (${kilobytes(shown.bytes)} in full). Omit the detail to read the text, or name a heading as section.`;
-  if (shown.next === undefined) return shown.complete ? undefined : 'Last part.';
+    return t`Outline only (${kilobytes(shown.bytes)} in full). Omit the detail to read the text, or name a heading as section.`;
+  if (shown.next === undefined) return shown.complete ? undefined : t`Last part.`;
   const sections = shown.sectionsLeft ?? [];
   const left =
     sections.length === 0
       ? ''
-      : ` Still to come, each available as section: ${sections.join(' · ')}${andMore(shown.sectionsMore)}.`;
-  return `PART of ${kilobytes(shown.bytes)}; detail:"full" gives all of it at once.${left}`;
+      : t` Still to come, each available as section: ${sections.join(' · ')}${andMore(shown.sectionsMore)}.`;
+  return t`PART of ${kilobytes(shown.bytes)}; detail:"full" gives all of it at once.${left}`;
 }
 
 /** What a list leaves out is said, or a reader takes it for the whole. */
-const andMore = (count = 0): string => (count > 0 ? ` · and ${count} more` : '');
+const andMore = (count = 0): string => (count > 0 ? t` · and ${count} more` : '');
 
 /** The call for the next part of a text. */
 export function restOf({ next }: ShownText): Answer['again'] {
-  return nextPart(next, 'Read on before going past this part');
+  return nextPart(next, t`Read on before going past this part`);
 }

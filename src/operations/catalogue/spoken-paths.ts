@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse } from '../../base/expected.ts';
@@ -156,15 +157,15 @@ export function insteadOf(asked: string, given: string): string | undefined {
 }
 
 function unplaced(target: string, rest: string, like: readonly string[]): BmadError {
-  return new BmadError('not_found', `The path ${quoted(target)} depends on the text it is from.`, {
+  return new BmadError('not_found', t`The path ${quoted(target)} depends on the text it is from.`, {
     subject: cut(target, 200),
     suggestions: like.slice(0, SHOWN).map(contentUri),
-    hint: 'Name the agent or workflow whose text it is from together with the path.',
+    hint: t`Name the agent or workflow whose text it is from together with the path.`,
     steps: [
       {
         operation: 'list',
         args: { what: 'resources', pattern: `**/${posix.basename(rest)}` },
-        why: 'List the files of this name',
+        why: t`List the files of this name`,
       },
     ],
   });

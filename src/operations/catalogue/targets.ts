@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
@@ -72,10 +73,13 @@ function withAbsent(error: unknown, { absent }: Workspace): unknown {
 /** What to say of git sources that have not been fetched, and how to learn why. */
 export function absentWords(absent: readonly string[] = []): { note?: string; steps: Step[] } {
   if (absent.length === 0) return { steps: [] };
-  const are = absent.length === 1 ? 'has' : 'have';
+  const [only] = absent;
   return {
-    note: `Not included: ${absent.join(', ')}, which ${are} not been fetched yet.`,
-    steps: [{ operation: 'doctor', why: 'See why' }],
+    note:
+      absent.length === 1
+        ? t`Not included: ${only}, which has not been fetched yet.`
+        : t`Not included: ${absent.join(', ')}, which have not been fetched yet.`,
+    steps: [{ operation: 'doctor', why: t`See why` }],
   };
 }
 

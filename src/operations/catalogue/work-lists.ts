@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -63,7 +64,7 @@ export const listWorkflows = defineOperation({
       ...rest,
       ...(empty === undefined ? {} : { note: empty }),
       ...(chosen.length === 0 && all.length > 0
-        ? { note: `None here; "categories" shows where this version of BMAD has its workflows.` }
+        ? { note: t`None here; "categories" shows where this version of BMAD has its workflows.` }
         : {}),
     };
   },

@@ -1,7 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import { dirname } from 'node:path/posix';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
-import { kilobytes, plural } from '../../base/text/text.ts';
+import { kilobytes } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 
@@ -22,7 +23,7 @@ export async function workflowFiles(record: BmadRecord, { delivery }: Workspace)
     ...(more === 0 ? {} : { filesLeftOut: more }),
     ...(missing.length === 0
       ? {}
-      : { missing: missing.map(({ key, path }) => `${key}: ${contentUri(path)} does not exist`) }),
+      : { missing: missing.map(({ key, path }) => t`${key}: ${contentUri(path)} does not exist`) }),
   };
 }
 
@@ -34,10 +35,10 @@ export function fileLines({ files = [], filesLeftOut = 0, missing = [] }: Workfl
   const size = (bytes: number): string => (bytes < 1_000 ? plural(bytes, 'byte') : kilobytes(bytes));
   const listed = files.slice(0, NAMED).map(({ uri, bytes }) => `${uri} (${size(bytes)})`);
   const left = files.length - listed.length + filesLeftOut;
-  const rest = left === 0 ? [] : [`and ${left} more`];
+  const rest = left === 0 ? [] : [t`and ${left} more`];
   return [
-    ...missing.map((each) => `Missing: ${each}.`),
-    ...(listed.length === 0 ? [] : [`Its other files: ${[...listed, ...rest].join(', ')}.`]),
+    ...missing.map((each) => t`Missing: ${each}.`),
+    ...(listed.length === 0 ? [] : [t`Its other files: ${[...listed, ...rest].join(', ')}.`]),
   ];
 }
 
@@ -45,5 +46,5 @@ export function fileLines({ files = [], filesLeftOut = 0, missing = [] }: Workfl
 export function allFiles(uri: string, { files = [] }: WorkflowFileList): Step[] {
   if (files.length <= NAMED) return [];
   const pattern = `${dirname(contentPath(uri))}/**`;
-  return [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List all its files' }];
+  return [{ operation: 'list', args: { what: 'resources', pattern }, why: t`List all its files` }];
 }

@@ -1,5 +1,6 @@
+import { plural } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 import type { Context, StatePort } from '../context.ts';
 import { standingText } from '../runs/branch-standing.ts';

@@ -1,7 +1,7 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
-import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -74,8 +74,8 @@ export const searchCodebase = defineOperation({
   async run({ query, path, lang, limit, project }, context, call) {
     const { root } = (await context.workspace(project)).project;
     if (root === undefined)
-      throw new BmadError('not_found', 'There is no project to search.', {
-        hint: 'Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or pass the argument "project".',
+      throw new BmadError('not_found', t`There is no project to search.`, {
+        hint: t`Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or pass the argument "project".`,
       });
     const codebase = await context.codebase(root);
     const asked = { query, path, lang, limit: limit ?? DEFAULT_HITS };
@@ -83,30 +83,30 @@ export const searchCodebase = defineOperation({
     const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
     // A part of the project says nothing about the rest.
     const isWhole = path === undefined && lang === undefined;
-    const notes = isWhole || items.length > 0 ? found.notes : [WIDER, ...found.notes];
+    const notes = isWhole || items.length > 0 ? found.notes : [say(WIDER), ...found.notes];
     return { ...found, notes, query: query.slice(0, 200), items };
   },
 
   render({ query, total, items, partial, notes, files, searched }) {
     const remarks = notes.length === 0 ? '' : ` ${notes.join(' ')}`;
     const { code } = searched;
-    const which = `${plural(searched.files, 'file')} searched (${code} of code, ${searched.files - code} of documents and configuration)`;
+    const which = t`${plural(searched.files, 'file')} searched (${code} of code, ${searched.files - code} of documents and configuration)`;
     if (items.length === 0)
       return {
-        body: `Nothing in the ${which} matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
-        note: `Try other words or a name.${remarks}`,
+        body: t`Nothing in the ${which} matches ${JSON.stringify(query)}${partial ? t` so far` : ''}.`,
+        note: t`Try other words or a name.${remarks}`,
       };
     const isByWords = items.some(({ parts }) => (parts['words'] ?? parts['exact']) !== undefined);
     // A model that asks for code takes what it gets for code.
     const isOther = searched.hits === 0 && searched.files === files.known;
     const first = isByWords
-      ? isOther && `No code in the ${which} matches. These do:`
-      : `The nearest in meaning among the ${which}; none contains these words:`;
+      ? isOther && t`No code in the ${which} matches. These do:`
+      : t`The nearest in meaning among the ${which}; none contains these words:`;
     return {
       body: [...(first === false ? [] : [first]), ...items.map(hitText)].join('\n\n'),
       note: isByWords
-        ? `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`
-        : `Try other words or a name.${remarks}`,
+        ? t`${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`
+        : t`Try other words or a name.${remarks}`,
     };
   },
 });
@@ -118,8 +118,8 @@ function hitText({ path, start, end, symbol, kind, language, snippet, calls, tes
   return [
     `${path}:${start}-${end} ${what} (${language})`,
     ...lines,
-    ...usesLine('called by', calls),
-    ...usesLine('tested by', tests),
+    ...usesLine(t`called by`, calls),
+    ...usesLine(t`tested by`, tests),
   ].join('\n');
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 
 /** How verdicts and receipts are told, for the operations about them. */
@@ -83,10 +84,10 @@ export function receiptText({
   ...rest
 }: ReceiptData): string {
   const where =
-    commit === undefined ? '' : `, commit ${commit.slice(0, 10)}${dirty === true ? ' with changes' : ''}`;
-  const folder = rest.working_dir === '.' ? '' : ` in ${rest.working_dir}`;
-  const foreign = rest.written_here === false ? ', not written here' : '';
-  return `${id} ${status} [${stacks.join(', ')}]${folder} ${started}, ${seconds(duration_ms)}${where}, tree ${rest.tree.slice(0, 12)}${foreign}`;
+    commit === undefined ? '' : t`, commit ${commit.slice(0, 10)}${dirty === true ? t` with changes` : ''}`;
+  const folder = rest.working_dir === '.' ? '' : t` in ${rest.working_dir}`;
+  const foreign = rest.written_here === false ? t`, not written here` : '';
+  return t`${id} ${status} [${stacks.join(', ')}]${folder} ${started}, ${seconds(duration_ms)}${where}, tree ${rest.tree.slice(0, 12)}${foreign}`;
 }
 
 export function stepText({
@@ -97,8 +98,8 @@ export function stepText({
   exit_code: code,
 }: z.output<typeof stepSchema>): string {
   const result =
-    ok === undefined ? 'no result' : ok ? 'OK' : advisory === true ? 'not OK (advisory)' : 'FAILED';
-  return `  ${stack === '' ? '' : `${stack}: `}${command} → ${result}${code === undefined || code === 0 ? '' : ` (exit code ${code})`}`;
+    ok === undefined ? t`no result` : ok ? 'OK' : advisory === true ? t`not OK (advisory)` : t`FAILED`;
+  return `  ${stack === '' ? '' : t`${stack}: `}${command} → ${result}${code === undefined || code === 0 ? '' : t` (exit code ${code})`}`;
 }
 
 export function seconds(ms: number): string {

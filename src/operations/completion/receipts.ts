@@ -1,7 +1,7 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
-import { plural } from '../../base/text/text.ts';
 import { receiptData, receiptSchema, receiptText } from './receipt-view.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
@@ -15,7 +15,7 @@ const problemSchema = z.object({
 const SHOWN_CHANGES = 50;
 
 function partText(part: { working_dir: string; stack: string; receipt: string }): string {
-  const stack = part.stack === 'auto' ? '' : `stack ${part.stack}`;
+  const stack = part.stack === 'auto' ? '' : t`stack ${part.stack}`;
   const parts = [part.working_dir === '.' ? '' : part.working_dir, stack].filter((text) => text !== '');
   return `${parts.join(', ')} (${part.receipt})`;
 }
@@ -74,44 +74,46 @@ export const verifyReceipts = defineOperation({
   render: (data) => ({
     body: lines(
       data.proven
-        ? 'Proven: the project is unchanged since it passed, and the receipts are intact.'
+        ? t`Proven: the project is unchanged since it passed, and the receipts are intact.`
         : data.verdict === 'not_proven_here'
-          ? 'NOT proven here: the receipts were not written on this machine by this user, and anyone can write such a file.'
+          ? t`NOT proven here: the receipts were not written on this machine by this user, and anyone can write such a file.`
           : data.proven_for.length > 0
-            ? `NOT proven for the whole project, only for ${data.proven_for.map(partText).join('; ')}.`
-            : 'NOT proven.',
+            ? t`NOT proven for the whole project, only for ${data.proven_for.map(partText).join('; ')}.`
+            : t`NOT proven.`,
       data.claimed === undefined
         ? undefined
-        : `The file says: ${receiptText(data.claimed)}, by ${quoted(data.claimed.by ?? 'unknown')}`,
+        : t`The file says: ${receiptText(data.claimed)}, by ${quoted(data.claimed.by ?? t`unknown`)}`,
       data.chain === 'empty'
-        ? 'Receipts: none yet.'
+        ? t`Receipts: none yet.`
         : data.chain === 'whole'
-          ? `Receipts: ${data.receipts}, the chain is intact`
-          : `Receipts: ${data.receipts}, the chain is broken`,
+          ? t`Receipts: ${data.receipts}, the chain is intact`
+          : t`Receipts: ${data.receipts}, the chain is broken`,
       data.problems.map(({ message }) => `- ${message}`),
       data.last_pass === undefined
         ? data.chain === 'empty' || data.claimed !== undefined
           ? undefined
-          : 'Last PASS: none intact'
-        : `Last PASS: ${receiptText(data.last_pass)}`,
+          : t`Last PASS: none intact`
+        : t`Last PASS: ${receiptText(data.last_pass)}`,
       data.newest === undefined || data.newest.id === data.last_pass?.id
         ? undefined
-        : `Newest: ${receiptText(data.newest)}`,
+        : t`Newest: ${receiptText(data.newest)}`,
       data.tree === 'changed'
-        ? `Files: changed since${data.changes_known ? `, ${plural(data.changes_total, 'difference')}` : '; it is no longer known which'}`
+        ? data.changes_known
+          ? t`Files: changed since, ${plural(data.changes_total, 'difference')}`
+          : t`Files: changed since; it is no longer known which`
         : data.tree === 'same'
           ? data.passed_here === data.last_pass?.id
-            ? 'Files: the same'
-            : `Files: ${data.passed_here ?? ''} passed with exactly these files`
+            ? t`Files: the same`
+            : t`Files: ${data.passed_here ?? ''} passed with exactly these files`
           : undefined,
-      data.changes.map(({ path, change }) => `- ${path}: ${change}`),
+      data.changes.map(({ path, change }) => t`- ${path}: ${say(change)}`),
       data.changes_total > data.changes.length
-        ? `- and ${data.changes_total - data.changes.length} more`
+        ? t`- and ${data.changes_total - data.changes.length} more`
         : undefined,
-      data.contract === 'changed' ? 'Contract: changed since' : undefined,
+      data.contract === 'changed' ? t`Contract: changed since` : undefined,
       data.notes.map((note) => `- ${note}`),
     ),
-    note: `Receipts are chained, not signed; they are in ${data.place}.`,
+    note: t`Receipts are chained, not signed; they are in ${data.place}.`,
     steps: data.proven || data.chain === 'broken' ? [] : [RUN_IT],
   }),
 });
@@ -150,10 +152,10 @@ export const listReceipts = defineOperation({
   },
   render: ({ total, items, problems, place }) => ({
     body: lines(
-      total === 0 ? 'There are no receipts yet.' : items.map(receiptText),
+      total === 0 ? t`There are no receipts yet.` : items.map(receiptText),
       problems.map(({ message }) => `! ${message}`),
     ),
-    note: `${items.length} of ${plural(total, 'receipt')}, in ${place}.`,
-    steps: [total === 0 ? RUN_IT : { operation: 'verify_receipts', why: 'Compare them with the project' }],
+    note: t`${items.length} of ${plural(total, 'receipt')}, in ${place}.`,
+    steps: [total === 0 ? RUN_IT : { operation: 'verify_receipts', why: t`Compare them with the project` }],
   }),
 });

@@ -1,5 +1,6 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { contractSchema, seconds, statusSchema, stepSchema, stepText } from './receipt-view.ts';
@@ -97,19 +98,21 @@ export const runCompletionContract = defineOperation({
   render: (data) => ({
     body: lines(
       `CC ${data.status} — [${data.stacks.join(', ')}] — ${seconds(data.duration_ms)}, ${data.receipt.id}`,
-      data.counts === '' ? data.reason : `${data.reason} Tests: ${data.counts}.`,
-      data.failures === '' ? undefined : `${PRINTED}\n${fenced(data.failures)}`,
+      data.counts === '' ? say(data.reason) : t`${say(data.reason)} Tests: ${data.counts}.`,
+      data.failures === '' ? undefined : `${say(PRINTED)}\n${fenced(data.failures)}`,
       data.status === 'PASS'
         ? undefined
         : data.contract.kind === 'script'
-          ? `Contract: ${data.contract.path ?? ''} in ${data.working_dir}`
-          : `Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
+          ? t`Contract: ${data.contract.path ?? ''} in ${data.working_dir}`
+          : t`Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
       data.steps.filter(({ ok }) => data.status !== 'PASS' || ok !== true).map(stepText),
       data.hints.map((hint) => `- ${hint}`),
-      data.output === '' ? undefined : `${data.failures === '' ? `${PRINTED}\n` : ''}${fenced(data.output)}`,
+      data.output === ''
+        ? undefined
+        : `${data.failures === '' ? `${say(PRINTED)}\n` : ''}${fenced(data.output)}`,
       data.output === '' || data.output_file === undefined
         ? undefined
-        : `All of the output (${plural(data.output_lines, 'line')}) is in ${data.output_file}.`,
+        : t`All of the output (${plural(data.output_lines, 'line')}) is in ${data.output_file}.`,
     ),
   }),
 });

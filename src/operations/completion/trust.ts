@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
@@ -84,7 +85,7 @@ export const trust = defineOperation({
     if (chosen.length > 1)
       throw new BmadError(
         'invalid_input',
-        `Use only one of ${chosen.map((name) => `"${name}"`).join(', ')}.`,
+        t`Use only one of ${chosen.map((name) => `"${name}"`).join(', ')}.`,
       );
     const none = { programs: [], records: [], notes: [] };
     if (list) return { ...none, outcome: 'listed' as const, records: await allowedIn(context) };
@@ -101,23 +102,23 @@ export const trust = defineOperation({
     body: lines(
       data.outcome === 'listed'
         ? data.records.length === 0
-          ? 'No project is allowed to run its programs.'
+          ? t`No project is allowed to run its programs.`
           : data.records.map(
               ({ root, id, at, by, via }) =>
-                `${id === '.' ? root : `${root}, ${id}`}, since ${at}, by ${by} (${via})`,
+                t`${id === '.' ? root : `${root}, ${id}`}, since ${at}, by ${by} (${via})`,
             )
-        : `${SAID[data.outcome]}: ${data.root ?? ''}`,
+        : t`${say(SAID[data.outcome])}: ${data.root ?? ''}`,
       data.programs,
       data.notes.map((note) => `- ${note}`),
     ),
     ...(data.outcome === 'not_trusted'
       ? {
-          note: 'This session cannot ask for your confirmation.',
+          note: t`This session cannot ask for your confirmation.`,
           steps: [
             {
               operation: 'trust',
               args: { folder: data.root, working_dir: data.working_dir, yes: true, digest: data.digest },
-              why: 'Allow it, if you have read what would run and trust its author',
+              why: t`Allow it, if you have read what would run and trust its author`,
             },
           ],
         }
@@ -144,7 +145,7 @@ async function read({ folder, working_dir }: TrustInput, context: Context) {
   const { root, lines: programs, digest } = consent;
   const notes =
     context.config.trust[0] === 'never'
-      ? [`It will not run all the same: the setting trust is "never" (${context.configFrom.trust}).`]
+      ? [t`It will not run all the same: the setting trust is "never" (${context.configFrom.trust}).`]
       : [];
   return { consent, told: present({ root, working_dir, programs, digest, records: [], notes }) };
 }
@@ -157,14 +158,14 @@ async function decided(
   call: Call,
 ): Promise<TrustOutcome> {
   if (yes && digest === undefined && call.typed !== true)
-    throw new BmadError('invalid_input', 'A yes needs the digest of what was shown.', {
+    throw new BmadError('invalid_input', t`A yes needs the digest of what was shown.`, {
       subject: 'digest',
-      hint: 'Show it again, and decide on that.',
+      hint: t`Show it again, and decide on that.`,
     });
   if ((digest ?? consent.digest) !== consent.digest || (commit ?? consent.commit) !== consent.commit)
-    throw new BmadError('conflict', 'Nothing is allowed: this is not what was shown.', {
+    throw new BmadError('conflict', t`Nothing is allowed: this is not what was shown.`, {
       subject: consent.root,
-      hint: ['This is what would run now.', ...consent.lines].join('\n'),
+      hint: [t`This is what would run now.`, ...consent.lines].join('\n'),
     });
   if (consent.empty) return 'nothing_to_run';
   if (consent.allowed) return 'already_trusted';
@@ -174,7 +175,7 @@ async function decided(
   }
   if (call.confirm === undefined) return 'not_trusted';
   const answer = await call.confirm(consent.question);
-  if (!answer.yes) throw new BmadError('cancelled', `It is not allowed: ${answer.why}.`);
+  if (!answer.yes) throw new BmadError('cancelled', t`It is not allowed: ${answer.why}.`);
   await consent.record(call.typed === true ? 'terminal' : 'host');
   return 'trusted';
 }
@@ -198,11 +199,11 @@ async function revoked(folder: string | undefined, context: Context, call: Call)
   const own = allowed.filter((one) => one.root === root);
   const decisions = (await context.decisions()).of(root);
   const isOnPage = call.person === true;
-  const by = isOnPage ? ON_THE_PAGE : 'a person at the command line';
+  const by = isOnPage ? ON_THE_PAGE : t`a person at the command line`;
   for (const { id, digest } of own)
     await decisions.decide({ kind: 'programs', id, digest, yes: false, by, via: isOnPage ? 'page' : 'flag' });
   if (own.length > 0) return root;
-  throw new BmadError('not_found', `${quoted(root)} was not allowed to run its programs.`, {
-    steps: [{ operation: 'trust', args: { list: true }, why: 'List the projects that are' }],
+  throw new BmadError('not_found', t`${quoted(root)} was not allowed to run its programs.`, {
+    steps: [{ operation: 'trust', args: { list: true }, why: t`List the projects that are` }],
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessShort } from '../../base/expected.ts';
@@ -44,10 +45,10 @@ export async function contextFiles(
   if (paths.size > MOST_FILES)
     throw new BmadError(
       'invalid_input',
-      `${field}: ${paths.size} files are named; the limit is ${MOST_FILES}.`,
+      t`${field}: ${paths.size} files are named; the limit is ${MOST_FILES}.`,
       {
         subject: field,
-        hint: 'Name those that matter most for the task.',
+        hint: t`Name those that matter most for the task.`,
       },
     );
   const shows = (real: readonly string[]) => project.filesToShow(real, signal);
@@ -61,18 +62,18 @@ export async function contextFiles(
     if (!shown.has(real))
       throw new BmadError(
         'forbidden',
-        `${field}: ${quoted(name)} is not passed on: git ignores it, or it is hidden.`,
+        t`${field}: ${quoted(name)} is not passed on: git ignores it, or it is hidden.`,
         {
           subject: name.slice(0, 200),
-          hint: 'Put the relevant parts into the task, or have git track the file.',
+          hint: t`Put the relevant parts into the task, or have git track the file.`,
         },
       );
     const bytes = await bytesOf(root, real, name, field);
     total += bytes.length;
     if (total > MOST_BYTES)
-      throw new BmadError('too_large', `${field}: together the files exceed ${MOST_BYTES} bytes.`, {
+      throw new BmadError('too_large', t`${field}: together the files exceed ${MOST_BYTES} bytes.`, {
         subject: name.slice(0, 200),
-        hint: 'Name fewer files, or those that matter most for the task.',
+        hint: t`Name fewer files, or those that matter most for the task.`,
       });
     // What a name says about a file says more about its words than the words alone.
     const safe = (text: string): string => shownText(maskCodeSecrets(text, path), hide);
@@ -127,9 +128,9 @@ async function placeOf(
 ): Promise<string> {
   const subject = name.slice(0, 200);
   if (path.startsWith('..') || posix.isAbsolute(path))
-    throw new BmadError('forbidden', `${field}: ${quoted(name)} is outside the project.`, {
+    throw new BmadError('forbidden', t`${field}: ${quoted(name)} is outside the project.`, {
       subject,
-      hint: 'Copy the file into the project, or put the relevant parts into the task.',
+      hint: t`Copy the file into the project, or put the relevant parts into the task.`,
     });
   let isSecret = isSecretFile(path);
   const serves = (real: string): boolean => {
@@ -145,13 +146,13 @@ async function placeOf(
       throw new BmadError(error.code, `${field}: ${error.message}`, {
         subject,
         suggestions: error.code === 'not_found' ? await besides(root, path, shows) : [],
-        hint: 'Use paths inside the project, relative to its root.',
+        hint: t`Use paths inside the project, relative to its root.`,
         cause: error,
       });
   }
-  throw new BmadError('forbidden', `${field}: ${quoted(name)} contains secrets and is not passed on.`, {
+  throw new BmadError('forbidden', t`${field}: ${quoted(name)} contains secrets and is not passed on.`, {
     subject,
-    hint: 'Say in the task which settings matter, without their values.',
+    hint: t`Say in the task which settings matter, without their values.`,
   });
 }
 
@@ -164,9 +165,9 @@ async function bytesOf(root: string, real: string, name: string, field: string):
     throw new BmadError(error.code, `${field}: ${error.message}`, { subject, cause: error });
   });
   if (bytes.includes(0))
-    throw new BmadError('invalid_input', `${field}: ${quoted(name)} is not a text file.`, {
+    throw new BmadError('invalid_input', t`${field}: ${quoted(name)} is not a text file.`, {
       subject,
-      hint: 'Name files that a model can read.',
+      hint: t`Name files that a model can read.`,
     });
   return bytes;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { ours } from '../../base/expected.ts';
 import { isFileInside } from '../../base/files/files.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
@@ -59,7 +60,7 @@ export async function delegationContext(
   return [
     ...(text === ''
       ? []
-      : [{ title: 'Context from the requester', text: shownText(text, hide), isFile: false }]),
+      : [{ title: t`Context from the requester`, text: shownText(text, hide), isFile: false }]),
     ...files.map(({ path, ...file }) => ({ title: path, ...file, isFile: true })),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -19,10 +20,10 @@ export async function checkKeeping(order: KeepOrder, state: () => Promise<Projec
     const runs = await (await state()).runs();
     const run = await runs.one(runId);
     if (run.archive !== undefined || run.status === 'completed')
-      throw new BmadError('conflict', `The run ${quoted(runId)} has ended; nothing can be added to it.`, {
+      throw new BmadError('conflict', t`The run ${quoted(runId)} has ended; nothing can be added to it.`, {
         subject: runId,
-        hint: 'Omit run_id, or open a new run.',
-        steps: [openRun(run.state?.workflow, 'Open a new run')],
+        hint: t`Omit run_id, or open a new run.`,
+        steps: [openRun(run.state?.workflow, t`Open a new run`)],
       });
   }
   if (outputKey !== undefined) {
@@ -55,7 +56,7 @@ export async function keepResult(
   const { runId } = order;
   const outputKey = order.outputKey ?? keyFor(order.agent, order.task, done.text);
   const { queue } = await state.tasks();
-  const task = await attempt('The answer could not be kept', () =>
+  const task = await attempt(t`The answer could not be kept`, () =>
     queue.record(
       {
         agent: order.agent,
@@ -75,7 +76,7 @@ export async function keepResult(
   const { path: folder, owner } = queue.place;
   const file = `${folder}/${task.result?.file ?? ''}`;
   if (runId !== undefined)
-    await attempt('The run could not be updated', async () => {
+    await attempt(t`The run could not be updated`, async () => {
       const runs = await state.runs();
       const { state: before } = await runs.one(runId);
       const known = before?.variables[outputKey] as { task_id?: unknown } | undefined;
@@ -106,7 +107,7 @@ export async function keepResult(
       task_id: task.task_id,
       output_key: outputKey,
       ...(runId === undefined ? {} : { run_id: runId }),
-      file: owner === 'project' ? file : `the user's state folder (${file})`,
+      file: owner === 'project' ? file : t`the user's state folder (${file})`,
     },
     notes,
   };
@@ -115,10 +116,10 @@ export async function keepResult(
 /** Whoever wanted something kept is to know that it was not. */
 export function notKept(runId: string | undefined, outputKey: string | undefined): string[] {
   const places = [
-    ...(runId === undefined ? [] : [`in the run ${quoted(runId)}`]),
-    ...(outputKey === undefined ? [] : [`under ${quoted(outputKey)}`]),
+    ...(runId === undefined ? [] : [t`in the run ${quoted(runId)}`]),
+    ...(outputKey === undefined ? [] : [t`under ${quoted(outputKey)}`]),
   ];
-  return places.length === 0 ? [] : [`Nothing was kept ${places.join(' or ')}.`];
+  return places.length === 0 ? [] : [t`Nothing was kept ${places.join(' or ')}.`];
 }
 
 /** A key for work that was given none; the same answer to the same task has the same one. */

@@ -1,6 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { plural } from '../../base/text/text.ts';
 import { isListed, type RecordKind } from '../../model/record.ts';
 import { defineOperation } from '../operation.ts';
 import { DIFF, gitOptions, short, sourceData, sourceSchema } from './sources-view.ts';
@@ -46,16 +46,16 @@ export const sourcesAdd = defineOperation({
     const team = await context.gitSources();
     const address = team.parsed(source);
     if (address.credentials !== undefined)
-      throw new BmadError('invalid_input', 'Credentials are not written into a configuration file.', {
-        hint: 'Give the address without them and let git supply them, from a credential helper or an ssh key. For a single run, BMAD_GIT may contain them.',
+      throw new BmadError('invalid_input', t`Credentials are not written into a configuration file.`, {
+        hint: t`Give the address without them and let git supply them, from a credential helper or an ssh key. For a single run, BMAD_GIT may contain them.`,
       });
     const found = await team.fetched(address, gitOptions(call));
     const { catalogue } = await context.readFolder(found.folder);
     const listed = catalogue.winners.filter(isListed);
     if (listed.length === 0)
-      throw new BmadError('not_found', `${address.source}: it has no BMAD content, so it was not added.`, {
+      throw new BmadError('not_found', t`${address.source}: it has no BMAD content, so it was not added.`, {
         subject: address.source,
-        hint: 'If the content is in a subfolder of the repository, name it: #ref:/subpath.',
+        hint: t`If the content is in a subfolder of the repository, name it: #ref:/subpath.`,
       });
     const already = team.sources.some(
       ({ address: known, layer }) => known.source === address.source && layer === level,
@@ -76,18 +76,20 @@ export const sourcesAdd = defineOperation({
 
   render: ({ source, config, already, contents, names }) => ({
     body: [
-      `${already ? 'Already there' : 'Added'}: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
-      ...(source.pending === undefined ? [] : [`${short(source.pending.commit)} is waiting for approval.`]),
-      `Named in ${config}`,
-      `It has ${contents.map(({ kind, count }) => plural(count, kind, kind === 'knowledge' ? kind : undefined)).join(', ')}.`,
+      already
+        ? t`Already there: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`
+        : t`Added: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
+      ...(source.pending === undefined ? [] : [t`${short(source.pending.commit)} is waiting for approval.`]),
+      t`Named in ${config}`,
+      t`It has ${contents.map(({ kind, count }) => plural(count, kind, kind === 'knowledge' ? kind : undefined)).join(', ')}.`,
       ...(names.length === 0
         ? []
-        : [`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`]),
+        : [t`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`]),
     ].join('\n'),
-    note: 'A running server has already read its configuration: restart it in your host.',
+    note: t`A running server has already read its configuration: restart it in your host.`,
     steps: [
       ...(source.pending === undefined ? [] : [DIFF]),
-      { operation: 'list', args: { what: 'agents' }, why: 'See the new names' },
+      { operation: 'list', args: { what: 'agents' }, why: t`See the new names` },
     ],
   }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { defineOperation } from '../operation.ts';
@@ -46,7 +47,7 @@ export const sourcesApprove = defineOperation({
       if (commit !== undefined && !views.some(({ pin }) => pin?.commit.startsWith(commit) === true))
         throw new BmadError(
           'not_found',
-          `Nothing is waiting for approval, so ${quoted(commit)} cannot be approved.`,
+          t`Nothing is waiting for approval, so ${quoted(commit)} cannot be approved.`,
           {
             steps: [UPDATE],
           },
@@ -58,18 +59,18 @@ export const sourcesApprove = defineOperation({
     if (other !== undefined)
       throw new BmadError(
         'not_found',
-        `${other.address.source}: ${short(other.pending?.commit ?? '')} is waiting for approval, not ${quoted(commit ?? '')}.`,
-        { steps: [{ ...DIFF, why: 'Review it again' }] },
+        t`${other.address.source}: ${short(other.pending?.commit ?? '')} is waiting for approval, not ${quoted(commit ?? '')}.`,
+        { steps: [{ ...DIFF, why: t`Review it again` }] },
       );
     const [unnamed] = commit === undefined ? waiting : [];
     if (unnamed !== undefined)
       throw new BmadError(
         'invalid_input',
-        `${unnamed.address.source}: ${short(unnamed.pending?.commit ?? '')} is waiting. Name the commit that you approve.`,
+        t`${unnamed.address.source}: ${short(unnamed.pending?.commit ?? '')} is waiting. Name the commit that you approve.`,
         {
           subject: unnamed.address.source,
           steps: [
-            { ...DIFF, why: 'See what it changes, then approve' },
+            { ...DIFF, why: t`See what it changes, then approve` },
             approvingCommit(unnamed.address.source, unnamed.pending?.commit ?? ''),
           ],
         },
@@ -88,14 +89,15 @@ export const sourcesApprove = defineOperation({
   render: ({ approved }) => ({
     body:
       approved.length === 0
-        ? 'Nothing is waiting for approval.'
+        ? t`Nothing is waiting for approval.`
         : approved
             .map(
-              ({ source, from, to, lockFile }) => `- ${source}: ${short(from)} → ${short(to)} in ${lockFile}`,
+              ({ source, from, to, lockFile }) =>
+                t`- ${source}: ${short(from)} → ${short(to)} in ${lockFile}`,
             )
             .join('\n'),
     ...(approved.length === 0
       ? { steps: [UPDATE] }
-      : { note: 'Running servers serve it from the next call.' }),
+      : { note: t`Running servers serve it from the next call.` }),
   }),
 });

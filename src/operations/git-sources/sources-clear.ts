@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { kilobytes, plural } from '../../base/text/text.ts';
+import { kilobytes } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import { UPDATE } from './sources-view.ts';
 
@@ -27,7 +28,7 @@ export const sourcesClear = defineOperation({
   },
 
   render: ({ copies, bytes, configured }) => ({
-    body: `Removed ${plural(copies, 'copy', 'copies')}, ${kilobytes(bytes)}.`,
-    steps: configured === 0 ? [] : [{ ...UPDATE, why: 'Fetch what is configured' }],
+    body: t`Removed ${plural(copies, 'copy', 'copies')}, ${kilobytes(bytes)}.`,
+    steps: configured === 0 ? [] : [{ ...UPDATE, why: t`Fetch what is configured` }],
   }),
 });

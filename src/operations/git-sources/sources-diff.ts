@@ -1,7 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { visible } from '../../base/text/hidden.ts';
-import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import {
   UPDATE,
@@ -78,14 +79,14 @@ export const sourcesDiff = defineOperation({
         (view.served === undefined ? absent : upToDate).push(address.source);
         continue;
       }
-      call.progress(`comparing ${address.source}`);
+      call.progress(t`comparing ${address.source}`);
       if (approved === undefined)
         throw new BmadError(
           'unavailable',
-          `${address.source}: the approved commit ${short(pin.commit)} is not on this machine, so there is nothing to compare with.`,
+          t`${address.source}: the approved commit ${short(pin.commit)} is not on this machine, so there is nothing to compare with.`,
           {
-            hint: 'If it can no longer be fetched, review the new content in the repository itself.',
-            steps: [{ ...UPDATE, why: 'Fetch it if it still exists' }],
+            hint: t`If it can no longer be fetched, review the new content in the repository itself.`,
+            steps: [{ ...UPDATE, why: t`Fetch it if it still exists` }],
           },
         );
       const review = await team.review(
@@ -109,13 +110,13 @@ export const sourcesDiff = defineOperation({
   render({ reviews, upToDate, absent }) {
     const body = [
       ...reviews.map(reviewText),
-      ...upToDate.map((source) => `${source}: nothing is waiting for approval.`),
-      ...absent.map((source) => `${source}: not fetched yet.`),
+      ...upToDate.map((source) => t`${source}: nothing is waiting for approval.`),
+      ...absent.map((source) => t`${source}: not fetched yet.`),
     ].join('\n\n');
     return {
       body,
       asStored: true,
-      ...(reviews.length === 0 ? {} : { note: 'Until it is approved, the earlier version is served.' }),
+      ...(reviews.length === 0 ? {} : { note: t`Until it is approved, the earlier version is served.` }),
       steps: reviews.length === 0 ? [UPDATE] : reviews.map(({ source, to }) => approvingCommit(source, to)),
     };
   },
@@ -131,14 +132,14 @@ function reviewText({ source, from, to, digest, bytes, relation, records, files 
   const minus = files.reduce((sum, file) => sum + file.minus, 0);
   return [
     `# ${source}`,
-    `${short(from)} (served) → ${short(to)} (waits): ${relationWords(relation)}`,
-    `Pending: ${plural(bytes, 'byte')}, ${digest.slice(0, SHOWN_DIGEST)}`,
+    t`${short(from)} (served) → ${short(to)} (waits): ${relationWords(relation)}`,
+    t`Pending: ${plural(bytes, 'byte')}, ${digest.slice(0, SHOWN_DIGEST)}`,
     '',
-    `## Agents, workflows and other records (${records.length})`,
+    t`## Agents, workflows and other records (${records.length})`,
     ...records.map((record) => recordLine(record)),
     ...(records.length === 0 ? ['none'] : []),
     '',
-    `## Files (${plural(files.length, 'file')}, ${plural(plus, 'line')} more, ${minus} less)`,
+    t`## Files (${plural(files.length, 'file')}, ${plural(plus, 'line')} more, ${minus} less)`,
     ...files.map(
       (file) =>
         `${SIGNS[file.change]} ${visible(file.path)} (${file.binary ?? `+${file.plus} -${file.minus}`})`,
@@ -151,7 +152,7 @@ function reviewText({ source, from, to, digest, bytes, relation, records, files 
 
 function recordLine(record: ReviewData['records'][number]): string {
   const { kind, name, change: how, description, before, disguised } = record;
-  const hidden = disguised === undefined ? '' : ` (HIDDEN CHARACTERS in its ${disguised.join(', ')})`;
-  const was = before === undefined ? '' : `\n    was: ${visible(oneLine(before, 160))}`;
+  const hidden = disguised === undefined ? '' : t` (HIDDEN CHARACTERS in its ${disguised.join(', ')})`;
+  const was = before === undefined ? '' : t`\n    was: ${visible(oneLine(before, 160))}`;
   return `${SIGNS[how]} ${kind} ${visible(name)}: ${visible(oneLine(description, 160))}${hidden}${was}`;
 }

@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { kilobytes, plural } from '../../base/text/text.ts';
+import { kilobytes } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import { ADD, DIFF, UPDATE, sourceData, sourceLines, sourceSchema } from './sources-view.ts';
 
@@ -43,7 +44,7 @@ export const sourcesList = defineOperation({
         ...copy,
         fetchedAt: new Date(fetchedAt).toISOString(),
       })),
-      warnings: context.configWarnings.filter((warning) => warning.startsWith('Git source ')),
+      warnings: context.configWarnings.filter((warning) => warning.startsWith(t`Git source `)),
     };
   },
 
@@ -54,11 +55,11 @@ export const sourcesList = defineOperation({
     );
     const body = [
       ...sources.map((source) => sourceLines(source)),
-      ...(copies === undefined ? [] : ['', `In the cache (${copies.length}):`, ...copies]),
-      ...warnings.map((warning) => `Warning: ${warning}`),
+      ...(copies === undefined ? [] : ['', t`In the cache (${copies.length}):`, ...copies]),
+      ...warnings.map((warning) => t`Warning: ${warning}`),
     ].join('\n');
     return {
-      body: body === '' ? 'No git sources are configured.' : body,
+      body: body === '' ? t`No git sources are configured.` : body,
       ...(sources.length === 0 ? {} : { note: `${plural(sources.length, 'source')}.` }),
       steps: [
         ...(sources.some(({ pending }) => pending !== undefined) ? [DIFF] : []),

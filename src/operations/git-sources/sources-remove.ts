@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { defineOperation } from '../operation.ts';
 
@@ -29,8 +30,11 @@ export const sourcesRemove = defineOperation({
   },
 
   render: ({ source, config, lockFile }) => ({
-    body: `Removed ${source} from ${config === undefined ? '' : `${config} and `}${lockFile}`,
-    note: 'A running server serves it until it is restarted.',
-    steps: [{ operation: 'sources_clear', why: 'Remove copies that nothing uses' }],
+    body:
+      config === undefined
+        ? t`Removed ${source} from ${lockFile}`
+        : t`Removed ${source} from ${config} and ${lockFile}`,
+    note: t`A running server serves it until it is restarted.`,
+    steps: [{ operation: 'sources_clear', why: t`Remove copies that nothing uses` }],
   }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, GitSources } from '../context.ts';
@@ -45,9 +46,9 @@ async function served(source: string, team: GitSources, call: Call): Promise<Cop
   if (result?.view.served !== undefined) return result.view.served;
   throw (
     result?.error ??
-    new BmadError('unavailable', result?.view.trouble ?? `${source} is not served.`, {
+    new BmadError('unavailable', result?.view.trouble ?? t`${source} is not served.`, {
       subject: source,
-      steps: [{ operation: 'sources_list', why: 'List the git sources' }],
+      steps: [{ operation: 'sources_list', why: t`List the git sources` }],
     })
   );
 }

@@ -1,5 +1,5 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import {
   DIFF,
@@ -57,10 +57,10 @@ export const sourcesUpdate = defineOperation({
       body: results.map(resultLine).join('\n'),
       note:
         waiting > 0
-          ? 'The approved version is still served.'
+          ? t`The approved version is still served.`
           : results.some(({ outcome }) => outcome === 'approved' || outcome === 'pinned')
-            ? 'Running servers serve it from the next call.'
-            : 'The earlier content is still served.',
+            ? t`Running servers serve it from the next call.`
+            : t`The earlier content is still served.`,
       steps: waiting > 0 ? [DIFF] : [],
     };
   },
@@ -70,14 +70,14 @@ function resultLine({ outcome, before, hint, source }: Result): string {
   const commit = source.commit === undefined ? '' : short(source.commit);
   const pending = source.pending === undefined ? '' : short(source.pending.commit);
   const words: Record<Result['outcome'], string> = {
-    pinned: `pinned to ${commit}, ${plural(source.files ?? 0, 'file')}`,
+    pinned: t`pinned to ${commit}, ${plural(source.files ?? 0, 'file')}`,
     unchanged:
       before === undefined || before === source.commit
-        ? `unchanged at ${commit}`
-        : `now at ${commit}, with the same content as ${short(before)}`,
-    pending: `${pending} WAITS FOR APPROVAL (${relationWords(source.pending?.relation)}); ${commit} is served`,
-    approved: `now served: ${commit} instead of ${short(before ?? '')}`,
-    failed: `FAILED: ${source.trouble ?? ''}${source.commit !== undefined && source.files !== undefined ? ` The copy of ${commit} is still served.` : ''}${hint === undefined ? '' : ` ${hint}`}`,
+        ? t`unchanged at ${commit}`
+        : t`now at ${commit}, with the same content as ${short(before)}`,
+    pending: t`${pending} WAITS FOR APPROVAL (${relationWords(source.pending?.relation)}); ${commit} is served`,
+    approved: t`now served: ${commit} instead of ${short(before ?? '')}`,
+    failed: t`FAILED: ${source.trouble ?? ''}${source.commit !== undefined && source.files !== undefined ? t` The copy of ${commit} is still served.` : ''}${hint === undefined ? '' : ` ${hint}`}`,
   };
-  return `- ${source.source}: ${words[outcome]}`;
+  return t`- ${source.source}: ${words[outcome]}`;
 }

@@ -1,7 +1,8 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
-import { ago, plural } from '../../base/text/text.ts';
+import { ago } from '../../base/text/text.ts';
 import type { Call, SourceView, GitSources } from '../context.ts';
 
 /** The name of a source in a command; without it, all of them. */
@@ -74,14 +75,14 @@ export const DIFF: Step = { operation: 'sources_diff', why: 'See what changes' }
 export const approvingCommit = (source: string, commit: string): Step => ({
   operation: 'sources_approve',
   args: { source, commit: short(commit) },
-  why: 'Approve exactly this commit',
+  why: t`Approve exactly this commit`,
 });
 
 /** The sources that are meant: the named one, or all; an error when there is none at all. */
 export async function chosenViews(team: GitSources, name: string | undefined): Promise<SourceView[]> {
   const sources = await team.all();
   if (sources.length === 0)
-    throw new BmadError('not_found', 'No git sources are configured.', {
+    throw new BmadError('not_found', t`No git sources are configured.`, {
       steps: [ADD],
     });
   return team.views(name === undefined ? sources : [team.named(name, sources)]);
@@ -91,7 +92,7 @@ export async function chosenViews(team: GitSources, name: string | undefined): P
 export function checkKnown(views: readonly SourceView[]): void {
   const unknown = views.find(({ served, trouble }) => served === undefined && trouble !== undefined);
   if (unknown !== undefined)
-    throw new BmadError('unavailable', `${unknown.address.source}: ${unknown.trouble ?? ''}`, {
+    throw new BmadError('unavailable', t`${unknown.address.source}: ${unknown.trouble ?? ''}`, {
       subject: unknown.address.source,
       steps: [UPDATE],
     });
@@ -113,27 +114,31 @@ const RELATIONS: Record<string, string> = {
 };
 
 export function relationWords(relation: string | undefined): string {
-  return RELATIONS[relation ?? 'unknown'] ?? 'changed';
+  return say(RELATIONS[relation ?? 'unknown'] ?? 'changed');
 }
 
 /** A source as people read it. */
 export function sourceLines(data: SourceData, now = Date.now()): string {
-  const time = (text: string | undefined, word: string): string =>
-    text === undefined ? '' : `, ${word} ${ago(Date.parse(text), now)}`;
+  const since = (text: string): string => ago(Date.parse(text), now);
   const lines = [
     `- ${data.source}`,
     data.commit === undefined
-      ? `  ${data.state}`
-      : `  ${data.state === 'update waits' ? 'served' : data.state}: commit ${short(data.commit)}${data.files === undefined ? '' : `, ${plural(data.files, 'file')}`}${time(data.fetchedAt, 'fetched')}${time(data.checkedAt, 'remote asked')}`,
+      ? `  ${say(data.state)}`
+      : `  ${[
+          t`${say(data.state === 'update waits' ? 'served' : data.state)}: commit ${short(data.commit)}`,
+          ...(data.files === undefined ? [] : [plural(data.files, 'file')]),
+          ...(data.fetchedAt === undefined ? [] : [t`fetched ${since(data.fetchedAt)}`]),
+          ...(data.checkedAt === undefined ? [] : [t`remote asked ${since(data.checkedAt)}`]),
+        ].join(', ')}`,
     ...(data.pending === undefined
       ? []
-      : [`  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)})`]),
-    `  from ${data.from}, pinned in ${data.lockFile}`,
-    ...(data.trouble === undefined ? [] : [`  trouble: ${data.trouble}`]),
+      : [t`  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)})`]),
+    t`  from ${data.from}, pinned in ${data.lockFile}`,
+    ...(data.trouble === undefined ? [] : [t`  trouble: ${data.trouble}`]),
     ...(data.skipped.length === 0
       ? []
       : [
-          `  left out: ${data.skipped.slice(0, 5).join('; ')}${data.skipped.length > 5 ? `; and ${data.skipped.length - 5} more` : ''}`,
+          t`  left out: ${data.skipped.slice(0, 5).join('; ')}${data.skipped.length > 5 ? t`; and ${data.skipped.length - 5} more` : ''}`,
         ]),
   ];
   return lines.join('\n');

@@ -1,7 +1,7 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { localDay } from '../../base/text/local-time.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Context } from '../context.ts';
 import { contractData, handoverView, findingLines, findingSchema } from './handover-view.ts';
 import { projectField } from '../fields.ts';
@@ -94,24 +94,24 @@ export const createDeliveryContract = defineOperation({
 
   render: ({ contract, valid, findings, run }) => ({
     body: [
-      `Written: ${contract.file}, ${plural(contract.artefacts, 'artefact')}, ${plural(contract.open_questions, 'open question')}.`,
+      t`Written: ${contract.file}, ${plural(contract.artefacts, 'artefact')}, ${plural(contract.open_questions, 'open question')}.`,
       ...(run?.chosen === true
         ? [
-            `Taken from ${run.run_id}, the latest finished run of the branch ${run.branch}; run_id names another.`,
+            t`Taken from ${run.run_id}, the latest finished run of the branch ${run.branch}; run_id names another.`,
           ]
         : []),
-      valid ? 'It is complete.' : 'It is not complete yet:',
+      valid ? t`It is complete.` : t`It is not complete yet:`,
       ...findingLines(findings),
     ].join('\n'),
     ...(valid
-      ? { note: 'Someone on the receiving team accepts or rejects it.' }
-      : { note: 'Correct the file by hand, then check it.' }),
+      ? { note: t`Someone on the receiving team accepts or rejects it.` }
+      : { note: t`Correct the file by hand, then check it.` }),
     steps: valid
       ? [
-          { operation: 'delivery_accept', args: which(contract), why: 'Accept it' },
-          { operation: 'delivery_reject', args: which(contract), open: ['reason'], why: 'Reject it' },
+          { operation: 'delivery_accept', args: which(contract), why: t`Accept it` },
+          { operation: 'delivery_reject', args: which(contract), open: ['reason'], why: t`Reject it` },
         ]
-      : [{ operation: 'delivery_validate', args: which(contract), why: 'Check it' }],
+      : [{ operation: 'delivery_validate', args: which(contract), why: t`Check it` }],
   }),
 });
 

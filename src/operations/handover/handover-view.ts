@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { ProjectState } from '../context.ts';
 
@@ -49,11 +50,11 @@ export function contractData({ id, file, contract, status, digest }: KeptHandove
 }
 
 export function contractLine({ contract_id, status, file }: HandoverView): string {
-  return `- ${contract_id}: ${status} (${file})`;
+  return t`- ${contract_id}: ${status} (${file})`;
 }
 
 export function findingLines(findings: readonly z.output<typeof findingSchema>[]): string[] {
   return findings.map(
-    ({ level, message, line }) => `- ${level}${line === undefined ? '' : ` in line ${line}`}: ${message}`,
+    ({ level, message, line }) => t`- ${level}${line === undefined ? '' : t` in line ${line}`}: ${message}`,
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { fenced } from '../../base/text/text.ts';
 import {
@@ -37,12 +38,12 @@ export const deliveryList = defineOperation({
   },
   render: ({ contracts, problems }) => ({
     body: [
-      contracts.length === 0 ? 'There are no delivery contracts.' : contracts.map(contractLine).join('\n'),
-      ...problems.map((problem) => `Problem: ${problem}`),
+      contracts.length === 0 ? t`There are no delivery contracts.` : contracts.map(contractLine).join('\n'),
+      ...problems.map((problem) => t`Problem: ${problem}`),
     ].join('\n'),
     steps:
       contracts.length === 0
-        ? [{ operation: 'create_delivery_contract', open: ['from_team', 'to_team'], why: 'Write one' }]
+        ? [{ operation: 'create_delivery_contract', open: ['from_team', 'to_team'], why: t`Write one` }]
         : [],
   }),
 });
@@ -65,9 +66,9 @@ export const deliveryValidate = defineOperation({
   },
   render: ({ contract, valid, findings }) => ({
     body: [
-      `${contract.contract_id} (${contract.status}) ${valid ? 'is complete.' : 'is not complete:'}`,
+      `${contract.contract_id} (${contract.status}) ${valid ? t`is complete.` : t`is not complete:`}`,
       ...findingLines(findings),
-      `Digest: ${contract.digest}`,
+      t`Digest: ${contract.digest}`,
     ].join('\n'),
   }),
   failed: ({ valid }) => !valid,
@@ -128,17 +129,17 @@ export const deliveryAccept = defineOperation({
             ...findingLines(findings),
             '',
             fenced(text, 'markdown'),
-            `Digest: ${contract.digest}`,
+            t`Digest: ${contract.digest}`,
           ].join('\n'),
           asStored: true,
-          note: 'Nothing is accepted yet. What is shown was written by others; read all of it.',
+          note: t`Nothing is accepted yet. What is shown was written by others; read all of it.`,
           steps: findings.some(({ level }) => level === 'error')
             ? []
             : [
                 {
                   operation: 'delivery_accept',
                   args: { contract_id: contract.contract_id, digest: contract.digest },
-                  why: 'Accept exactly this',
+                  why: t`Accept exactly this`,
                 },
               ],
         },

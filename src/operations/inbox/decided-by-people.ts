@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import type { Task, TaskState } from '../../model/task.ts';
@@ -13,7 +14,7 @@ const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
 export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
   const { queue } = await state.tasks();
   const { tasks, problems } = await queue.all();
-  const found: WaitingThere = { items: [], unread: problemsOf('tasks', problems) };
+  const found: WaitingThere = { items: [], unread: problemsOf(t`tasks`, problems) };
   const { waiting, digest } = await queue.elsewhere();
   // One answer will do for what an earlier version has queued.
   const together = new Set(waiting.length > 1 ? waiting.map(({ task }) => task.task_id) : []);
@@ -23,7 +24,7 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
         id: 'tasks from elsewhere',
         kind: 'task',
         since: waiting[0]?.task.created_at,
-        title: `${together.size} tasks were queued elsewhere, or by an earlier version`,
+        title: t`${together.size} tasks were queued elsewhere, or by an earlier version`,
         evidence: waiting.map(({ task }) => ({
           file: queue.fileOf(task),
           says: reasonOf(task),
@@ -31,7 +32,7 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
         text: waiting
           .map(({ task, ...decided }) => decidedText(viewOf(task), textsOf(task, decided)))
           .join('\n\n'),
-        actions: [action('Approve exactly these', 'task_approve_all', { digest })],
+        actions: [action(t`Approve exactly these`, 'task_approve_all', { digest })],
       }),
     );
   for (const task of tasks.filter(({ status, task_id }) => WAITING.has(status) && !together.has(task_id))) {
@@ -45,18 +46,18 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
           kind: isResult ? 'result' : 'task',
           role: task.agent,
           since: isResult ? task.updated_at : task.created_at,
-          title: `${isResult ? 'Check the result' : 'Approve the task'} ${task.output_key}`,
+          title: isResult ? t`Check the result ${task.output_key}` : t`Approve the task ${task.output_key}`,
           evidence: [{ file: queue.fileOf(task), says: reasonOf(task) }],
           text: decidedText(viewOf(task), shown),
           actions: [
-            action('Approve exactly this', 'task_approve', { task_id, digest: shown.digest }),
-            action('Refuse', 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
+            action(t`Approve exactly this`, 'task_approve', { task_id, digest: shown.digest }),
+            action(t`Refuse`, 'task_refuse', { task_id }, { needs: ['reason'], danger: true }),
           ],
         }),
       );
     } catch (error) {
       found.unread.push({
-        what: `task ${task.task_id}`,
+        what: t`task ${task.task_id}`,
         why: BmadError.from(error, () => undefined).message,
       });
     }
@@ -66,8 +67,8 @@ export async function tasksOf(state: ProjectState): Promise<WaitingThere> {
 
 function reasonOf({ status, approval, outside, result }: Task): string {
   if (status === 'needs_verification' && result !== undefined)
-    return `handed in by ${result.by}${result.over_http === true ? ', over HTTP' : ''}`;
-  return `${approval?.reason ?? 'no reason given'}${outside === undefined ? '' : ` (from outside, by ${outside.protocol})`}`;
+    return result.over_http === true ? t`handed in by ${result.by}, over HTTP` : t`handed in by ${result.by}`;
+  return `${approval?.reason ?? t`no reason given`}${outside === undefined ? '' : t` (from outside, by ${outside.protocol})`}`;
 }
 
 /** What ends the matter; all else waits for somebody here. */
@@ -76,7 +77,7 @@ const ANSWERED = new Set(['accepted', 'rejected', undefined]);
 export async function contractsOf(state: ProjectState): Promise<WaitingThere> {
   const { contracts } = await state.handovers();
   const { contracts: kept, problems } = await contracts.all();
-  const found: WaitingThere = { items: [], unread: problemsOf('delivery contracts', problems) };
+  const found: WaitingThere = { items: [], unread: problemsOf(t`delivery contracts`, problems) };
   for (const one of kept.filter(({ status }) => !ANSWERED.has(status))) {
     const { valid, findings } = await contracts.validate(one);
     const { id: contract_id, text, digest } = one;
@@ -86,20 +87,20 @@ export async function contractsOf(state: ProjectState): Promise<WaitingThere> {
         kind: 'contract',
         role: one.contract.to,
         since: one.contract.date,
-        title: `${waitingWords(one)}${valid ? '' : ', and is not complete'}`,
+        title: valid ? waitingWords(one) : t`${waitingWords(one)}, and is not complete`,
         evidence: findings.map(({ message, line }) => present({ file: one.file, line, says: message })),
         text,
         actions: [
           ...(valid || one.contract.status === 'accepted'
-            ? [action('Accept', 'delivery_accept', { contract_id, digest }, { danger: true })]
+            ? [action(t`Accept`, 'delivery_accept', { contract_id, digest }, { danger: true })]
             : []),
           action(
-            'Ask for a new version',
+            t`Ask for a new version`,
             'delivery_reject',
             { contract_id, renegotiate: true },
             { needs: ['reason'] },
           ),
-          action('Reject', 'delivery_reject', { contract_id }, { needs: ['reason'], danger: true }),
+          action(t`Reject`, 'delivery_reject', { contract_id }, { needs: ['reason'], danger: true }),
         ],
       }),
     );
@@ -108,7 +109,7 @@ export async function contractsOf(state: ProjectState): Promise<WaitingThere> {
 }
 
 function waitingWords({ id, status }: { id: string; status?: string | undefined }): string {
-  if (status === 'accepted elsewhere') return `${id} was accepted elsewhere, not on this machine`;
-  if (status === 'changed since it was accepted') return `${id} has changed since it was accepted here`;
-  return `${id} waits for an answer`;
+  if (status === 'accepted elsewhere') return t`${id} was accepted elsewhere, not on this machine`;
+  if (status === 'changed since it was accepted') return t`${id} has changed since it was accepted here`;
+  return t`${id} waits for an answer`;
 }

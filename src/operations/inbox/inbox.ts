@@ -1,5 +1,6 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { compare, oneLine, written } from '../../base/text/text.ts';
+import { compare, oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { itemSchema, stepsOf, type InboxItem } from './inbox-item.ts';
@@ -29,12 +30,12 @@ export const inbox = defineOperation({
   render: ({ items, unread }) => ({
     asStored: true,
     body: [
-      items.length === 0 ? 'Nothing waits for you.' : items.map(itemLines).join('\n'),
-      ...unread.map(({ what, why }) => `Could not be read: ${what}: ${why}`),
+      items.length === 0 ? t`Nothing waits for you.` : items.map(itemLines).join('\n'),
+      ...unread.map(({ what, why }) => t`Could not be read: ${what}: ${why}`),
     ].join('\n'),
     ...(items.length === 0
       ? {}
-      : { note: items.length === 1 ? '1 thing waits for you.' : `${items.length} things wait for you.` }),
+      : { note: items.length === 1 ? t`1 thing waits for you.` : t`${items.length} things wait for you.` }),
     steps: items.flatMap(stepsOf).slice(0, SHOWN_STEPS),
   }),
 });
@@ -50,15 +51,14 @@ function byAge(a: InboxItem, b: InboxItem): number {
 }
 
 function itemLines({ kind, role, since, title, evidence }: InboxItem): string {
-  const whose = role === undefined ? '' : ` for ${role}`;
-  const when = since === undefined ? '' : ` since ${since.slice(0, 16)}`;
+  const whose = role === undefined ? '' : t` for ${role}`;
+  const when = since === undefined ? '' : t` since ${since.slice(0, 16)}`;
   return [
-    `- ${kind}${whose}${when}: ${oneLine(title, 200)}`,
+    t`- ${say(kind)}${whose}${when}: ${oneLine(title, 200)}`,
     ...evidence
       .slice(0, SHOWN_EVIDENCE)
       .map(
-        ({ file, line, says }) =>
-          `  ${file}${line === undefined ? '' : `:${line}`}: ${kind === 'handoff' ? written(says, 160) : oneLine(says, 160)}`,
+        ({ file, line, says }) => t`  ${file}${line === undefined ? '' : `:${line}`}: ${oneLine(says, 160)}`,
       ),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { plural } from '../../base/text/text.ts';
+import { plural, t } from '../../base/text/message.ts';
 import type { ProjectState } from '../context.ts';
 import { action, type InboxItem } from './inbox-item.ts';
 
@@ -20,14 +20,14 @@ export async function ledgersBehind(
       id: `ledgers ${proposal}`,
       kind: 'ledger',
       role: 'scrum master',
-      title: `The ledgers lack ${plural(changes.length, 'change')} that the files prove`,
+      title: t`The ledgers lack ${plural(changes.length, 'change')} that the files prove`,
       evidence: changes.map(({ file, line, key, from, to, why }) => ({
         file,
         line,
-        says: `${key}: ${from ?? 'no row'} → ${to} (${why})`,
+        says: t`${key}: ${from ?? t`no row`} → ${to} (${why})`,
       })),
       text: ledgers.map(({ diff }) => diff).join('\n'),
-      actions: [action('Make these changes', 'reconcile_ledgers', { apply: true, proposal })],
+      actions: [action(t`Make these changes`, 'reconcile_ledgers', { apply: true, proposal })],
     });
   const left = report.drift.filter(({ kind, about }) => kind !== 'broken ledger' && !proposed.has(about));
   for (const { kind, about, says, evidence } of left.slice(0, MOST_DRIFT))
@@ -52,7 +52,7 @@ export async function ledgersBehind(
         what: line === undefined ? file : `${file}:${line}`,
         why: message,
       })),
-      ...(hidden > 0 ? [{ what: 'ledgers', why: `${hidden} more places disagree` }] : []),
+      ...(hidden > 0 ? [{ what: t`ledgers`, why: t`${hidden} more places disagree` }] : []),
     ],
   };
 }

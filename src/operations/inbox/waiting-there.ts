@@ -1,6 +1,7 @@
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
-import { plural } from '../../base/text/text.ts';
 import { receiptData, receiptText } from '../completion/receipt-view.ts';
 import type { Call, Context, ProjectState } from '../context.ts';
 import { waitingIn } from '../project/discovery.ts';
@@ -20,7 +21,7 @@ const nothing = (): WaitingThere => ({ items: [], unread: [] });
 export async function waitingThere(state: ProjectState, context: Context, call: Call): Promise<WaitingThere> {
   const parts: readonly (readonly [what: string, read: () => Promise<WaitingThere>])[] = [
     ['tasks', () => tasksOf(state)],
-    ['delivery contracts', () => contractsOf(state)],
+    [t`delivery contracts`, () => contractsOf(state)],
     ['git sources', () => sourcesOf(context)],
     ['ledgers', () => ledgersBehind(state)],
     ['receipts', () => verdictsOf(state)],
@@ -56,22 +57,22 @@ async function sourcesOf(context: Context): Promise<WaitingThere> {
         kind: 'source',
         role: 'maintainer',
         since: sighting?.checkedAt === undefined ? undefined : new Date(sighting.checkedAt).toISOString(),
-        title: pending === undefined ? `${source} has a problem` : `${source} has changed`,
+        title: pending === undefined ? t`${source} has a problem` : t`${source} has changed`,
         evidence: [
           pending === undefined
             ? { file: data.lockFile, says: trouble ?? '' }
             : {
                 file: data.lockFile,
-                says: `${short(pin?.commit ?? '')} is served, ${short(pending.commit)} waits: ${relationWords(relation)}`,
+                says: t`${short(pin?.commit ?? '')} is served, ${short(pending.commit)} waits: ${relationWords(relation)}`,
               },
         ],
         text: sourceLines(data),
         actions:
           pending === undefined
-            ? [action('Ask the remote again', 'sources_update', { source })]
+            ? [action(t`Ask the remote again`, 'sources_update', { source })]
             : [
-                action('Show what changes', 'sources_diff', { source }),
-                action('Approve this commit', 'sources_approve', { source, commit: pending.commit }),
+                action(t`Show what changes`, 'sources_diff', { source }),
+                action(t`Approve this commit`, 'sources_approve', { source, commit: pending.commit }),
               ],
       }),
     );
@@ -86,7 +87,12 @@ const LATEST = 100;
 async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
   const { intact, problems, place, fromHere } = await (await state.completion()).receipts(LATEST);
   const found = nothing();
-  const verify = action('Run the completion contract again', 'run_completion_contract', {}, { danger: true });
+  const verify = action(
+    t`Run the completion contract again`,
+    'run_completion_contract',
+    {},
+    { danger: true },
+  );
   const last = intact.at(-1);
   if (last !== undefined && last.status !== 'PASS')
     found.items.push({
@@ -96,18 +102,18 @@ async function verdictsOf(state: ProjectState): Promise<WaitingThere> {
       since: last.started,
       title:
         last.status === 'FAIL'
-          ? 'The completion contract failed'
-          : 'The completion contract verified nothing',
+          ? t`The completion contract failed`
+          : t`The completion contract verified nothing`,
       evidence: [{ file: place.folder, says: last.reason }],
       text: `${receiptText(receiptData(last, fromHere(last)))}\n${last.reason}`,
       actions: [verify],
     });
   if (problems.length > 0)
     found.items.push({
-      id: 'verdict chain',
+      id: t`verdict chain`,
       kind: 'verdict',
       role: 'developer',
-      title: `${plural(problems.length, 'receipt')} not as written`,
+      title: t`${plural(problems.length, 'receipt')} not as written`,
       evidence: problems.map(({ message }) => ({ file: place.folder, says: message })),
       text: problems.map(({ message }) => message).join('\n'),
       actions: [verify],
@@ -127,11 +133,11 @@ async function programsOf(state: ProjectState): Promise<WaitingThere> {
     kind: 'trust',
     role: 'owner',
     title: scripted
-      ? 'The completion contract may not run on this machine yet'
-      : 'The checks of this project may not run on this machine yet',
+      ? t`The completion contract may not run on this machine yet`
+      : t`The checks of this project may not run on this machine yet`,
     evidence: summary.map((says) => ({ file: '.', says })),
     text: lines.join('\n'),
-    actions: [action('Allow it on this machine', 'trust', shown, { danger: true })],
+    actions: [action(t`Allow it on this machine`, 'trust', shown, { danger: true })],
   };
   return { items: [item], unread: [] };
 }
@@ -149,7 +155,7 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
     const { operation, args = {}, why } = closing(data);
     items.push(
       present<InboxItem>({
-        id: `run ${run.branch}/${run.id}`,
+        id: t`run ${run.branch}/${run.id}`,
         kind: 'run',
         role: data.agent ?? workflowOf(run),
         since: new Date(run.latest).toISOString(),
@@ -157,7 +163,7 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
         evidence: [
           {
             file: data.folder,
-            says: asideText(data) ?? data.agent_notes ?? `step ${data.resume_step ?? 1} is next`,
+            says: asideText(data) ?? data.agent_notes ?? t`step ${data.resume_step ?? 1} is next`,
           },
         ],
         text: runText(data),
@@ -165,7 +171,7 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
           ...(aside?.kind === 'dead'
             ? []
             : [
-                action('Show how to continue', 'run_resume', {
+                action(t`Show how to continue`, 'run_resume', {
                   run_id: run.id,
                   ...(run.branch === 'main' ? {} : { branch: run.branch }),
                 }),
@@ -184,9 +190,9 @@ async function runsOf(state: ProjectState, context: Context, { signal }: Call): 
 }
 
 function stoppedTitle({ run_id: id, status, aside }: RunData): string {
-  if (aside?.kind === 'dead') return `${id} is still open and cannot be resumed`;
-  if (aside !== undefined) return `${id} was paused on ${aside.since}, and the work continued`;
-  return `${id} ${status === 'paused' ? 'was paused' : 'has failed'}`;
+  if (aside?.kind === 'dead') return t`${id} is still open and cannot be resumed`;
+  if (aside !== undefined) return t`${id} was paused on ${aside.since}, and the work continued`;
+  return `${id} ${status === 'paused' ? t`was paused` : t`has failed`}`;
 }
 
 async function handoffsOf(state: ProjectState, { signal }: Call): Promise<WaitingThere> {
@@ -195,15 +201,17 @@ async function handoffsOf(state: ProjectState, { signal }: Call): Promise<Waitin
   return {
     items: handoffs.map(({ id, from, to, text, old }) =>
       present<InboxItem>({
-        id: `handoff ${id}`,
+        id: t`handoff ${id}`,
         kind: 'handoff',
         role: to,
         since: old,
         title:
-          old === undefined ? `${from} waits for an answer` : `${from} has waited for an answer since ${old}`,
+          old === undefined
+            ? t`${from} waits for an answer`
+            : t`${from} has waited for an answer since ${old}`,
         evidence: [{ file: id, says: text }],
         text,
-        actions: [action('Mark as done', 'complete_handoff', { id })],
+        actions: [action(t`Mark as done`, 'complete_handoff', { id })],
       }),
     ),
     unread: [],

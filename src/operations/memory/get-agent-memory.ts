@@ -1,8 +1,9 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
-import { oneLine, plural, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { rememberedAgent, withRoles } from '../catalogue/kept-names.ts';
 import { lines } from '../answer-text.ts';
@@ -110,7 +111,7 @@ function nothingLearnt({ agents: [agent], query }: z.output<typeof memorySchema>
       operation: 'recall_structured',
       args: present({ agent, query }),
       ...(query === undefined ? { open: ['query'] } : {}),
-      why: 'Search its other memories',
+      why: t`Search its other memories`,
     },
     { ...LEARN, args: { ...LEARN.args, agent } },
   ];
@@ -120,18 +121,18 @@ function nothingLearnt({ agents: [agent], query }: z.output<typeof memorySchema>
 export function learningsText(data: z.output<typeof memorySchema>, most: number): string {
   const { agents, names, learnings, total, query } = data;
   const others = names.filter((name) => !agents.includes(name));
-  const who = `${agents.join(', ')}${others.length === 0 ? '' : ` (also ${others.join(', ')})`}`;
+  const who = `${agents.join(', ')}${others.length === 0 ? '' : t` (also ${others.join(', ')})`}`;
   if (learnings.length === 0)
-    return query === undefined ? `${who}: no learnings yet.` : `${who}: no memories yet.`;
+    return query === undefined ? t`${who}: no learnings yet.` : t`${who}: no memories yet.`;
   const several = new Set(learnings.map(({ agent }) => agent)).size > 1;
   const shown = learnings.slice(0, most);
   const left = (total ?? learnings.length) - shown.length;
   return lines(
-    `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
+    t`${who}: ${query === undefined ? plural(total ?? 0, 'learning') : t`the best for "${oneLine(query, 80)}"`}`,
     shown.map(
       ({ type, text, agent, date, sources, id }) =>
-        `- ${date === undefined ? '' : `[${date}] `}${type === 'agent-learnings' ? '' : `[${type}] `}${several ? `${agent}: ` : ''}${written(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
+        `- ${date === undefined ? '' : `[${date}] `}${type === 'agent-learnings' ? '' : `[${type}] `}${several ? t`${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] === undefined ? '' : `${sources[0]}, `}id ${id})`,
     ),
-    left > 0 ? `… ${left} more: pass last_n or a query.` : undefined,
+    left > 0 ? t`… ${left} more: pass last_n or a query.` : undefined,
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -56,7 +57,7 @@ async function keep(
     files: [...files, ...traced.files],
     notes: [
       ...(memory.place.owner === 'user'
-        ? [`Kept in ${memory.place.folder}: the project has no memory folder.`]
+        ? [t`Kept in ${memory.place.folder}: the project has no memory folder.`]
         : []),
       ...(superseded === undefined ? [] : [supersededLine(superseded)]),
       ...similar.map(relationLine),
@@ -72,10 +73,10 @@ async function keep(
 function refuseSwapped(operation: ToLog['operation'], agent: string, text: string): void {
   const [inName, inText] = [agent, text].map((each) => each.trim().split(/\s+/).length);
   if ((inName ?? 0) <= 4 && agent.length <= 100 && !((inName ?? 0) > 2 && inText === 1)) return;
-  throw new BmadError('invalid_input', `${quoted(agent)} looks like text, not like an agent's name.`, {
+  throw new BmadError('invalid_input', t`${quoted(agent)} looks like text, not like an agent's name.`, {
     subject: 'agent',
-    hint: 'The text comes first, then the agent.',
-    steps: [{ operation, args: { agent: text.slice(0, 100) }, open: ['text'], why: 'Swap them' }],
+    hint: t`The text comes first, then the agent.`,
+    steps: [{ operation, args: { agent: text.slice(0, 100) }, open: ['text'], why: t`Swap them` }],
   });
 }
 
@@ -128,7 +129,7 @@ export const logDecision = defineOperation({
       signal,
     );
   },
-  render: (data) => logged('Decision', data),
+  render: (data) => logged('decision', data),
 });
 
 export const logLearning = defineOperation({
@@ -164,7 +165,7 @@ export const logLearning = defineOperation({
           {
             operation: 'remember_structured',
             args: { type: 'agent-learnings', agent, text: oneLine(text, 200) },
-            why: 'Keep it for a new agent',
+            why: t`Keep it for a new agent`,
           },
         ],
       });
@@ -172,5 +173,5 @@ export const logLearning = defineOperation({
     const about = { operation: 'log_learning', type: 'agent-learnings', trace: 'REMEMBER' } as const;
     return keep({ ...about, agent, text, tags, supersedes }, context, project, signal);
   },
-  render: (data) => logged('Learning', data),
+  render: (data) => logged('learning', data),
 });

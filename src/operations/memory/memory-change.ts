@@ -1,6 +1,7 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { keptAs } from '../catalogue/kept-names.ts';
 import { tagsField } from '../fields.ts';
@@ -23,10 +24,10 @@ const changedData = ({ entry, files, notes }: Done) => ({ memory: memoryData(ent
 function changedAnswer(what: string, { memory, files, notes }: z.output<typeof changed>): Answer {
   return {
     body: lines(
-      `${what}: ${headline(memory)}`,
+      t`${what}: ${headline(memory)}`,
       `id ${memory.id}`,
-      written(memory.text, 200),
-      files.length === 0 ? undefined : `Changed in ${files.join(', ')}`,
+      oneLine(memory.text, 200),
+      files.length === 0 ? undefined : t`Changed in ${files.join(', ')}`,
       notes,
     ),
   };
@@ -52,14 +53,14 @@ export const memoryUpdate = defineOperation({
   output: changed,
   async run({ id, type, project, ...change }, context, { signal }) {
     if (change.text === undefined && change.tags === undefined && change.agent === undefined)
-      throw new BmadError('invalid_input', 'There is nothing to change.', {
-        hint: 'Pass text, tags or agent.',
+      throw new BmadError('invalid_input', t`There is nothing to change.`, {
+        hint: t`Pass text, tags or agent.`,
       });
     const agent = change.agent === undefined ? undefined : await keptAs(change.agent, context, project);
     const memory = await context.memory(project);
     return changedData(await memory.update(id, type, { ...change, agent }, signal));
   },
-  render: (data) => changedAnswer(`Revision ${data.memory.revision}`, data),
+  render: (data) => changedAnswer(t`Revision ${data.memory.revision}`, data),
 });
 
 export const memoryForget = defineOperation({
@@ -78,7 +79,7 @@ export const memoryForget = defineOperation({
       const memory = data?.['memory'] as { type: string; agent: string; text: string } | undefined;
       return memory === undefined
         ? undefined
-        : `${memory.type}, ${memory.agent}: ${written(memory.text, 400)}`;
+        : `${memory.type}, ${memory.agent}: ${oneLine(memory.text, 400)}`;
     },
   },
   forPeople: true,
@@ -88,8 +89,8 @@ export const memoryForget = defineOperation({
   run: async ({ id, type, project }, context) =>
     changedData(await (await context.memory(project)).forget(id, type)),
   render: (data) => ({
-    ...changedAnswer('Forgotten', data),
-    steps: [{ operation: 'memory_restore', args: { id: data.memory.id }, why: 'Undo it' }],
+    ...changedAnswer(t`Forgotten`, data),
+    steps: [{ operation: 'memory_restore', args: { id: data.memory.id }, why: t`Undo it` }],
   }),
 });
 
@@ -107,7 +108,7 @@ export const memoryRestore = defineOperation({
   output: changed,
   run: async ({ id, type, project }, context) =>
     changedData(await (await context.memory(project)).restore(id, type)),
-  render: (data) => changedAnswer('Restored', data),
+  render: (data) => changedAnswer(t`Restored`, data),
 });
 
 export const memoryKeepBoth = defineOperation({
@@ -131,8 +132,8 @@ export const memoryKeepBoth = defineOperation({
   },
   render: ({ memory, other }) => ({
     body: lines(
-      'Both are kept, and no longer marked as being about the same:',
-      [memory, other].map((each) => `- ${headline(each)}, id ${each.id}: ${written(each.text, 160)}`),
+      t`Both are kept, and no longer marked as being about the same:`,
+      [memory, other].map((each) => t`- ${headline(each)}, id ${each.id}: ${oneLine(each.text, 160)}`),
     ),
   }),
 });
@@ -155,5 +156,5 @@ export const memorySupersede = defineOperation({
   output: changed,
   run: async ({ id, by, type, project }, context) =>
     changedData(await (await context.memory(project)).supersede(id, by, type)),
-  render: (data) => changedAnswer('Superseded', data),
+  render: (data) => changedAnswer(t`Superseded`, data),
 });

@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import { lines } from '../answer-text.ts';
 import type { Context } from '../context.ts';
@@ -84,17 +85,19 @@ export const memoryPairs = defineOperation({
   render: ({ pairs, total, compared }) => ({
     body:
       pairs.length === 0
-        ? 'No two memories are about the same.'
+        ? t`No two memories are about the same.`
         : lines(
             pairs.map(({ memory, other }) =>
               [memory, other]
-                .map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`)
+                .map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`)
                 .join('\n'),
             ),
           ),
     note: [
       `${plural(total, 'pair')}.`,
-      ...(compared === undefined ? [] : [`Only the newest ${compared} memories of each type were compared.`]),
+      ...(compared === undefined
+        ? []
+        : [t`Only the newest ${compared} memories of each type were compared.`]),
     ].join(' '),
     steps: pairs.slice(0, MOST_OFFERED).flatMap(({ memory, other, stored }) =>
       stored
@@ -102,9 +105,9 @@ export const memoryPairs = defineOperation({
             {
               operation: 'memory_supersede',
               args: { id: other.id, by: memory.id },
-              why: 'If the newer one replaces it',
+              why: t`If the newer one replaces it`,
             },
-            { operation: 'memory_keep_both', args: { id: memory.id, other: other.id }, why: 'If both hold' },
+            { operation: 'memory_keep_both', args: { id: memory.id, other: other.id }, why: t`If both hold` },
           ]
         : [],
     ),

@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { headline, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
 import { lines } from '../answer-text.ts';
@@ -18,7 +19,7 @@ export const memoryPurge = defineOperation({
     async details(given, ask) {
       const data = await ask('memory_purge', { ...given, apply: false });
       const memories = (data?.['memories'] as { id: string; text: string }[] | undefined) ?? [];
-      return memories.map(({ id, text }) => `${id}  ${written(text, 160)}`).join('\n');
+      return memories.map(({ id, text }) => `${id}  ${oneLine(text, 160)}`).join('\n');
     },
   },
   examples: [
@@ -50,15 +51,15 @@ export const memoryPurge = defineOperation({
   },
   render: ({ memories, revisions, applied, notes }) => ({
     body: lines(
-      `${applied ? 'Removed for good' : 'Would be removed for good'}: ${plural(memories.length, 'memory', 'memories')}, ${plural(revisions, 'earlier version')}`,
-      memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`),
+      t`${applied ? t`Removed for good` : t`Would be removed for good`}: ${plural(memories.length, 'memory', 'memories')}, ${plural(revisions, 'earlier version')}`,
+      memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
       notes,
     ),
     ...(applied || memories.length === 0
       ? {}
       : {
-          note: 'Nothing was removed.',
-          again: { args: { apply: true }, why: 'Remove them for good' },
+          note: t`Nothing was removed.`,
+          again: { args: { apply: true }, why: t`Remove them for good` },
         }),
   }),
 });

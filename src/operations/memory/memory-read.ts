@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { fenced, plural, written } from '../../base/text/text.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
 import { countsText, lines } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, whichMemory } from './memory-view.ts';
@@ -37,9 +38,9 @@ export const memoryList = defineOperation({
   render: ({ memories, total, next }) => ({
     body:
       memories.length === 0
-        ? 'There are no such memories.'
-        : lines(memories.map((each) => `${each.id} ${headline(each)}\n    ${written(each.text, 160)}`)),
-    ...(next === undefined ? {} : { note: `${memories.length} of ${total}.`, again: nextPart(next) }),
+        ? t`There are no such memories.`
+        : lines(memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`)),
+    ...(next === undefined ? {} : { note: t`${memories.length} of ${total}.`, again: nextPart(next) }),
   }),
 });
 
@@ -71,13 +72,15 @@ export const memoryGet = defineOperation({
   render: ({ memory, revisions, sources, stored }) => ({
     body: lines(
       headline(memory),
-      `${stored ? 'id' : 'id, from a file'} ${memory.id}, revision ${memory.revision}, first remembered ${memory.createdAt.slice(0, 10)}`,
-      sources.length === 0 ? undefined : `In ${sources.join(', ')}`,
-      memory.supersededBy === undefined ? undefined : `Superseded by ${memory.supersededBy}`,
+      stored
+        ? t`id ${memory.id}, revision ${memory.revision}, first remembered ${memory.createdAt.slice(0, 10)}`
+        : t`id, from a file ${memory.id}, revision ${memory.revision}, first remembered ${memory.createdAt.slice(0, 10)}`,
+      sources.length === 0 ? undefined : t`In ${sources.join(', ')}`,
+      memory.supersededBy === undefined ? undefined : t`Superseded by ${memory.supersededBy}`,
       ' ',
       fenced(memory.text),
-      revisions.length === 0 ? undefined : [' ', 'Before:'],
-      revisions.map(({ revision, at, text }) => `${revision}, ${at.slice(0, 10)}:\n${fenced(text)}`),
+      revisions.length === 0 ? undefined : [' ', t`Before:`],
+      revisions.map(({ revision, at, text }) => t`${revision}, ${at.slice(0, 10)}:\n${fenced(text)}`),
     ),
   }),
 });
@@ -122,10 +125,10 @@ export const memoryStats = defineOperation({
   },
   render: ({ live, superseded, forgotten, byType, byAgent, oldest, newest }) => ({
     body: lines(
-      `${plural(live, 'memory', 'memories')}, ${superseded} superseded, ${forgotten} forgotten`,
-      `Types: ${countsText(byType)}`,
-      Object.keys(byAgent).length === 0 ? undefined : `Agents: ${countsText(byAgent)}`,
-      oldest === undefined ? undefined : `From ${oldest.slice(0, 10)} to ${(newest ?? oldest).slice(0, 10)}`,
+      t`${plural(live, 'memory', 'memories')}, ${superseded} superseded, ${forgotten} forgotten`,
+      t`Types: ${countsText(byType)}`,
+      Object.keys(byAgent).length === 0 ? undefined : t`Agents: ${countsText(byAgent)}`,
+      oldest === undefined ? undefined : t`From ${oldest.slice(0, 10)} to ${(newest ?? oldest).slice(0, 10)}`,
     ),
   }),
 });

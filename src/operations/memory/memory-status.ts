@@ -1,5 +1,5 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { linesPlace, onMachine, PLACES } from '../project/state-place.ts';
@@ -7,11 +7,11 @@ import { defineOperation } from '../operation.ts';
 
 /** What answers is made from the lines, so nobody has to be careful with it; a server may have what others wrote, too. */
 function indexText({ engine, index }: { engine: string; index?: string | undefined }): string {
-  if (engine === 'none') return 'Index: none; the memory cannot be opened';
-  if (index === undefined) return 'Index: in the memory of this process, made from the lines';
+  if (engine === 'none') return t`Index: none; the memory cannot be opened`;
+  if (index === undefined) return t`Index: in the memory of this process, made from the lines`;
   return engine === 'qdrant'
-    ? `Index: ${engine}, ${index}`
-    : `Index: ${engine}, ${index}; it can be deleted at any time and is made again from the lines`;
+    ? t`Index: ${engine}, ${index}`
+    : t`Index: ${engine}, ${index}; it can be deleted at any time and is made again from the lines`;
 }
 
 export const memoryStatus = defineOperation({
@@ -77,23 +77,23 @@ export const memoryStatus = defineOperation({
   failed: ({ engine }) => engine === 'none',
   render: (data) => ({
     body: lines(
-      `Project: ${data.project}`,
-      `Lines: ${plural(data.files, 'file')} in ${data.place} (${data.owner === 'project' ? `the project's own; ${PLACES[data.git]}` : "the user's, because the project has no memory folder"})`,
+      t`Project: ${data.project}`,
+      t`Lines: ${plural(data.files, 'file')} in ${data.place} (${data.owner === 'project' ? t`the project's own; ${say(PLACES[data.git])}` : t`the user's, because the project has no memory folder`})`,
       data.mirror === undefined
         ? undefined
-        : `Mirror: ${plural(data.mirror.files, 'file')} in ${data.mirror.place}${data.mirror.only === 0 ? '' : `; ${data.mirror.only} of them only there`}`,
+        : t`Mirror: ${plural(data.mirror.files, 'file')} in ${data.mirror.place}${data.mirror.only === 0 ? '' : t`; ${data.mirror.only} of them only there`}`,
       indexText(data),
-      Object.entries(data.details).map(([name, value]) => `  ${name}: ${value}`),
+      Object.entries(data.details).map(([name, value]) => t`  ${name}: ${value}`),
       data.embedder === 'none'
-        ? 'Meaning: not compared, words only'
+        ? t`Meaning: not compared, words only`
         : data.vectors.total === 1
-          ? `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of 1 memory has a vector`
-          : `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? ', the others are being computed' : ''}`,
+          ? t`Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of 1 memory has a vector`
+          : t`Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? t`, the others are being computed` : ''}`,
       data.memories === undefined
         ? undefined
-        : `Memories: ${data.memories}, ${data.superseded ?? 0} superseded, ${data.forgotten ?? 0} forgotten`,
-      `Entries in the project's own files, also searched: ${data.fileEntries}`,
-      `Degraded: ${data.degraded ? 'yes' : 'no'}`,
+        : t`Memories: ${data.memories}, ${data.superseded ?? 0} superseded, ${data.forgotten ?? 0} forgotten`,
+      t`Entries in the project's own files, also searched: ${data.fileEntries}`,
+      data.degraded ? t`Degraded: yes` : t`Degraded: no`,
       data.notes.map((note) => `- ${note}`),
     ),
     steps: data.steps ?? [],

@@ -1,5 +1,5 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { memoryAgentField, memoryTypeField, selectionFields } from './memory-view.ts';
@@ -62,9 +62,9 @@ export const memoryImport = defineOperation({
   },
   render: ({ created, updated, unchanged, refusedCount, refused }) => ({
     body: lines(
-      `${created} created, ${updated} updated, ${unchanged} unchanged, ${refusedCount} refused`,
-      refused.map(({ text, reason }) => `- "${text}": ${reason}`),
-      refusedCount > refused.length ? `- and ${refusedCount - refused.length} more` : undefined,
+      t`${created} created, ${updated} updated, ${unchanged} unchanged, ${refusedCount} refused`,
+      refused.map(({ text, reason }) => t`- "${text}": ${reason}`),
+      refusedCount > refused.length ? t`- and ${refusedCount - refused.length} more` : undefined,
     ),
   }),
 });
@@ -81,12 +81,12 @@ export const memoryReindex = defineOperation({
   async run({ project }, context, { signal, progress }) {
     const memory = await context.memory(project);
     const { done, total } = await memory.reindex(
-      (state) => progress(`${state.done} of ${state.total} memories`),
+      (state) => progress(t`${state.done} of ${state.total} memories`),
       signal,
     );
     return { done, total };
   },
   render: ({ done, total }) => ({
-    body: `${done} of ${plural(total, 'memory', 'memories')} ${total === 1 ? 'has' : 'have'} a vector.`,
+    body: t`${done} of ${plural(total, 'memory has a vector', 'memories have a vector')}.`,
   }),
 });

@@ -1,7 +1,8 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import type { SayStep } from '../../base/step.ts';
-import { asWritten, cut, written } from '../../base/text/text.ts';
+import { cut, oneLine } from '../../base/text/text.ts';
 import { namesToRecall } from '../catalogue/kept-names.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
@@ -12,7 +13,6 @@ import { defineOperation } from '../operation.ts';
 
 const DEFAULT_LIMIT = 5;
 const LATEST = 3;
-const NEAREST = 'The nearest in meaning; none shares a word with the question:';
 /** A longer question is not written out again. */
 const QUERY_LENGTH = 300;
 
@@ -118,29 +118,31 @@ export const recallStructured = defineOperation({
     const shown = hits.map((hit, index) =>
       lines(
         `${index + 1}. ${headline(hit)}`,
-        `   ${asWritten(hit.snippet)}`,
-        `   id ${hit.id}${hit.sources.length === 0 ? '' : `; ${hit.stored ? 'also in' : 'in'} ${hit.sources.join(', ')}`}`,
+        `   ${hit.snippet}`,
+        `   id ${hit.id}${hit.sources.length === 0 ? '' : hit.stored ? t`; also in ${hit.sources.join(', ')}` : t`; in ${hit.sources.join(', ')}`}`,
       ),
     );
     const shortened = hits.find((hit) => hit.cut);
     return {
       body:
         hits.length > 0
-          ? lines(hits.some(({ matched }) => matched.length > 0) ? undefined : NEAREST, shown)
+          ? lines(hits.some(({ matched }) => matched.length > 0) ? undefined : nearest(), shown)
           : lines(
-              `No memory contains these words.${latest.length === 0 ? '' : ' The latest decisions are:'}`,
-              latest.map((each) => `- ${headline(each)}, id ${each.id}: ${written(each.text, 160)}`),
+              t`No memory contains these words.${latest.length === 0 ? '' : t` The latest decisions are:`}`,
+              latest.map((each) => t`- ${headline(each)}, id ${each.id}: ${oneLine(each.text, 160)}`),
             ),
       note: lines(notes, notSearched(query, say)),
       steps: [
         ...(shortened === undefined
           ? []
-          : [{ operation: 'memory_get', args: { id: shortened.id }, why: 'Read a memory in full' }]),
+          : [{ operation: 'memory_get', args: { id: shortened.id }, why: t`Read a memory in full` }]),
         ...steps,
       ],
     };
   },
 });
+
+const nearest = (): string => t`The nearest in meaning; none shares a word with the question:`;
 
 /** Whether nothing but words was asked for: what is of a type, an agent or a time can be in memory only. */
 const isPlain = ({ type, agent, tags, since, until }: Selection): boolean =>
@@ -153,5 +155,5 @@ function notSearched(query: string, say: SayStep): string {
     return call === undefined ? '' : ` (${call})`;
   };
   const documents = by({ operation: 'search_codebase', args: { query, lang: 'markdown' } });
-  return `Recall searches neither the project's documents${documents} nor the last session${by({ operation: 'get_project_context' })}.`;
+  return t`Recall searches neither the project's documents${documents} nor the last session${by({ operation: 'get_project_context' })}.`;
 }

@@ -1,17 +1,16 @@
+import { t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
-import { written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 
-/** How memories stand to each other, in the same words wherever it is said. */
-const RELATIONS = { 'same text': 'Same text as', 'about the same': 'About the same as' } as const;
-
-type Relation = keyof typeof RELATIONS;
+/** How memories stand to each other. */
+type Relation = 'same text' | 'about the same';
 
 /** How to say a memory in the language of the project. */
 export function translatingSteps(id: string, language: { wanted: string } | undefined): Step[] {
   if (language === undefined) return [];
-  return [{ operation: 'memory_update', args: { id }, open: ['text'], why: `Say it in ${language.wanted}` }];
+  return [{ operation: 'memory_update', args: { id }, open: ['text'], why: t`Say it in ${language.wanted}` }];
 }
 
 /** What can be done about the nearest memory; with the id of another one, the same call is about that. */
@@ -24,10 +23,10 @@ export function settlingSteps(fresh: string, similar: readonly { id: string }[])
       args: { id: nearest.id, by: fresh },
       why:
         other === undefined
-          ? 'If the new one replaces it'
-          : 'If the new one replaces the nearest, or another of these by its id',
+          ? t`If the new one replaces it`
+          : t`If the new one replaces the nearest, or another of these by its id`,
     },
-    { operation: 'memory_keep_both', args: { id: fresh, other: nearest.id }, why: 'If both hold' },
+    { operation: 'memory_keep_both', args: { id: fresh, other: nearest.id }, why: t`If both hold` },
   ];
 }
 
@@ -35,8 +34,8 @@ export function settlingSteps(fresh: string, similar: readonly { id: string }[])
 export function relationLine({ relation, nearness, type, agent, updatedAt, source, id, text }: Near): string {
   const day = updatedAt === undefined ? [] : [localDay(new Date(updatedAt))];
   const about = [agent, ...day, ...(source === undefined ? [] : [source]), `id ${id}`].join(', ');
-  const near = relation === 'same text' ? RELATIONS[relation] : `Near (${Math.round(nearness * 100)} %)`;
-  return `${near} [${type}] ${about}: ${text}`;
+  const near = relation === 'same text' ? t`Same text as` : t`Near (${Math.round(nearness * 100)} %)`;
+  return t`${near} [${type}] ${about}: ${text}`;
 }
 
 /** What a new memory has replaced. */
@@ -46,7 +45,7 @@ export function supersededLine({
   id,
   text,
 }: Pick<Near, 'type' | 'agent' | 'id' | 'text'>): string {
-  return `Supersedes [${type}] ${agent}, id ${id}: ${written(text, 160)}`;
+  return t`Supersedes [${type}] ${agent}, id ${id}: ${oneLine(text, 160)}`;
 }
 
 interface Near {
@@ -76,18 +75,21 @@ function toldMarks({ entry, also, against }: Distinct): string {
   const dated = entry.updatedAt.startsWith('1970') ? [] : [localDay(new Date(entry.updatedAt))];
   const about = [
     ...(against.length === 0 ? [] : [`id ${entry.id}`, ...dated]),
-    ...(also === 0 ? [] : [`also recorded ×${also}`]),
+    ...(also === 0 ? [] : [t`also recorded ×${also}`]),
   ].join(', ');
   const others = (['newer', 'older', undefined] as const).flatMap((wanted) => {
     const ids = against.filter(({ age }) => age === wanted).map(({ id }) => `id ${id}`);
     if (ids.length === 0) return [];
     const more = ids.length - NAMED;
-    const named = `${ids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return [wanted === undefined ? named : `${named}, which ${ids.length === 1 ? 'is' : 'are'} ${wanted}`];
+    const named = `${ids.slice(0, NAMED).join(', ')}${more > 0 ? t` and ${more} more` : ''}`;
+    if (wanted === undefined) return [named];
+    if (wanted === 'newer')
+      return [ids.length === 1 ? t`${named}, which is newer` : t`${named}, which are newer`];
+    return [ids.length === 1 ? t`${named}, which is older` : t`${named}, which are older`];
   });
   return [
     ...(about === '' ? [] : [`(${about})`]),
-    ...(others.length === 0 ? [] : [`${RELATIONS['about the same']} ${others.join('; ')}.`]),
+    ...(others.length === 0 ? [] : [t`About the same as ${others.join('; ')}.`]),
   ].join(' ');
 }
 
@@ -95,6 +97,6 @@ function toldMarks({ entry, also, against }: Distinct): string {
 export function toldLine(told: Distinct, most: number, text = told.entry.text): string {
   const marks = toldMarks(told);
   return marks === ''
-    ? written(text, most)
-    : `${written(text, Math.max(80, most - marks.length - 1))} ${marks}`;
+    ? oneLine(text, most)
+    : `${oneLine(text, Math.max(80, most - marks.length - 1))} ${marks}`;
 }

@@ -1,5 +1,6 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { keptAs } from '../catalogue/kept-names.ts';
 import {
   headline,
@@ -87,10 +88,10 @@ export const rememberStructured = defineOperation({
       `id ${memory.id}`,
       previous === undefined || previous.text === memory.text
         ? undefined
-        : `Before: ${written(previous.text, 200)}`,
+        : t`Before: ${oneLine(previous.text, 200)}`,
       superseded === undefined ? undefined : supersededLine(superseded),
       similar.map(relationLine),
-      files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
+      files.length === 0 ? undefined : t`Also in ${files.join(', ')}`,
       notes,
     ),
     steps: steps ?? [],
@@ -103,12 +104,13 @@ function happened(
   before: string | undefined,
   revived = false,
 ): string {
-  if (outcome === 'created') return 'Remembered';
-  const back = revived ? 'Restored: it had been forgotten or superseded' : undefined;
+  if (outcome === 'created') return t`Remembered`;
   if (before !== undefined && before !== text)
-    return `${back ?? 'Updated'}${back === undefined ? ': ' : '; '}the earlier text is kept as a revision`;
-  if (back !== undefined) return `${back}, with the same meaning as before`;
+    return revived
+      ? t`Restored: it had been forgotten or superseded; the earlier text is kept as a revision`
+      : t`Updated: the earlier text is kept as a revision`;
+  if (revived) return t`Restored: it had been forgotten or superseded, with the same meaning as before`;
   return outcome === 'unchanged'
-    ? 'Already known, nothing changed'
-    : 'Updated: the text is the same, its tags changed';
+    ? t`Already known, nothing changed`
+    : t`Updated: the text is the same, its tags changed`;
 }

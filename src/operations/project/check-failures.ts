@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { failureLines, failureSchema, knownFailures, type FailureData } from './failure-view.ts';
 import { lines } from '../answer-text.ts';
@@ -56,16 +57,16 @@ export const checkFailures = defineOperation({
     body:
       warnings.length === 0
         ? compared === 0
-          ? 'No failures are recorded yet.'
-          : `None of ${plural(compared, 'past failure')} has anything in common with it.`
+          ? t`No failures are recorded yet.`
+          : t`None of ${plural(compared, 'past failure')} has anything in common with it.`
         : lines(
-            `Past failures, the nearest first (${warnings.length} of ${compared}):`,
+            t`Past failures, the nearest first (${warnings.length} of ${compared}):`,
             warnings.flatMap((failure) => {
               const [head = '', ...rest] = failureLines(failure, 200);
               return [`- ${head}`, ...rest];
             }),
-            rules.length === 0 ? undefined : 'Rules to keep:',
-            rules.map((rule) => `- ${written(rule, 300)}`),
+            rules.length === 0 ? undefined : t`Rules to keep:`,
+            rules.map((rule) => `- ${oneLine(rule, 300)}`),
           ),
     ...(notes.length === 0 ? {} : { note: lines(notes) }),
   }),

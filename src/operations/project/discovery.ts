@@ -1,5 +1,5 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import type { ProjectState } from '../context.ts';
 import { dayOf, isPast, momentOf } from './age.ts';
 
@@ -24,7 +24,7 @@ export const deferredSchema = z.object({ file: z.string(), open: z.int() });
 export function deferredLines(deferred: z.output<typeof deferredSchema> | undefined): string[] {
   return deferred === undefined
     ? []
-    : [`Deferred work: ${plural(deferred.open, 'open entry', 'open entries')} in ${deferred.file}`];
+    : [t`Deferred work: ${plural(deferred.open, 'open entry', 'open entries')} in ${deferred.file}`];
 }
 
 /** What somebody waits for, and where the last session ended. `old` is the day it is from, where work has long gone on. */

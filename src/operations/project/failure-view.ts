@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { localDay, utcOf } from '../../base/text/local-time.ts';
-import { compare, oneLine, written } from '../../base/text/text.ts';
+import { compare, oneLine } from '../../base/text/text.ts';
 import { CATEGORIES, SEVERITIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import type { MemoryPort, ProjectFacts } from '../context.ts';
 
@@ -166,9 +166,9 @@ export function failureLines(failure: FailureData, most: number): string[] {
   const { id, title, category, severity, status, date, agents, source } = failure;
   const named = id === undefined || NUMBER.test(id) ? id : `id ${id}`;
   const part = (name: string, value: string | undefined): string[] =>
-    value === undefined ? [] : [`   ${name}: ${written(value, most)}`];
+    value === undefined ? [] : [`   ${name}: ${oneLine(value, most)}`];
   return [
-    `${severity === 'unknown' ? '' : `[${severity}] `}${category === UNKNOWN_CATEGORY ? '' : `${category}: `}${written(title, 200)} (${[date, agents.join(', '), status === 'open' ? 'open' : '', named, source].filter(Boolean).join('; ')})`,
+    `${severity === 'unknown' ? '' : `[${severity}] `}${category === UNKNOWN_CATEGORY ? '' : `${category}: `}${oneLine(title, 200)} (${[date, agents.join(', '), status === 'open' ? 'open' : '', named, source].filter(Boolean).join('; ')})`,
     ...part('happened', failure.what_happened),
     ...part('cause', failure.root_cause),
     ...part('impact', failure.impact),

@@ -1,7 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { plural, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import { countBy, failureLines, failureSchema, knownFailures, NUMBER } from './failure-view.ts';
 import { countsText, lines } from '../answer-text.ts';
@@ -49,10 +50,10 @@ export const getFailureMuseum = defineOperation({
         : (facts.categoryOf(category) ?? category.toUpperCase());
     const known = [...new Set([...CATEGORIES, UNKNOWN_CATEGORY, ...failures.map((each) => each.category)])];
     if (wanted !== undefined && !known.includes(wanted))
-      throw new BmadError('invalid_input', `There is no category ${quoted(category ?? '')}.`, {
+      throw new BmadError('invalid_input', t`There is no category ${quoted(category ?? '')}.`, {
         subject: 'category',
         suggestions: nearest(wanted, known, 2),
-        hint: `Categories: all, ${known.join(', ')}.`,
+        hint: t`Categories: all, ${known.join(', ')}.`,
       });
     const chosen = wanted === undefined ? failures : failures.filter((each) => each.category === wanted);
     const told = chosen.slice(0, Math.max(most, TOLD)).map(({ data }) => data());
@@ -84,8 +85,8 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
   const all = data.all_categories ?? {};
   if (total === 0)
     return Object.keys(all).length === 0
-      ? 'No failures are recorded.'
-      : `None in this category; available: ${kindsText({}, all, -1)}.`;
+      ? t`No failures are recorded.`
+      : t`None in this category; available: ${kindsText({}, all, -1)}.`;
   const shown = failures.slice(0, most);
   const left = total - shown.length;
   return lines(
@@ -94,9 +95,9 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
       const [head = '', ...rest] = failureLines(failure, 300);
       return [`${index + 1}. ${head}`, ...rest];
     }),
-    left > 0 ? `… ${left} more: pass a category or a larger top_n.` : undefined,
-    rules.length === 0 ? undefined : 'Rules to keep:',
-    rules.map(({ rule, from }) => `- ${written(rule, 300)} (${from})`),
+    left > 0 ? t`… ${left} more: pass a category or a larger top_n.` : undefined,
+    rules.length === 0 ? undefined : t`Rules to keep:`,
+    rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
   );
 }
 
@@ -108,10 +109,10 @@ function kindsText(
 ): string {
   const without =
     unknown === total && uncategorized === total
-      ? ['without severity and category']
+      ? [t`without severity and category`]
       : [
-          ...(unknown === 0 ? [] : [`${unknown} without a severity`]),
-          ...(uncategorized === 0 ? [] : [`${uncategorized} without a category`]),
+          ...(unknown === 0 ? [] : [t`${unknown} without a severity`]),
+          ...(uncategorized === 0 ? [] : [t`${uncategorized} without a category`]),
         ];
   return [countsText(severities), countsText(kinds), without.join(', ')]
     .filter((part) => part !== '')

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
@@ -26,6 +27,6 @@ export const getProjectContext = defineOperation({
   render: (data) => ({
     body: contextText(data, data.section === 'all'),
     steps: moreDecisions(data),
-    ...(data.warnings.length === 0 ? {} : { note: lines(data.warnings.map((each) => `Warning: ${each}`)) }),
+    ...(data.warnings.length === 0 ? {} : { note: lines(data.warnings.map((each) => t`Warning: ${each}`)) }),
   }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { CATEGORIES } from '../../model/failure.ts';
 import { loggedAs } from '../catalogue/kept-names.ts';
@@ -70,7 +71,7 @@ export const logFailure = defineOperation({
         },
         signal,
       );
-      const where = `Kept as a memory in ${memory.place.folder}: the project has no museum of the kit.`;
+      const where = t`Kept as a memory in ${memory.place.folder}: the project has no museum of the kit.`;
       return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes, ...spoken] };
     }
     const { id, files, added, notes } = await facts.logFailure(failure);
@@ -85,5 +86,5 @@ export const logFailure = defineOperation({
       notes: [...notes, ...traced.notes, ...spoken],
     };
   },
-  render: (data) => logged('Failure', data),
+  render: (data) => logged('failure', data),
 });

@@ -1,8 +1,8 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { loggedAs } from '../catalogue/kept-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
-import { asWritten } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -46,11 +46,11 @@ export const logHandoff = defineOperation({
   },
   // The request in the inbox is done with it, by either id.
   render: (data) => ({
-    ...logged('Handoff', data),
+    ...logged('handoff', data),
     steps:
       data.id === undefined || data.id === ''
         ? []
-        : [{ operation: 'complete_handoff', args: { id: data.id }, why: 'When it is done' }],
+        : [{ operation: 'complete_handoff', args: { id: data.id }, why: t`When it is done` }],
   }),
 });
 
@@ -78,7 +78,7 @@ export const completeHandoff = defineOperation({
   },
   render: ({ outcome, id, text, files }) => ({
     body: lines(
-      `${outcome === 'updated' ? 'Marked as done' : 'Already done'}: ${id ?? ''}, ${asWritten(text)}`,
+      `${outcome === 'updated' ? t`Marked as done` : t`Already done`}: ${id ?? ''}, ${text}`,
       files.length === 0 ? undefined : `In ${files.join(', ')}`,
     ),
   }),

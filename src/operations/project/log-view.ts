@@ -1,5 +1,5 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { asWritten } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { stepsField } from '../fields.ts';
 import type { Answer } from '../operation.ts';
@@ -20,22 +20,30 @@ export const loggedSchema = z.object({
 
 /** Said of a text that the project's own people would have written in another language. */
 export function languageNote({ spoken, wanted }: { spoken: string; wanted: string }): string {
-  return `The text is in ${spoken}; the language of this project is ${wanted}.`;
+  return t`The text is in ${spoken}; the language of this project is ${wanted}.`;
 }
 
 export const lineField = z.string().trim().min(1).max(20_000);
 export const agentField = z.string().min(1).max(200);
 
+/** What is said of each: the words differ, so that a language can have its own for each. */
+const DONE = {
+  decision: { created: 'Decision logged', updated: 'Decision updated', unchanged: 'Decision already known' },
+  learning: { created: 'Learning logged', updated: 'Learning updated', unchanged: 'Learning already known' },
+  failure: { created: 'Failure logged', updated: 'Failure updated', unchanged: 'Failure already known' },
+  handoff: { created: 'Handoff logged', updated: 'Handoff updated', unchanged: 'Handoff already known' },
+  session: { created: 'Session logged', updated: 'Session updated', unchanged: 'Session already known' },
+} as const;
+
 export function logged(
-  what: string,
+  what: keyof typeof DONE,
   { outcome, id, text, files, notes, steps = [] }: z.output<typeof loggedSchema>,
 ): Answer {
-  const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} already known` };
   return {
     body: lines(
-      `${done[outcome]}: ${asWritten(text)}`,
+      t`${say(DONE[what][outcome])}: ${text}`,
       id === undefined ? undefined : `id ${id}`,
-      files.length === 0 ? undefined : `In ${files.join(', ')}`,
+      files.length === 0 ? undefined : t`In ${files.join(', ')}`,
       notes,
     ),
     steps,

@@ -1,6 +1,7 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -49,7 +50,9 @@ export const memlog = defineOperation({
   },
 
   render: ({ file, isNew, entries, diff }) => ({
-    body: `${file}${isNew ? ', new' : ''}: ${plural(entries, 'entry', 'entries')}.\n${fenced(diff, 'diff')}`,
+    body: isNew
+      ? t`${file}, new: ${plural(entries, 'entry', 'entries')}.\n${fenced(diff, 'diff')}`
+      : t`${file}: ${plural(entries, 'entry', 'entries')}.\n${fenced(diff, 'diff')}`,
   }),
 });
 
@@ -60,9 +63,9 @@ function pairOf(field: string): [string, string] {
   const at = field.indexOf('=');
   const key = field.slice(0, at).trim();
   if (at < 1 || !/^[\w .-]+$/u.test(key) || key === 'updated')
-    throw new BmadError('invalid_input', `${quoted(field)} is not a field of the form key=value.`, {
+    throw new BmadError('invalid_input', t`${quoted(field)} is not a field of the form key=value.`, {
       subject: 'fields',
-      hint: 'For example topic=Onboarding; "updated" is set automatically.',
+      hint: t`For example topic=Onboarding; "updated" is set automatically.`,
     });
   return [key, field.slice(at + 1).trim()];
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { lines } from '../answer-text.ts';
@@ -42,17 +43,17 @@ export const moveState = defineOperation({
     const state = await context.state(project);
     const { keep, home, unused } = await state.place();
     if (keep === 'user' && home === 'user')
-      throw new BmadError('conflict', 'The state of projects is set to be kept in your user folder.', {
-        hint: `${context.settingKeys['projectState'] ?? 'projectState'} is user (${context.configFrom.projectState}): set it to auto or project, then move the state.`,
+      throw new BmadError('conflict', t`The state of projects is set to be kept in your user folder.`, {
+        hint: t`${context.settingKeys['projectState'] ?? 'projectState'} is user (${context.configFrom.projectState}): set it to auto or project, then move the state.`,
       });
     const moves = await state.moves();
     if (moves.length === 0)
       throw new BmadError(
         'not_found',
         unused
-          ? 'There is nothing to move: nothing has been kept for this project yet.'
-          : "There is nothing to move: all of this project's state is already in the project.",
-        { steps: [{ operation: 'project_state', why: 'See where it is kept' }] },
+          ? t`There is nothing to move: nothing has been kept for this project yet.`
+          : t`There is nothing to move: all of this project's state is already in the project.`,
+        { steps: [{ operation: 'project_state', why: t`See where it is kept` }] },
       );
     if (!apply) return { applied: false, parts: partsOf(moves), obstacles: await obstaclesOf(moves) };
     // Looked for once more, as another process may have been moving it until now.
@@ -62,21 +63,21 @@ export const moveState = defineOperation({
   render: ({ applied, parts, obstacles }) => ({
     body: lines(
       obstacles.length > 0
-        ? 'Nothing was moved, because these are in the way:'
+        ? t`Nothing was moved, because these are in the way:`
         : applied && parts.length === 0
-          ? 'Another process has just moved it; there is nothing left to do.'
+          ? t`Another process has just moved it; there is nothing left to do.`
           : applied
-            ? 'Moved into the project:'
-            : 'This would move into the project:',
+            ? t`Moved into the project:`
+            : t`This would move into the project:`,
       obstacles.map((text) => `- ${text}`),
       obstacles.length > 0 ? [] : parts.map((part) => partText(part)),
     ),
-    ...(obstacles.length > 0 ? { note: 'Join or remove them by hand, then try again.' } : {}),
+    ...(obstacles.length > 0 ? { note: t`Join or remove them by hand, then try again.` } : {}),
     steps: applied
-      ? [{ operation: 'project_state', why: 'See where it is now, and the lines for .gitignore' }]
+      ? [{ operation: 'project_state', why: t`See where it is now, and the lines for .gitignore` }]
       : obstacles.length > 0
         ? []
-        : [{ operation: 'move_state', args: { apply: true }, why: 'Move it' }],
+        : [{ operation: 'move_state', args: { apply: true }, why: t`Move it` }],
   }),
 });
 
@@ -112,6 +113,6 @@ async function moved(moves: Moves) {
 function partText({ part, count, from, to, kept }: z.output<typeof movedPart>): string {
   const what = `- ${counted(part, count)}`;
   return kept === undefined
-    ? `${what}: from ${from} to ${to}`
-    : `${what}: now in ${to}; the old ones are kept as ${kept}`;
+    ? t`${what}: from ${from} to ${to}`
+    : t`${what}: now in ${to}; the old ones are kept as ${kept}`;
 }

@@ -1,7 +1,8 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Run } from '../../model/run.ts';
 import type { ProgressAction, ProjectState } from '../context.ts';
 import { stepSchema } from '../fields.ts';
@@ -115,7 +116,10 @@ export function askedOf(action: Action, verification: Verification | undefined):
   const [step] = steps;
   return {
     ...rest,
-    why: `${action.why}, and ${contract === 'waits for a person' ? 'waits for a person to allow it' : 'cannot run here'}`,
+    why:
+      contract === 'waits for a person'
+        ? t`${action.why}, and waits for a person to allow it`
+        : t`${action.why}, and cannot run here`,
     ...(step === undefined ? {} : { steps: [step] }),
   };
 }
@@ -199,8 +203,8 @@ function sessionAction({ agent, date, next, old }: NonNullable<Waiting['session'
   const who = [agent, date].filter((each) => each !== undefined).join(', ');
   return {
     ...base,
-    what: who === '' ? 'Continue from the last session' : `Continue from the last session (${who})`,
-    why: 'whose note on the next step says',
+    what: who === '' ? t`Continue from the last session` : t`Continue from the last session (${who})`,
+    why: t`whose note on the next step says`,
     says: oneLine(next, SHOWN_TEXT),
     optional: old !== undefined,
   };
@@ -211,30 +215,36 @@ function handoffAction(
   { id, from, to, text, old }: Waiting['handoffs'][number],
   agent: string | undefined,
 ): Action {
-  const asked = to === undefined ? `asked by ${from}` : `${from} asks ${to}`;
   return {
     ...base,
-    what: `Settle request ${id}`,
-    why: old === undefined ? asked : `${asked}, open since ${old}`,
+    what: t`Settle request ${id}`,
+    why: askedBy(from, to, old),
     says: oneLine(text, SHOWN_TEXT),
     ...(agent === undefined ? {} : { call: { operation: 'execute', agent } }),
-    steps: [{ operation: 'complete_handoff', args: { id }, why: 'Once it is done' }],
+    steps: [{ operation: 'complete_handoff', args: { id }, why: t`Once it is done` }],
     optional: old !== undefined,
   };
+}
+
+function askedBy(from: string, to: string | undefined, old: string | undefined): string {
+  if (to === undefined)
+    return old === undefined ? t`asked by ${from}` : t`asked by ${from}, open since ${old}`;
+  return old === undefined ? t`${from} asks ${to}` : t`${from} asks ${to}, open since ${old}`;
 }
 
 function runAction({ run, story }: UnderWay['runs'][number]): Action {
   const over = allDone(run);
   const { completed, total } = run.progress;
-  const at = run.next_files === undefined ? '' : `, next step ${nextLabel(run)}`;
-  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}${begunText(run)}${at}`;
-  const named = `${over ? 'End' : 'Resume'} run ${run.run_id}`;
+  const at = run.next_files === undefined ? '' : t`, next step ${nextLabel(run)}`;
+  const steps =
+    total === undefined ? '' : t`, ${completed} of ${plural(total, 'step')}${begunText(run)}${at}`;
+  const named = over ? t`End run ${run.run_id}` : t`Resume run ${run.run_id}`;
   const branch: Record<string, string> = run.branch === 'main' ? {} : { branch: run.branch };
   return {
     ...base,
-    what: story === undefined ? named : `${named} for story ${story}`,
+    what: story === undefined ? named : t`${named} for story ${story}`,
     ...(story === undefined ? {} : { story }),
-    why: `it is ${run.status}${over ? ' and all its steps are done' : steps}`,
+    why: over ? t`it is ${say(run.status)} and all its steps are done` : t`it is ${say(run.status)}${steps}`,
     action: { name: over ? 'run_finish' : 'run_resume', args: { run_id: run.run_id, ...branch } },
     evidence: [evidenceOf(run)],
   };
@@ -245,7 +255,7 @@ function asideAction(run: RunData): Action {
   const { operation: name, args = {} } = closing(run);
   return {
     ...base,
-    what: `Close run ${run.run_id}`,
+    what: t`Close run ${run.run_id}`,
     why: run.aside === undefined ? '' : asideWhy(run.aside),
     action: {
       name,
@@ -266,8 +276,8 @@ async function claimedTasks(state: ProjectState): Promise<Action[]> {
     .filter(({ status }) => status === 'running')
     .map(({ task_id, agent, output_key: key, lease }) => ({
       ...base,
-      what: `Finish task ${key} for ${agent}`,
-      why: lease === undefined ? 'it is claimed' : `${lease.worker} has claimed it until ${lease.until}`,
+      what: t`Finish task ${key} for ${agent}`,
+      why: lease === undefined ? t`it is claimed` : t`${lease.worker} has claimed it until ${lease.until}`,
       action: { name: 'task_show', args: { task_id } },
     }));
 }

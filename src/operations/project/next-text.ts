@@ -1,6 +1,7 @@
+import { say as sayText, t } from '../../base/text/message.ts';
 import { present } from '../../base/present.ts';
 import type { SayStep, Step } from '../../base/step.ts';
-import { asWritten, cell, plural } from '../../base/text/text.ts';
+import { cell } from '../../base/text/text.ts';
 import type { Action, Evidence, Verification } from './next-actions.ts';
 
 type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
@@ -39,21 +40,33 @@ export function standingLines({ phases, totals, verification }: Standing): strin
   // After one that is complete also the phase that the next step belongs to. One that was never begun before is done without.
   const begun = phases.flatMap(({ phase, state }, index) =>
     state !== 'not started' || (index === last + 1 && phases[last]?.state === 'complete')
-      ? [`${phase} ${state}`]
+      ? [phaseWords(sayText(phase), state)]
       : [],
   );
   const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
-  const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
-  const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
+  const open = waiting === 0 ? '' : t`, ${waiting} waiting for review`;
+  const noted = unseen === 0 ? '' : t` (${unseen} without a review on file)`;
   const { verdict, compared, receipt } = verification ?? {};
-  const unproven = isUnproven(totals, verification) ? ', 0 proven' : '';
+  const unproven = isUnproven(totals, verification) ? t`, 0 proven` : '';
   // Only a PASS of the files as they are now says anything about them.
-  const proven = done > 0 && verdict === 'PASS' && compared !== false ? ` and proven (${receipt ?? ''})` : '';
+  const proven =
+    done > 0 && verdict === 'PASS' && compared !== false ? t` and proven (${receipt ?? ''})` : '';
   const counted =
     stories === 0 || phases.at(-1)?.state === 'not started'
       ? []
-      : [`${done} of ${plural(stories, 'story', 'stories')} done${proven}${noted}${unproven}${open}`];
-  return [begun.length === 0 ? 'Nothing is planned yet.' : begun.join(' · '), ...counted];
+      : [`${doneOf(done, stories)}${proven}${noted}${unproven}${open}`];
+  return [begun.length === 0 ? t`Nothing is planned yet.` : begun.join(' · '), ...counted];
+}
+
+/** `1 of 3 stories done`; what is counted agrees with how many are done in some languages, with all in others. */
+export function doneOf(done: number, stories: number): string {
+  if (stories === 1) return t`${done} of 1 story done`;
+  return done === 1 ? t`1 of ${stories} stories done` : t`${done} of ${stories} stories done`;
+}
+
+function phaseWords(phase: string, state: string): string {
+  if (state === 'complete') return t`${phase} complete`;
+  return state === 'not started' ? t`${phase} not started` : t`${phase} in progress`;
 }
 
 /** What of a step decides whether it is shown. */
@@ -103,17 +116,17 @@ export function shownSteps<A extends Offered>(actions: readonly A[], detail: Det
 export function endingLines(due: readonly Action[], { totals, phases, verification }: Standing): string[] {
   const proof =
     verification?.verdict === 'outdated'
-      ? ', and no longer proven'
+      ? t`, and no longer proven`
       : isUnproven(totals, verification)
-        ? ', and not proven'
+        ? t`, and not proven`
         : '';
   const isBegun = phases.some(({ state }) => state !== 'not started');
-  if (due.length === 0) return isBegun ? [`Everything planned is done${proof}.`] : [];
+  if (due.length === 0) return isBegun ? [t`Everything planned is done${proof}.`] : [];
   if (!isOver(due, phases)) return [];
   return [
     totals.stories === 0
-      ? `Everything planned is done${proof}; what follows is optional.`
-      : `All stories are done${proof}; what follows is optional.`,
+      ? t`Everything planned is done${proof}; what follows is optional.`
+      : t`All stories are done${proof}; what follows is optional.`,
   ];
 }
 
@@ -148,14 +161,14 @@ export function isSame(a: Step, b: Step): boolean {
 
 export function actionLines(number: number, action: Action, say: SayStep): string[] {
   const { what, why, says, noted, use_for: purpose, optional } = action;
-  const begun = `${number}. ${what}${optional ? ' (optional)' : ''}`;
-  const first = says === undefined ? `${begun}: ${why}` : `${begun}, ${why}: "${asWritten(says)}"`;
-  const label = purpose === undefined ? '' : `${purpose}: `;
+  const begun = `${number}. ${what}${optional ? t` (optional)` : ''}`;
+  const first = says === undefined ? t`${begun}: ${why}` : t`${begun}, ${why}: "${says}"`;
+  const label = purpose === undefined ? '' : t`${purpose}: `;
   const steps = stepsOf(action).flatMap((step) => {
     const said = (say.ifTaken ?? say)(step);
-    return said === undefined ? [] : [`   ${step.why === what ? label : `${step.why}: `}${said}`];
+    return said === undefined ? [] : [`   ${step.why === what ? label : t`${step.why}: `}${said}`];
   });
-  const note = noted === undefined ? [] : [`   The last session noted: "${asWritten(noted)}"`];
+  const note = noted === undefined ? [] : [t`   The last session noted: "${noted}"`];
   return [first, ...note, ...steps];
 }
 
@@ -184,8 +197,8 @@ export function wayLines(
   const named = ways.map(({ use, why }) => `${use ?? ''} (${why})`).join(' · ');
   const recall = asked === true ? say.ifTaken?.(RECALL) : undefined;
   return [
-    `To begin something new, use ${named}: ${[...new Set(calls)].join(' · ')}`,
-    ...(recall === undefined ? [] : [`To answer a question about the project: ${recall}`]),
+    t`To begin something new, use ${named}: ${[...new Set(calls)].join(' · ')}`,
+    ...(recall === undefined ? [] : [t`To answer a question about the project: ${recall}`]),
   ];
 }
 
@@ -198,9 +211,9 @@ export function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
 export function table(items: readonly Item[]): string[] {
   const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, evidence }) => {
     const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
-    return `| ${phase} | ${cell(id)} | ${state} | ${cell(proof)} |`;
+    return `| ${sayText(phase)} | ${cell(id)} | ${sayText(state)} | ${cell(proof)} |`;
   });
   const more =
-    items.length > SHOWN_ITEMS ? [`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
-  return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
+    items.length > SHOWN_ITEMS ? [t`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
+  return [t`| phase | item | state | decided by |`, '|---|---|---|---|', ...rows, ...more];
 }

@@ -1,7 +1,7 @@
+import { plural, say as sayText, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { present } from '../../base/present.ts';
-import { plural } from '../../base/text/text.ts';
 import { detailField, projectField, stepsField } from '../fields.ts';
 import { openRuns, workflowOf } from '../runs/open-runs.ts';
 import { defineOperation } from '../operation.ts';
@@ -198,10 +198,9 @@ export const next = defineOperation({
     say,
   ) {
     const about = { ...standing, verification };
-    const notes = [
-      on_machine?.text,
-      language === undefined ? undefined : `Write in ${language}, the language of this project.`,
-    ].filter((note) => note !== undefined);
+    const notes = [on_machine?.text, language === undefined ? undefined : writingIn(language)].filter(
+      (note) => note !== undefined,
+    );
     const due = actions.filter(({ of }) => of !== 'new');
     const said = verificationLines(due, about, detail);
     const shown = shownSteps(actions, detail);
@@ -227,13 +226,13 @@ export const next = defineOperation({
       ),
     ];
     if (drift.length > 0 && detail !== 'brief') {
-      lines.push(`${plural(drift.length, 'place')} where the project contradicts itself:`);
+      lines.push(t`${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
-        lines.push(`- ${kind}: ${says}${evidence[0] === undefined ? '' : ` (${place(evidence[0])})`}`);
-      if (drift.length > SHOWN_DRIFT[detail]) lines.push(`- and ${drift.length - SHOWN_DRIFT[detail]} more`);
+        lines.push(driftLine(kind, says, evidence[0]));
+      if (drift.length > SHOWN_DRIFT[detail]) lines.push(t`- and ${drift.length - SHOWN_DRIFT[detail]} more`);
     }
     for (const { file, line, message: why } of troubles.slice(0, detail === 'full' ? 40 : 2))
-      lines.push(`Not read: ${place({ file, line })}: ${why}`);
+      lines.push(t`Not read: ${place({ file, line })}: ${why}`);
     if (asked === undefined) lines.push(...ways);
     if (items !== undefined) lines.push('', ...table(items));
     const more = due.length - shown.length;
@@ -252,11 +251,17 @@ export const next = defineOperation({
           : {
               // What the user wants is in the calls above.
               args: { detail: 'full', message: undefined },
-              why: more > 0 ? 'See the other steps and all evidence' : 'See all evidence',
+              why: more > 0 ? t`See the other steps and all evidence` : t`See all evidence`,
             },
     };
   },
 });
+
+const writingIn = (language: string): string =>
+  t`Write in ${sayText(language)}, the language of this project.`;
+
+const driftLine = (kind: string, says: string, proof: Parameters<typeof place>[0] | undefined): string =>
+  t`- ${sayText(kind)}: ${says}${proof === undefined ? '' : ` (${place(proof)})`}`;
 
 /** A line as an item of the list, and what belongs to it under it. */
 const numbered = (number: number, [first, ...rest]: readonly string[]): string[] =>

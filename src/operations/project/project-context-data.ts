@@ -1,10 +1,11 @@
 import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import { localDay } from '../../base/text/local-time.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { shortName } from '../../model/record.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { documentsOf } from './discovery.ts';
+import { doneOf } from './next-text.ts';
 import type { ContextData, ContextSectionName } from './project-context-schema.ts';
 import type { Call, Context, MemoryPort, ProjectFacts, ProjectState } from '../context.ts';
 
@@ -24,7 +25,7 @@ export async function contextData(
   const documents = (await documentsOf(state)).map(({ kind, path, state: far }) => ({
     kind,
     path,
-    state: kind === 'sprint' ? doneOf(totals) : far,
+    state: kind === 'sprint' ? doneOf(totals.done, totals.stories) : far,
   }));
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
@@ -136,9 +137,6 @@ function storiesOf(
   }));
   return { total: totals.stories, done: totals.done, list };
 }
-
-const doneOf = ({ stories, done }: Work['totals']): string =>
-  `${done} of ${plural(stories, 'story', 'stories')} done`;
 
 /** The receipt that proves what is done now, as "next" knows it. */
 async function provenBy(state: ProjectState, call: Call, { done }: Work['totals']) {

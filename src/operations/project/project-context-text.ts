@@ -1,6 +1,7 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import type * as z from 'zod';
 import type { Step } from '../../base/step.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { deferredLines } from './discovery.ts';
 import type { contextSchema } from './project-context-schema.ts';
@@ -14,13 +15,13 @@ const SHOWN_DECISIONS = 30;
 export function moreDecisions({ section, decisions = [] }: Data): Step[] {
   if (decisions.length <= (section === 'all' ? BRIEF_DECISIONS : SHOWN_DECISIONS)) return [];
   return section === 'all'
-    ? [{ operation: 'get_project_context', args: { section: 'decisions' }, why: 'See more decisions' }]
+    ? [{ operation: 'get_project_context', args: { section: 'decisions' }, why: t`See more decisions` }]
     : [
         {
           operation: 'recall_structured',
           args: { type: 'decisions' },
           open: ['query'],
-          why: 'Find other decisions',
+          why: t`Find other decisions`,
         },
       ];
 }
@@ -49,29 +50,29 @@ export function contextText(
 }
 
 function aboutPart({ project, user, layout, root, documents, kit_version: version }: Data): string {
-  const bare = documents.length === 0 ? ' (no BMAD files of its own)' : ' (BMAD is not installed in it)';
+  const bare = documents.length === 0 ? t` (no BMAD files of its own)` : t` (BMAD is not installed in it)`;
   const person = [user.name, user.language, user.skill_level].filter(Boolean).join(', ');
   return lines(
     `# ${project.name}`,
     project.description,
-    project.type === undefined ? undefined : `Type: ${project.type}`,
-    `Folder: ${root}${layout === 'none' ? bare : ''}${version === undefined ? '' : `, kit ${version}`}`,
-    person === '' ? undefined : `User: ${person}`,
+    project.type === undefined ? undefined : t`Type: ${project.type}`,
+    t`Folder: ${root}${layout === 'none' ? bare : ''}${version === undefined ? '' : t`, kit ${version}`}`,
+    person === '' ? undefined : t`User: ${person}`,
     project.repos.length < 2
       ? undefined
-      : `Repositories: ${project.repos.map(({ name, path }) => `${String(name)} (${String(path)})`).join(', ')}`,
+      : t`Repositories: ${project.repos.map(({ name, path }) => `${String(name)} (${String(path)})`).join(', ')}`,
   );
 }
 
 function stackPart({ declared, told, detected, settings }: NonNullable<Data['stack']>): string {
   return lines(
-    '## Stack',
+    t`## Stack`,
     detected.length === 0
-      ? 'Detected: none'
-      : `Detected: ${detected.map(({ name, because }) => `${name} (${because})`).join(', ')}`,
-    declared.length === 0 ? undefined : `Declared: ${declared.join(', ')}`,
+      ? t`Detected: none`
+      : t`Detected: ${detected.map(({ name, because }) => `${name} (${because})`).join(', ')}`,
+    declared.length === 0 ? undefined : t`Declared: ${declared.join(', ')}`,
     told,
-    Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    Object.entries(settings).map(([name, value]) => t`${name}: ${JSON.stringify(value)}`),
   );
 }
 
@@ -91,40 +92,40 @@ function agentsPart(
   const done = requests.length + handoffs.length - open.length;
   const kinds = [archetype, ...archetypes.map(({ id }) => id)].filter((each) => each !== undefined);
   return lines(
-    '## Agents',
-    kinds.length === 0 ? undefined : `Archetypes: ${kinds.join(', ')}`,
+    t`## Agents`,
+    kinds.length === 0 ? undefined : t`Archetypes: ${kinds.join(', ')}`,
     shown.map((agent) => {
       const { id, name, tag, icon, domain } = agent;
       const called = [name, tag === name?.toLowerCase() ? undefined : tag]
         .filter((each) => each !== undefined && each !== id)
         .join(', ');
-      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${isHere(agent) ? '' : ' [not installed]'}`;
+      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : t`: ${domain}`}${isHere(agent) ? '' : t` [not installed]`}`;
     }),
-    there.length > shown.length ? `… ${there.length - shown.length} more: section "agents".` : undefined,
+    there.length > shown.length ? t`… ${there.length - shown.length} more: section "agents".` : undefined,
     spare.length === 0
       ? undefined
-      : `Not installed: ${spare.map(({ id, note }) => `${id} (${note ?? ''})`).join(', ')}`,
-    bmad.length === 0 ? undefined : `BMAD agents: ${bmad.join(', ')}`,
-    team.length + bmad.length === 0 ? 'None installed; the built-in BMAD agents are available.' : undefined,
-    open.length === 0 ? undefined : `\n### Open requests and handoffs`,
+      : t`Not installed: ${spare.map(({ id, note }) => `${id} (${note ?? ''})`).join(', ')}`,
+    bmad.length === 0 ? undefined : t`BMAD agents: ${bmad.join(', ')}`,
+    team.length + bmad.length === 0 ? t`None installed; the built-in BMAD agents are available.` : undefined,
+    open.length === 0 ? undefined : t`\n### Open requests and handoffs`,
     open.map(
       ({ id, from, to, text }) =>
-        `- ${id}: ${from} → ${to ?? 'no one yet'}: ${oneLine(text, brief ? 160 : 400)}`,
+        t`- ${id}: ${from} → ${to ?? t`no one yet`}: ${oneLine(text, brief ? 160 : 400)}`,
     ),
-    done === 0 ? undefined : `${plural(done, 'more is', 'more are')} done.`,
+    done === 0 ? undefined : t`${plural(done, 'more is', 'more are')} done.`,
   );
 }
 
 function decisionsPart(decisions: NonNullable<Data['decisions']>, most: number): string {
   const shown = decisions.slice(0, most);
   return lines(
-    '## Decisions',
-    shown.length === 0 ? 'None yet.' : undefined,
+    t`## Decisions`,
+    shown.length === 0 ? t`None yet.` : undefined,
     shown.map(
       ({ date, agent, text, sources, id }) =>
         `- ${[date, agent === 'team' ? undefined : agent].filter(Boolean).join(', ')}${date === undefined && agent === 'team' ? '' : ': '}${oneLine(text, 300)} (${sources[0] ?? `id ${id ?? ''}`})`,
     ),
-    decisions.length > shown.length ? `… ${decisions.length - shown.length} more.` : undefined,
+    decisions.length > shown.length ? t`… ${decisions.length - shown.length} more.` : undefined,
   );
 }
 
@@ -138,28 +139,28 @@ function architecturePart(
 ): string {
   const parts = sections.map(
     ({ title, text }) =>
-      `### ${title}\n${brief && text.length > SECTION_SHOWN ? `${oneLine(text, SECTION_SHOWN)} (more: section "architecture")` : text}`,
+      `### ${title}\n${brief && text.length > SECTION_SHOWN ? t`${oneLine(text, SECTION_SHOWN)} (more: section "architecture")` : text}`,
   );
   const other = [
     ...(infrastructure === undefined || infrastructure === null
       ? []
-      : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
+      : [t`Infrastructure: ${JSON.stringify(infrastructure)}`]),
     // Where all parts are shown, they are among the documents.
     ...(all ? [] : documents.map(documentLine)),
-    ...(files.length === 0 ? [] : [`See also ${files.join(', ')}`]),
+    ...(files.length === 0 ? [] : [t`See also ${files.join(', ')}`]),
   ];
-  if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNot filled in.';
-  return ['## Architecture', ...parts, ...other].join('\n');
+  if (parts.length + other.length === 0) return brief ? '' : t`## Architecture\nNot filled in.`;
+  return [t`## Architecture`, ...parts, ...other].join('\n');
 }
 
 const documentLine = ({ kind, path, state }: Data['documents'][number]): string =>
-  `- ${kind}: ${path} (${state})`;
+  t`- ${kind}: ${path} (${say(state)})`;
 
 function documentsPart(documents: Data['documents'], brief: boolean): string {
   const shown = brief ? documents.slice(0, DOCUMENTS_SHOWN) : documents;
   if (shown.length === 0) return '';
   const rest = documents.length - shown.length;
-  return lines('## Documents', shown.map(documentLine), rest > 0 ? `… ${rest} more.` : undefined);
+  return lines(t`## Documents`, shown.map(documentLine), rest > 0 ? t`… ${rest} more.` : undefined);
 }
 
 const STORIES_SHOWN = 8;
@@ -171,17 +172,17 @@ function storiesPart(
   const shown = brief ? list.slice(0, STORIES_SHOWN) : list;
   const rest = total - shown.length;
   return lines(
-    '## Stories',
+    t`## Stories`,
     done === 0
-      ? `0 of ${total} done by ledger and files.`
+      ? t`0 of ${total} done by ledger and files.`
       : receipt === undefined
-        ? `${done} of ${total} done by ledger and files, not proven.`
-        : `${done} of ${total} done by ledger and files, proven by contract PASS (${receipt}).`,
+        ? t`${done} of ${total} done by ledger and files, not proven.`
+        : t`${done} of ${total} done by ledger and files, proven by contract PASS (${receipt}).`,
     shown.map(
       ({ id, status, place, gate }) =>
-        `- ${id}: ${status}${place === undefined ? '' : ` (${place})`}${gate === undefined ? '' : `, gate ${gate}`}`,
+        t`- ${id}: ${status}${place === undefined ? '' : ` (${place})`}${gate === undefined ? '' : `, gate ${gate}`}`,
     ),
-    rest > 0 ? `… ${rest} more.` : undefined,
+    rest > 0 ? t`… ${rest} more.` : undefined,
   );
 }
 
@@ -196,11 +197,11 @@ function otherPart({ other = [] }: Data, brief: boolean): string {
 
 function sessionPart({ agent, date, work, files, state, next }: NonNullable<Data['session']>): string {
   return lines(
-    `## Last session: ${[agent, date].filter(Boolean).join(', ')}`,
-    work.length === 0 ? undefined : `Done: ${work.join('; ')}`,
-    files.length === 0 ? undefined : `Files: ${files.join(', ')}`,
-    state === undefined ? undefined : `State: ${state}`,
-    next === undefined ? undefined : `Next: ${next}`,
+    t`## Last session: ${[agent, date].filter(Boolean).join(', ')}`,
+    work.length === 0 ? undefined : t`Done: ${work.join('; ')}`,
+    files.length === 0 ? undefined : t`Files: ${files.join(', ')}`,
+    state === undefined ? undefined : t`State: ${state}`,
+    next === undefined ? undefined : t`Next: ${next}`,
   );
 }
 
@@ -223,10 +224,10 @@ function bmadPart(
       .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .filter((each) => !said.has(each));
     for (const each of told) said.add(each);
-    return told.length === 0 ? [] : [`${name}: ${told.join(', ')}`];
+    return told.length === 0 ? [] : [t`${name}: ${told.join(', ')}`];
   };
   return lines(
-    `## BMAD: ${folders.join(', ')}; ${plural(Number(agents), 'agent')}`,
+    t`## BMAD: ${folders.join(', ')}; ${plural(Number(agents), 'agent')}`,
     values('core', core),
     Object.entries((modules as object | undefined) ?? {}).flatMap(([code, value]) => values(code, value)),
     values('core-config', v4),

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { lines } from '../answer-text.ts';
 import { projectField, stepsField } from '../fields.ts';
@@ -53,12 +54,12 @@ export const projectState = defineOperation({
         placeText(place),
         parts.map(
           ({ part, folder, shared }) =>
-            `- ${PART_NAMES[part]}: ${folder}${place.home === 'project' && !shared ? ' (git ignores it)' : ''}`,
+            t`- ${say(PART_NAMES[part])}: ${folder}${place.home === 'project' && !shared ? t` (git ignores it)` : ''}`,
         ),
         on_machine,
         ignore.length === 0
           ? undefined
-          : `Colleagues get the others through git once they are committed. To leave them out, add to .gitignore:\n${ignore.join('\n')}`,
+          : t`Colleagues get the others through git once they are committed. To leave them out, add to .gitignore:\n${ignore.join('\n')}`,
       ),
       steps,
     };

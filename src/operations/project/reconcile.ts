@@ -1,6 +1,7 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -31,8 +32,8 @@ export function refuseUnapplied({
   proposal?: string | undefined;
 }): void {
   if (proposal === undefined || apply) return;
-  throw new BmadError('invalid_input', '"proposal" is only used with "apply".', {
-    hint: 'Without "apply", the changes and the proposal\'s id are shown.',
+  throw new BmadError('invalid_input', t`"proposal" is only used with "apply".`, {
+    hint: t`Without "apply", the changes and the proposal's id are shown.`,
   });
 }
 
@@ -88,30 +89,30 @@ export const reconcileLedgers = defineOperation({
   render({ proposal, applied, ledgers, broken, left }) {
     const count = ledgers.reduce((sum, { changes }) => sum + changes.length, 0);
     const lines = applied
-      ? [`${plural(count, 'change')} made.`]
+      ? [t`${plural(count, 'change')} made.`]
       : count === 0
         ? []
-        : ['Nothing was written.'];
+        : [t`Nothing was written.`];
     // Nothing is known of what a broken ledger has.
     if (count === 0 && broken.length === 0)
-      lines.push('The ledgers already have everything that the files prove.');
+      lines.push(t`The ledgers already have everything that the files prove.`);
     for (const { file, changes, diff } of ledgers) {
-      lines.push(`${file}, ${plural(changes.length, 'change')}:`);
+      lines.push(t`${file}, ${plural(changes.length, 'change')}:`);
       for (const { key, from, to, why } of changes)
-        lines.push(`- ${key}: ${from ?? 'no row'} → ${to} (${why})`);
+        lines.push(t`- ${key}: ${from ?? t`no row`} → ${to} (${why})`);
       if (!applied) lines.push(fenced(diff, 'diff'));
     }
     for (const { file, line, message } of broken)
-      lines.push(`Left alone: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
+      lines.push(t`Left alone: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
     if (left.length > 0)
-      lines.push('For a person to decide:', ...left.slice(0, 10).map((says) => `- ${says}`));
-    if (left.length > 10) lines.push(`- and ${left.length - 10} more`);
+      lines.push(t`For a person to decide:`, ...left.slice(0, 10).map((says) => `- ${says}`));
+    if (left.length > 10) lines.push(t`- and ${left.length - 10} more`);
     return {
       body: lines.join('\n'),
       steps:
         applied || count === 0
           ? []
-          : [{ operation: 'reconcile_ledgers', args: { apply: true, proposal }, why: 'Make the changes' }],
+          : [{ operation: 'reconcile_ledgers', args: { apply: true, proposal }, why: t`Make the changes` }],
     };
   },
 });

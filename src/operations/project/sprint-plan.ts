@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { proposalFields, refuseUnapplied } from './reconcile.ts';
@@ -56,20 +57,24 @@ export const sprintPlan = defineOperation({
     const plan = `${plural(epics, 'epic')}, ${plural(stories, 'story', 'stories')}`;
     const lines =
       diff === undefined
-        ? [`${file} already has everything that the epics have: ${plan}.`]
+        ? [t`${file} already has everything that the epics have: ${plan}.`]
         : applied
-          ? [`${file} was written: ${plan}.`]
-          : ['Nothing was written.', `${file}${isNew ? ', new' : ''}: ${plan}.`, ...shownDiff(diff, isNew)];
+          ? [t`${file} was written: ${plan}.`]
+          : [
+              t`Nothing was written.`,
+              isNew ? t`${file}, new: ${plan}.` : t`${file}: ${plan}.`,
+              ...shownDiff(diff, isNew),
+            ];
     if (orphans.length > 0)
       lines.push(
-        dropped ? 'In no epic, and taken out:' : 'In no epic; they stay unless "drop" is given:',
-        ...orphans.map(({ key, status }) => `- ${key}: ${status}`),
+        dropped ? t`In no epic, and taken out:` : t`In no epic; they stay unless "drop" is given:`,
+        ...orphans.map(({ key, status }) => t`- ${key}: ${status}`),
       );
     lines.push(...notes);
     const args = { apply: true, proposal, ...(dropped ? { drop: true } : {}) };
     return {
       body: lines.join('\n'),
-      steps: applied || diff === undefined ? [] : [{ operation: 'sprint_plan', args, why: 'Write it' }],
+      steps: applied || diff === undefined ? [] : [{ operation: 'sprint_plan', args, why: t`Write it` }],
     };
   },
 });
@@ -82,6 +87,6 @@ function shownDiff(diff: string, isNew: boolean): string[] {
   const last = lines.findLastIndex((line) => line.startsWith('+#'));
   return [
     fenced([...lines.slice(0, 2), '+# …', ...lines.slice(last + 1)].join('\n'), 'diff'),
-    `The legend is shortened here to "# …"; the file has it in full, as ${plural(comments.length, 'comment line')}.`,
+    t`The legend is shortened here to "# …"; the file has it in full, as ${plural(comments.length, 'comment line')}.`,
   ];
 }

@@ -1,4 +1,4 @@
-import { plural } from '../../base/text/text.ts';
+import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
 import type { PlacePort } from '../context.ts';
 import type { Answer } from '../operation.ts';
@@ -20,7 +20,7 @@ export const PART_NAMES: Record<Part, string> = {
 /** So many of a part. */
 export function counted(part: Part, count: number): string {
   // The same folder has the lines of all of them.
-  if (part === 'memories' && count === 0) return 'lines of tasks and handoffs';
+  if (part === 'memories' && count === 0) return t`lines of tasks and handoffs`;
   if (part === 'memories') return plural(count, 'memory', 'memories');
   return part === 'pages'
     ? plural(count, 'handoff or session', 'handoffs and sessions')
@@ -44,12 +44,12 @@ export const PLACES = {
 
 /** The one rule, said of this project. */
 export function placeText({ home, keep, folders }: Pick<Place, 'home' | 'keep' | 'folders'>): string {
-  const where = folders.join(' and ');
+  const where = folders.join(t` and `);
   if (home === 'user')
     return keep === 'user'
-      ? `The state of this project is kept in ${where}, for you alone on this machine, as you have set it.`
-      : `The state of this project is kept in ${where}, for you alone on this machine, because the project has no BMAD folder.`;
-  return `The state of this project is kept in ${where}.`;
+      ? t`The state of this project is kept in ${where}, for you alone on this machine, as you have set it.`
+      : t`The state of this project is kept in ${where}, for you alone on this machine, because the project has no BMAD folder.`;
+  return t`The state of this project is kept in ${where}.`;
 }
 
 /** An answer to the first call that kept something: it says where everything goes from now on. */
@@ -74,7 +74,7 @@ export async function onMachine(state: PlacePort): Promise<OnMachine | undefined
   const parts = moves.map(({ part, count }) => counted(part, count));
   const { keep } = await state.place();
   return {
-    text: `On this machine only: ${parts.join(', ')}.`,
+    text: t`On this machine only: ${parts.join(', ')}.`,
     steps: keep === 'user' ? [] : [MOVE],
   };
 }

@@ -1,6 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { plural } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -30,9 +30,9 @@ export const stateShare = defineOperation({
     const { home, parts } = await state.place();
     const folder = parts.find(({ part }) => part === 'memories')?.folder ?? '';
     if (home === 'user')
-      throw new BmadError('conflict', 'The memories of this project are kept in your user folder.', {
-        hint: 'Git does not see that folder. Move them into the project first.',
-        steps: [{ operation: 'project_state', why: 'See where it is kept' }],
+      throw new BmadError('conflict', t`The memories of this project are kept in your user folder.`, {
+        hint: t`Git does not see that folder. Move them into the project first.`,
+        steps: [{ operation: 'project_state', why: t`See where it is kept` }],
       });
     const changed = await state.shareLines(!off);
     const { live, superseded, forgotten } = await (await context.memory(project, false)).stats();
@@ -41,16 +41,18 @@ export const stateShare = defineOperation({
   render: ({ shared, changed, folder, memories, forgotten }) => ({
     body: shared
       ? lines(
-          changed ? `Git sees the lines in ${folder} now.` : `Git already sees the lines in ${folder}.`,
-          `Once they are committed, others see ${plural(memories, 'memory', 'memories')} with their earlier wordings, who wrote them, and when.`,
+          changed ? t`Git sees the lines in ${folder} now.` : t`Git already sees the lines in ${folder}.`,
+          t`Once they are committed, others see ${plural(memories, 'memory', 'memories')} with their earlier wordings, who wrote them, and when.`,
           forgotten === 0
             ? undefined
-            : `They also have the text of ${plural(forgotten, 'forgotten memory', 'forgotten memories')}, unless it is purged first.`,
-          'Receipts and your own decisions are not shared.',
+            : t`They also have the text of ${plural(forgotten, 'forgotten memory', 'forgotten memories')}, unless it is purged first.`,
+          t`Receipts and your own decisions are not shared.`,
         )
       : lines(
-          changed ? `Git ignores the lines in ${folder} now.` : `Git already ignores the lines in ${folder}.`,
-          `What is committed stays in its history; git rm -r --cached ${folder} takes it out of the next commit.`,
+          changed
+            ? t`Git ignores the lines in ${folder} now.`
+            : t`Git already ignores the lines in ${folder}.`,
+          t`What is committed stays in its history; git rm -r --cached ${folder} takes it out of the next commit.`,
         ),
   }),
 });

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { ours } from '../../base/expected.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
@@ -42,10 +43,10 @@ export const storyBrief = defineOperation({
     const whole = (section: string, text: string): Entry => ({ section, text, place: section.toLowerCase() });
     const packed = pack(
       [
-        `# ${key}${title === '' ? '' : `: ${title}`}\n\nStatus: ${status} · ${place}`,
+        t`# ${key}${title === '' ? '' : `: ${title}`}\n\nStatus: ${status} · ${place}`,
         criteria === undefined
-          ? '## Acceptance criteria\n\nNeither the story nor the plan has any.'
-          : `## Acceptance criteria (${criteria.file}:${criteria.line})\n\n${criteria.text}`,
+          ? t`## Acceptance criteria\n\nNeither the story nor the plan has any.`
+          : t`## Acceptance criteria (${criteria.file}:${criteria.line})\n\n${criteria.text}`,
       ].join('\n\n'),
       [
         ...(commands.length === 0
@@ -101,19 +102,19 @@ function pack(head: string, entries: readonly Entry[]): { text: string; tokens: 
   const written = (): string => {
     const parts = SECTIONS.flatMap((section) => {
       const lines = entries.filter((entry) => entry.section === section && taken.has(entry));
-      return lines.length === 0 ? [] : [`## ${section}\n\n${lines.map(({ text }) => text).join('\n')}`];
+      return lines.length === 0 ? [] : [`## ${say(section)}\n\n${lines.map(({ text }) => text).join('\n')}`];
     });
     const missing = leftOut();
     if (missing.length === 0) return [head, ...parts].join('\n\n');
     const more = missing.length - NAMED_PLACES;
-    const named = [...missing.slice(0, NAMED_PLACES), ...(more > 0 ? [`${more} more`] : [])];
-    return [head, ...parts, `Left out: ${named.join(', ')}.`].join('\n\n');
+    const named = [...missing.slice(0, NAMED_PLACES), ...(more > 0 ? [t`${more} more`] : [])];
+    return [head, ...parts, t`Left out: ${named.join(', ')}.`].join('\n\n');
   };
   const leftOut = (): string[] => {
     const places = entries.filter((entry) => !taken.has(entry)).map(({ place }) => place);
     const decisions = places.filter((place) => place === 'a decision').length;
     const others = places.filter((place) => place !== 'a decision');
-    return [...new Set(others), ...(decisions === 0 ? [] : [`${decisions} of the decisions`])];
+    return [...new Set(others), ...(decisions === 0 ? [] : [t`${decisions} of the decisions`])];
   };
   for (const entry of entries) {
     if (entry.text === '') continue;

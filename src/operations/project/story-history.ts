@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { compare, plural } from '../../base/text/text.ts';
+import { compare } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -50,14 +51,14 @@ export const storyHistory = defineOperation({
   render: ({ stories, undated, median_days }) => ({
     body:
       stories.length === 0
-        ? 'No dates are known: the ledgers and story files have no git history.'
+        ? t`No dates are known: the ledgers and story files have no git history.`
         : stories
             .map(
               ({ id, planned, started, done, days }) =>
-                `- ${id}: ${[
-                  `planned ${planned.slice(0, 10)}`,
-                  ...(started === undefined ? [] : [`begun ${started.slice(0, 10)}`]),
-                  ...(done === undefined ? [] : [`done ${done.slice(0, 10)}`]),
+                t`- ${id}: ${[
+                  t`planned ${planned.slice(0, 10)}`,
+                  ...(started === undefined ? [] : [t`begun ${started.slice(0, 10)}`]),
+                  ...(done === undefined ? [] : [t`done ${done.slice(0, 10)}`]),
                   ...(days === undefined ? [] : [plural(days, 'day')]),
                 ].join(', ')}`,
             )
@@ -65,8 +66,8 @@ export const storyHistory = defineOperation({
     note: [
       ...(median_days === undefined
         ? []
-        : [`Half of the stories took ${plural(median_days, 'day')} or less.`]),
-      ...(undated === 0 ? [] : [`Of ${plural(undated, 'story', 'stories')} no date is known.`]),
+        : [t`Half of the stories took ${plural(median_days, 'day')} or less.`]),
+      ...(undated === 0 ? [] : [t`Of ${plural(undated, 'story', 'stories')} no date is known.`]),
     ].join(' '),
   }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
@@ -49,11 +50,11 @@ export const storyStatus = defineOperation({
   render: ({ key, from, to, files, notes, ends }) => ({
     body: [
       files.length === 0
-        ? `${key} is already ${to}; nothing was written.`
-        : `${key}: ${from ?? 'no status'} → ${to}`,
+        ? t`${key} is already ${to}; nothing was written.`
+        : t`${key}: ${from ?? t`no status`} → ${to}`,
       ...files.map(({ diff }) => fenced(diff, 'diff')),
       ...notes,
-      ...(ends === undefined ? [] : [`All stories of ${ends} are done; its own row is unchanged.`]),
+      ...(ends === undefined ? [] : [t`All stories of ${ends} are done; its own row is unchanged.`]),
     ].join('\n'),
     steps:
       ends === undefined
@@ -62,7 +63,7 @@ export const storyStatus = defineOperation({
             {
               operation: 'story_status',
               args: { story: ends, status: 'done' },
-              why: 'When its retrospective has been held or is not wanted',
+              why: t`When its retrospective has been held or is not wanted`,
             },
           ],
   }),

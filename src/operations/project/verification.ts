@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
 import type { Call, ProjectState } from '../context.ts';
@@ -21,7 +22,7 @@ export async function verificationOf(
       : {
           verdict: 'none',
           contract: 'unknown',
-          says: `It is not known whether anything was verified: ${known}`,
+          says: t`It is not known whether anything was verified: ${known}`,
           steps: [],
         };
   const { last, way } = known;
@@ -31,12 +32,12 @@ export async function verificationOf(
   const outdated = since && outdatedText(since);
   const again =
     last === undefined
-      ? 'the completion contract has not been run'
+      ? t`the completion contract has not been run`
       : isPassed
         ? reviews.waiting > 0
-          ? 'run the contract again after the review'
-          : 'run the contract again'
-        : 'repair it and run the contract again';
+          ? t`run the contract again after the review`
+          : t`run the contract again`
+        : t`repair it and run the contract again`;
   const { why, contract, steps } = wayFrom(way, state.root, confirm !== undefined, again);
   // Before anything is built there is one thing to know: what the user is asked for at the end can be given now.
   if (!built)
@@ -45,7 +46,7 @@ export async function verificationOf(
       : {
           verdict: 'none',
           contract,
-          says: 'Only the user can allow the completion contract, which proves that a story is done, so tell them now.',
+          says: t`Only the user can allow the completion contract, which proves that a story is done, so tell them now.`,
           steps,
         };
   const runs = would.length === 0 ? {} : { would };
@@ -56,7 +57,7 @@ export async function verificationOf(
       contract,
       ...runs,
       outdated,
-      says: `The project was ${outdated}: ${why}.`,
+      says: t`The project was ${outdated}: ${why}.`,
       steps,
     };
   if (isPassed) {
@@ -67,8 +68,8 @@ export async function verificationOf(
       contract,
       ...(isCompared ? {} : { compared: false }),
       says: isCompared
-        ? `Last verified ${last.started}: contract PASS (${last.id}).`
-        : `Last verified ${last.started}: contract PASS (${last.id}). Whether files have changed since was not compared.`,
+        ? t`Last verified ${last.started}: contract PASS (${last.id}).`
+        : t`Last verified ${last.started}: contract PASS (${last.id}). Whether files have changed since was not compared.`,
       steps: [],
     };
   }
@@ -78,7 +79,9 @@ export async function verificationOf(
     contract,
     ...runs,
     says: [
-      `${last === undefined ? 'Nothing has been verified' : `The last verification failed (${last.id})`}: ${why}.`,
+      last === undefined
+        ? t`Nothing has been verified: ${why}.`
+        : t`The last verification failed (${last.id}): ${why}.`,
       ...ruleLine(reviews),
     ].join('\n'),
     steps,
@@ -90,8 +93,8 @@ type Since = NonNullable<Awaited<ReturnType<Completion['since']>>>;
 /** What has changed since a PASS, after which it proves nothing; nothing where nothing is known to have changed. */
 function outdatedText({ pass: { id, started }, files, contract }: Since): string | undefined {
   const day = started.slice(0, 10);
-  if (files === 'changed') return `proven on ${day} (${id}), but files have changed since`;
-  return contract === 'changed' ? `proven on ${day} (${id}), but the contract has changed since` : undefined;
+  if (files === 'changed') return t`proven on ${day} (${id}), but files have changed since`;
+  return contract === 'changed' ? t`proven on ${day} (${id}), but the contract has changed since` : undefined;
 }
 
 /** How many stories wait for a review, and which have passed it and are not set to done. */
@@ -105,11 +108,11 @@ function ruleLine({ waiting, closing }: Reviews): string[] {
   const [first] = closing;
   if (first !== undefined)
     return [
-      `By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; it is proven when the completion contract passes.`,
+      t`By BMAD's own rule, the gate PASS of story ${first} is enough to set it to Done; it is proven when the completion contract passes.`,
     ];
   return waiting === 0
     ? []
-    : ['A story is done when its review passes, and proven when the completion contract passes.'];
+    : [t`A story is done when its review passes, and proven when the completion contract passes.`];
 }
 
 /**
@@ -124,23 +127,23 @@ export function provingAction(
   const [first] = steps;
   const asksUser = first !== undefined && first.operation !== RUN.operation;
   const so =
-    outdated ?? (unseen === 0 ? 'it is built and reviewed, but not proven' : 'it is built, but not proven');
-  const runs = would.length === 0 ? '' : ` (it runs ${would.join(', ')})`;
+    outdated ?? (unseen === 0 ? t`it is built and reviewed, but not proven` : t`it is built, but not proven`);
+  const runs = would.length === 0 ? '' : t` (it runs ${would.join(', ')})`;
   const how = asksUser
-    ? `the user has to allow the completion contract${runs}`
-    : `run the completion contract${runs}`;
+    ? t`the user has to allow the completion contract${runs}`
+    : t`run the completion contract${runs}`;
   return {
-    what: 'Prove what is done',
+    what: t`Prove what is done`,
     // What has failed is broken; what was never proven, or has changed since, is not.
     of: verdict === 'FAIL' ? 'broken' : 'method',
     why:
       verdict === 'FAIL'
-        ? `the last verification failed; repair what it found, then ${how}`
-        : `${so}; ${how}`,
+        ? t`the last verification failed; repair what it found, then ${how}`
+        : t`${so}; ${how}`,
     steps: asksUser
       ? [
-          { ...first, why: 'The user runs' },
-          { ...RUN, why: 'Then call' },
+          { ...first, why: t`The user runs` },
+          { ...RUN, why: t`Then call` },
         ]
       : [RUN],
     optional: false,
@@ -161,30 +164,33 @@ function wayFrom(way: Known['way'], root: string, canAsk: boolean, again: string
   if (way.may === 'never')
     return {
       contract: 'forbidden',
-      why: `no project may run its programs here, the setting trust is "never" (${way.from})`,
+      why: t`no project may run its programs here, the setting trust is "never" (${way.from})`,
       steps: [],
     };
   if (way.may === 'nothing')
     return {
       contract: 'nothing to run',
-      why: 'there is no contract script, and no stack to check without one',
+      why: t`there is no contract script, and no stack to check without one`,
       steps: [RUN],
     };
-  const changed = way.changed ? 'what the completion contract runs has changed, and ' : '';
   return canAsk
     ? {
         contract: 'waits for a person',
-        why: `${changed}the user is asked when the completion contract is called`,
+        why: way.changed
+          ? t`what the completion contract runs has changed, and the user is asked when the completion contract is called`
+          : t`the user is asked when the completion contract is called`,
         steps: [RUN],
       }
     : {
         contract: 'waits for a person',
-        why: `${changed}only the user can allow the completion contract, so tell them`,
+        why: way.changed
+          ? t`what the completion contract runs has changed, and only the user can allow the completion contract, so tell them`
+          : t`only the user can allow the completion contract, so tell them`,
         steps: [
           {
             operation: 'trust',
             args: { folder: root },
-            why: 'To allow it, for the user; then call this again',
+            why: t`To allow it, for the user; then call this again`,
           },
         ],
       };

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { RunData } from './run-view.ts';
 
 interface At {
@@ -9,7 +10,7 @@ interface At {
 export function begunText({ resume_step: step, last_step: last }: At): string {
   const name = last?.replaceAll('\\', '/').split('/').at(-1) ?? '';
   const digits = /^(?:step)?[\s_-]?(?:[a-z]-)?(\d{1,6})/i.exec(name)?.[1];
-  return step !== undefined && Number(digits) === step ? `, step ${step} begun` : '';
+  return step !== undefined && Number(digits) === step ? t`, step ${step} begun` : '';
 }
 
 type Begun = Pick<RunData, 'workflow' | 'workflow_path' | 'served' | 'served_instead'>;
@@ -23,6 +24,6 @@ export function otherVersionNote(run: Begun): string[] {
   if (!isOtherVersion(run)) return [];
   const begun = run.workflow ?? run.workflow_path;
   return [
-    `It was begun as ${begun ?? 'another'}, and ${run.served ?? ''} may number its steps differently: compare what is done before you continue.`,
+    t`It was begun as ${begun ?? t`another`}, and ${run.served ?? ''} may number its steps differently: compare what is done before you continue.`,
   ];
 }

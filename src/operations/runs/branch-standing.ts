@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import type { RunBranch } from '../../model/run.ts';
 import { hasEnded, latestRun } from './run-view.ts';
 
@@ -27,4 +28,4 @@ export function standingText(branch: RunBranch): string {
 }
 
 export const standingWords = (standing: Standing, status: string): string =>
-  status === standing ? standing : `${standing} (branch ${status})`;
+  status === standing ? say(standing) : t`${say(standing)} (branch ${say(status)})`;

@@ -1,6 +1,7 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import { plural, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { RUN_STATUSES, type RunBranch } from '../../model/run.ts';
 import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
 import { lines } from '../answer-text.ts';
@@ -71,16 +72,16 @@ export const listSessions = defineOperation({
   },
   render: ({ current, current_from: from, sessions, counts, asked, problems }) => ({
     body: lines(
-      `Current session branch: ${current} (${from})`,
+      t`Current session branch: ${current} (${from})`,
       sessions.length === 0 ? noneText(asked, counts) : sessions.map(sessionText),
-      problems.map((problem) => `Problem: ${problem}`),
+      problems.map((problem) => t`Problem: ${problem}`),
     ),
     steps:
       sessions.length > 0 || STANDINGS.some((each) => counts[each] > 0)
         ? []
         : [
-            openRun(undefined, 'Open a run, the first one in "main"'),
-            { operation: 'session_create', open: ['name'], why: 'Create a session branch' },
+            openRun(undefined, t`Open a run, the first one in "main"`),
+            { operation: 'session_create', open: ['name'], why: t`Create a session branch` },
           ],
   }),
 });
@@ -88,10 +89,11 @@ export const listSessions = defineOperation({
 type Counts = Record<(typeof STANDINGS)[number], number>;
 
 function noneText(asked: (typeof FILTERS)[number], counts: Counts): string {
-  const others = STANDINGS.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
-  return others.length === 0
-    ? 'There are no session branches yet.'
-    : `No session branch ${asked === 'failed' ? 'has' : 'is'} ${asked}; there are others: ${others.join(', ')}.`;
+  const others = STANDINGS.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${say(each)}`);
+  if (others.length === 0) return t`There are no session branches yet.`;
+  return asked === 'failed'
+    ? t`No session branch has failed; there are others: ${others.join(', ')}.`
+    : t`No session branch is ${say(asked)}; there are others: ${others.join(', ')}.`;
 }
 
 function sessionData(branch: RunBranch, current: string): z.output<typeof sessionSchema> {
@@ -118,7 +120,7 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
       ...branch.problems,
       ...broken.map(
         ({ id, problems }) =>
-          `${id}: ${problems[0] ?? ''}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`,
+          t`${id}: ${problems[0] ?? ''}${problems.length > 1 ? t` (and ${problems.length - 1} more)` : ''}`,
       ),
     ],
   };
@@ -127,19 +129,19 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
 function sessionText(session: z.output<typeof sessionSchema>): string {
   const { name, archive, current, purpose, created_at: created, runs, latest_run: latest } = session;
   const counts = [
-    ...RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${each}`),
-    ...(session.older === 0 ? [] : [`${session.older} older`]),
+    ...RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${say(each)}`),
+    ...(session.older === 0 ? [] : [t`${session.older} older`]),
   ];
   const about = [
     standingWords(session.standing, session.status),
-    archive === undefined ? undefined : `archived copy of ${name}`,
-    created === undefined ? undefined : `since ${created.slice(0, 10)}`,
+    archive === undefined ? undefined : t`archived copy of ${name}`,
+    created === undefined ? undefined : t`since ${created.slice(0, 10)}`,
     `${plural(runs.total, 'run')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
-    latest === undefined ? undefined : `latest ${latest.run_id} (${latest.status})`,
+    latest === undefined ? undefined : t`latest ${latest.run_id} (${say(latest.status)})`,
   ].filter((part) => part !== undefined);
   return lines(
-    `- ${archive ?? name}${current ? ' (current)' : ''}: ${about.join(', ')}`,
-    purpose === undefined ? undefined : `  ${written(purpose, 160)}`,
-    session.problems.map((problem) => `  Problem: ${problem}`),
+    t`- ${archive ?? name}${current ? t` (current)` : ''}: ${about.join(', ')}`,
+    purpose === undefined ? undefined : `  ${oneLine(purpose, 160)}`,
+    session.problems.map((problem) => t`  Problem: ${problem}`),
   );
 }

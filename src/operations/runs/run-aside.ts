@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 
@@ -22,14 +23,14 @@ interface SetAside {
 export function asideText({ run_id: id, aside }: Omit<SetAside, 'branch'>): string | undefined {
   if (aside === undefined) return undefined;
   return aside.kind === 'old'
-    ? `Run ${id} is old: ${asideWhy(aside)}.`
-    : `Run ${id} cannot be resumed: ${asideWhy(aside)}.`;
+    ? t`Run ${id} is old: ${asideWhy(aside)}.`
+    : t`Run ${id} cannot be resumed: ${asideWhy(aside)}.`;
 }
 
 /** The same where it is said that the run is to be closed. */
 export function asideWhy({ why, since, instead }: RunAside): string {
-  const now = instead === undefined ? '' : `; ${instead} does its work now`;
-  return `it was last touched on ${since}, and ${why}${now}`;
+  const now = instead === undefined ? '' : t`; ${instead} does its work now`;
+  return t`it was last touched on ${since}, and ${why}${now}`;
 }
 
 /** Whoever did its work, it did not reach its end. */
@@ -37,7 +38,7 @@ export function closing({ run_id, branch }: SetAside): Step {
   return {
     operation: 'run_finish',
     args: { run_id, ...(branch === 'main' ? {} : { branch }), status: 'abandoned' },
-    why: 'Close it',
+    why: t`Close it`,
   };
 }
 
@@ -47,11 +48,11 @@ export function asideSteps(run: SetAside): Step[] {
   return [
     closing(run),
     name === undefined
-      ? { operation: 'list', args: { what: 'workflows' }, why: 'List the workflows there are' }
+      ? { operation: 'list', args: { what: 'workflows' }, why: t`List the workflows there are` }
       : {
           operation: 'execute',
           args: { name, kind: 'workflow' },
-          why: 'Start again, with what is recorded above',
+          why: t`Start again, with what is recorded above`,
         },
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse, attempt } from '../../base/expected.ts';
@@ -80,13 +81,13 @@ export function withoutWorkflow(error: unknown, { run_id, branch }: RunData): un
   return error.with({
     hint: [
       error.hint,
-      `The run ${quoted(run_id)} was started with a workflow that this project does not have; see what it recorded, or end it.`,
+      t`The run ${quoted(run_id)} was started with a workflow that this project does not have; see what it recorded, or end it.`,
     ]
       .filter(Boolean)
       .join(' '),
     steps: [
-      { operation: 'run_resume', args, why: 'See the run' },
-      { operation: 'run_finish', args: { ...args, status: 'abandoned' }, why: 'End it' },
+      { operation: 'run_resume', args, why: t`See the run` },
+      { operation: 'run_finish', args: { ...args, status: 'abandoned' }, why: t`End it` },
       ...error.steps,
     ],
     cause: error,
@@ -108,5 +109,7 @@ export function agentSteps({ agent: name }: RunData, { catalogue }: Workspace): 
   const record = attempt(find, orElse(undefined));
   if (record === undefined) return [];
   const args = { name: qualifiedName(record), kind: 'agent' };
-  return [{ operation: 'execute', args, why: `Take the role of ${record.displayName ?? record.name} again` }];
+  return [
+    { operation: 'execute', args, why: t`Take the role of ${record.displayName ?? record.name} again` },
+  ];
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
@@ -66,17 +67,17 @@ export const runOpen = defineOperation({
     };
   },
   render: ({ run, start, open_already: before, open_since: since }) => ({
-    body: `Opened ${run.run_id} (session branch ${run.branch}) in ${run.folder}`,
+    body: t`Opened ${run.run_id} (session branch ${run.branch}) in ${run.folder}`,
     ...(before === undefined
       ? {}
       : {
-          note: `${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as abandoned.`,
+          note: t`${before} is a run of the same workflow and still open, last touched ${since ?? ''}: if that is the one you meant, resume it and finish this one as abandoned.`,
         }),
     steps: [
       ...(before === undefined
         ? []
-        : [{ operation: 'run_resume', args: { run_id: before }, why: 'Resume the earlier one instead' }]),
-      { operation: 'execute', args: { name: start, kind: 'workflow', run_id: run.run_id }, why: 'Start it' },
+        : [{ operation: 'run_resume', args: { run_id: before }, why: t`Resume the earlier one instead` }]),
+      { operation: 'execute', args: { name: start, kind: 'workflow', run_id: run.run_id }, why: t`Start it` },
     ],
   }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { asLines, projectField } from '../fields.ts';
@@ -26,12 +27,12 @@ const changed = z.object({ run: runSchema, notes: z.array(z.string()) });
 function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): Answer {
   return {
     body: lines(
-      `${what} ${runLine(run)}`,
-      run.checkpoint_id === undefined ? undefined : `Checkpoint ${run.checkpoint_id}`,
+      t`${what} ${runLine(run)}`,
+      run.checkpoint_id === undefined ? undefined : t`Checkpoint ${run.checkpoint_id}`,
       nextLine(run),
       notes,
       // Of a run that is over, what its files lack needs nobody.
-      hasEnded(run) ? [] : run.problems.map((problem) => `Problem: ${problem}`),
+      hasEnded(run) ? [] : run.problems.map((problem) => t`Problem: ${problem}`),
     ),
     steps: nextSteps(run),
   };
@@ -74,8 +75,8 @@ export const runCheckpoint = defineOperation({
   output: changed,
   async run({ run_id: id, branch, project, ...given }, context) {
     if (Object.values(given).every((value) => value === undefined))
-      throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
-        hint: 'Pass step, plus any variables, artefacts and notes that will help later.',
+      throw new BmadError('invalid_input', t`run_checkpoint: there is nothing to record.`, {
+        hint: t`Pass step, plus any variables, artefacts and notes that will help later.`,
       });
     const state = await context.state(project);
     const runs = await state.runs();
@@ -105,7 +106,7 @@ export const runCheckpoint = defineOperation({
     });
     return { run: await runAtStep(run, state.root, context, project), notes };
   },
-  render: (data) => changedAnswer('Recorded', data),
+  render: (data) => changedAnswer(t`Recorded`, data),
 });
 
 export const runFinish = defineOperation({
@@ -145,7 +146,13 @@ export const runFinish = defineOperation({
   },
   render: (data) =>
     changedAnswer(
-      `${data.run.status === 'paused' ? 'Paused' : 'Ended'}${data.already ? ' already' : ''}`,
+      data.run.status === 'paused'
+        ? data.already
+          ? t`Paused already`
+          : t`Paused`
+        : data.already
+          ? t`Ended already`
+          : t`Ended`,
       data,
     ),
 });
@@ -167,5 +174,5 @@ export const runRepair = defineOperation({
     const { run, notes } = await (await state.runs()).repair(id, branch);
     return { run: await runAtStep(run, state.root, context, project), notes };
   },
-  render: (data) => changedAnswer('Checked', data),
+  render: (data) => changedAnswer(t`Checked`, data),
 });

@@ -1,3 +1,4 @@
+import { say as sayText, t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import { stepLines, type StepWriter } from '../../base/step.ts';
@@ -21,13 +22,13 @@ import {
 export function underWay(run: RunData, say: StepWriter): string | undefined {
   const { run_id: id, steps_completed: done, last_step: last } = run;
   if (allDone(run))
-    return `All steps of run ${id} are done: finish it, and do not start the file below again.`;
+    return t`All steps of run ${id} are done: finish it, and do not start the file below again.`;
   if (done.length === 0 && last === undefined) return undefined;
   const files = run.next_files ?? [];
-  const place = `Continue run ${id} at step ${nextLabel(run)}`;
+  const place = t`Continue run ${id} at step ${nextLabel(run)}`;
   const other = otherVersionNote(run);
   if (files.length === 0)
-    return [`${place} of the file below; the steps before it are done.`, ...other].join(' ');
+    return [t`${place} of the file below; the steps before it are done.`, ...other].join(' ');
   return [
     `${place}: ${files.map(({ uri }) => uri).join(' or ')}`,
     '',
@@ -38,42 +39,40 @@ export function underWay(run: RunData, say: StepWriter): string | undefined {
   ].join('\n');
 }
 
+const isOver = (id: string, status: string): string => t`The run ${quoted(id)} is ${sayText(status)}.`;
+
 /** What a model has to know when it works in a run: how far it is, and how to keep it. */
 export function runSection(run: RunData, record: BmadRecord, workspace: Workspace, say: StepWriter): string {
   const { run_id: id } = run;
   const workflow = qualifiedName(record);
   if (run.archive !== undefined || hasEnded(run))
-    throw new BmadError(
-      'invalid_input',
-      `The run ${quoted(id)} is ${run.archive === undefined ? run.status : 'archived'}.`,
-      {
-        subject: id,
-        steps: [
-          openRun(workflow, 'Open a new run'),
-          { operation: 'execute', args: { name: workflow, kind: 'workflow' }, why: 'Start without a run' },
-        ],
-      },
-    );
+    throw new BmadError('invalid_input', isOver(id, run.archive === undefined ? run.status : 'archived'), {
+      subject: id,
+      steps: [
+        openRun(workflow, t`Open a new run`),
+        { operation: 'execute', args: { name: workflow, kind: 'workflow' }, why: t`Start without a run` },
+      ],
+    });
   const isSame = run.workflow === undefined || run.workflow === workflow;
   if (!isSame && !leadsTo(record, run.workflow ?? '', workspace))
     throw new BmadError(
       'invalid_input',
-      `The run ${quoted(id)} is for ${run.workflow ?? ''}, not for ${workflow}.`,
+      t`The run ${quoted(id)} is for ${run.workflow ?? ''}, not for ${workflow}.`,
       {
         subject: id,
         steps: [
           {
             operation: 'execute',
             args: { name: run.workflow, kind: 'workflow', run_id: id },
-            why: `Continue ${run.workflow ?? ''}`,
+            why: t`Continue ${run.workflow ?? ''}`,
           },
-          openRun(workflow, `Open a run for ${workflow}`),
+          openRun(workflow, t`Open a run for ${workflow}`),
         ],
       },
     );
   const renamed = isSame
     ? []
-    : [`The run was started as ${run.workflow ?? ''}, which this version calls ${workflow}.`, ''];
+    : [t`The run was started as ${run.workflow ?? ''}, which this version calls ${workflow}.`, ''];
   const keep = [...stepLines(keepingSteps(run), say), ...keepingNotes(run)].map((line) => `- ${line}`);
   return ['## Run', '', ...renamed, runText(run), '', ...keep].join('\n');
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { qualifiedName } from '../../model/record.ts';
 import type { Run, RunsReading } from '../../model/run.ts';
 import { dayOf, isPast } from '../project/age.ts';
@@ -91,14 +92,14 @@ async function asideOf(run: Run, data: RunData, around: Around): Promise<RunAsid
   });
   // Just after an upgrade its values and files still help: the text says that steps may be numbered differently.
   if (data.workflow_missing === true || (isOtherVersion(data) && isLong))
-    return replaced('dead', `its workflow ${begun} is not here`);
+    return replaced('dead', t`its workflow ${begun} is not here`);
   if (record?.deprecated?.successor !== undefined)
-    return replaced('dead', `its workflow ${begun} is deprecated`);
+    return replaced('dead', t`its workflow ${begun} is deprecated`);
   if (data.lost_step !== undefined)
-    return replaced('dead', `its workflow ${data.served ?? begun} has no ${data.lost_step} any more`);
+    return replaced('dead', t`its workflow ${data.served ?? begun} has no ${data.lost_step} any more`);
   if (isLong && record?.deprecated !== undefined)
-    return replaced('old', `its workflow ${begun} is deprecated`);
+    return replaced('old', t`its workflow ${begun} is deprecated`);
   if (isLong && (await isPassed(run.latest)))
-    return { kind: 'old', since, why: 'the work continued without it' };
+    return { kind: 'old', since, why: t`the work continued without it` };
   return undefined;
 }

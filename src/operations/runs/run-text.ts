@@ -1,42 +1,45 @@
-import { fenced, oneLine, plural, written } from '../../base/text/text.ts';
+import { plural, say, t } from '../../base/text/message.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import { begunText } from './begun-step.ts';
 import { nextLine, stepsText, type RunData } from './run-view.ts';
 
 /** Everything about a run, for a person or a model. What others wrote is marked as such. */
 export function runText(run: RunData): string {
-  const where = run.archive === undefined ? `session branch ${run.branch}` : `archived, ${run.archive}`;
-  const standing = `${run.status}, ${stepsText(run.progress)}${begunText(run)}`;
+  const where = run.archive === undefined ? t`session branch ${run.branch}` : t`archived, ${run.archive}`;
+  const standing = `${say(run.status)}, ${stepsText(run.progress)}${begunText(run)}`;
   const notes = [
     run.agent_notes ?? '',
-    ...run.issues.map((issue) => `Issue: ${written(asText(issue), 300)}`),
+    ...run.issues.map((issue) => t`Issue: ${oneLine(asText(issue), 300)}`),
   ];
   const told = notes.filter((note) => note !== '').join('\n');
   return lines(
-    `Run ${run.run_id} (${where}): ${standing}`,
-    `Workflow: ${workflowText(run)}`,
-    run.agent === undefined ? undefined : `Agent: ${oneLine(run.agent, 100)}`,
+    t`Run ${run.run_id} (${where}): ${standing}`,
+    t`Workflow: ${workflowText(run)}`,
+    run.agent === undefined ? undefined : t`Agent: ${oneLine(run.agent, 100)}`,
     run.started_at === undefined
       ? undefined
-      : `Started ${run.started_at}, last checkpoint ${run.last_checkpoint ?? 'none'}${run.checkpoint_id === undefined ? '' : ` (${run.checkpoint_id})`}`,
+      : t`Started ${run.started_at}, last checkpoint ${run.last_checkpoint ?? t`none`}${run.checkpoint_id === undefined ? '' : ` (${run.checkpoint_id})`}`,
     run.steps_completed.length === 0
       ? undefined
-      : `Done: ${run.steps_completed.length === 1 ? 'step' : 'steps'} ${listed(run.steps_completed)}`,
-    run.last_step === undefined ? undefined : `Last recorded: ${written(run.last_step, 200)}`,
+      : run.steps_completed.length === 1
+        ? t`Done: step ${listed(run.steps_completed)}`
+        : t`Done: steps ${listed(run.steps_completed)}`,
+    run.last_step === undefined ? undefined : t`Last recorded: ${oneLine(run.last_step, 200)}`,
     nextLine(run),
     run.graph === undefined ? undefined : graphText(run.graph),
-    `Folder: ${run.folder}`,
-    run.artefacts.length === 0 ? undefined : 'Artefacts:',
+    t`Folder: ${run.folder}`,
+    run.artefacts.length === 0 ? undefined : t`Artefacts:`,
     run.artefacts.map(
       ({ step, name, path, exists, file }) =>
-        `- ${step === undefined ? '' : `step ${step}, `}${oneLine(name, 100)}: ${file ?? path}${exists ? '' : ' (missing)'}`,
+        t`- ${step === undefined ? '' : t`step ${step}, `}${oneLine(name, 100)}: ${file ?? path}${exists ? '' : t` (missing)`}`,
     ),
-    run.problems.length === 0 ? undefined : 'Problems:',
+    run.problems.length === 0 ? undefined : t`Problems:`,
     run.problems.map((problem) => `- ${problem}`),
     Object.keys(run.session_variables).length === 0
       ? undefined
-      : `Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,
-    told === '' ? undefined : `Notes:\n${fenced(told, 'text')}`,
+      : t`Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,
+    told === '' ? undefined : t`Notes:\n${fenced(told, 'text')}`,
   );
 }
 
@@ -48,25 +51,25 @@ function workflowText({
   workflow_missing: isMissing,
   aside,
 }: RunData): string {
-  const begun = workflow ?? path ?? 'unknown';
-  if (isMissing === true) return `${begun} (missing: no workflow of this name is served)`;
+  const begun = workflow ?? path ?? t`unknown`;
+  if (isMissing === true) return t`${begun} (missing: no workflow of this name is served)`;
   // Nobody should start what has only the name of what is gone.
   if (served === undefined || served === begun || aside?.kind === 'dead') return begun;
-  return `${begun} (served here as ${served})`;
+  return t`${begun} (served here as ${served})`;
 }
 
 const LISTED_STEPS = 40;
 
 function listed(steps: readonly number[]): string {
   const more = steps.length - LISTED_STEPS;
-  return `${steps.slice(0, LISTED_STEPS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${steps.slice(0, LISTED_STEPS).join(', ')}${more > 0 ? t` and ${more} more` : ''}`;
 }
 
 function graphText({ total, completed, running, failed }: NonNullable<RunData['graph']>): string {
   return [
-    `Graph: ${completed} of ${plural(total, 'node')}`,
-    running.length === 0 ? undefined : `running: ${oneLine(running.join(', '), 200)}`,
-    failed.length === 0 ? undefined : `failed: ${oneLine(failed.join(', '), 200)}`,
+    t`Graph: ${completed} of ${plural(total, 'node')}`,
+    running.length === 0 ? undefined : t`running: ${oneLine(running.join(', '), 200)}`,
+    failed.length === 0 ? undefined : t`failed: ${oneLine(failed.join(', '), 200)}`,
   ]
     .filter((part) => part !== undefined)
     .join('; ');

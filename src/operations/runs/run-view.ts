@@ -1,7 +1,7 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
-import { plural } from '../../base/text/text.ts';
 import {
   RUN_STATUSES,
   type Run,
@@ -131,22 +131,26 @@ function progress(state: RunState | undefined, counted: number | undefined) {
 export function runLine(
   run: Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint' | 'resume_step' | 'last_step'>,
 ): string {
-  return [`${run.run_id}: ${run.status}`, `${stepsText(run.progress)}${begunText(run)}`, run.last_checkpoint]
+  return [
+    t`${run.run_id}: ${say(run.status)}`,
+    `${stepsText(run.progress)}${begunText(run)}`,
+    run.last_checkpoint,
+  ]
     .filter((part) => part !== undefined)
     .join(', ');
 }
 
 export function stepsText({ completed, total, percent }: RunData['progress']): string {
   return total === undefined
-    ? `${plural(completed, 'step')} done`
-    : `${completed} of ${plural(total, 'step')}${percent === undefined ? '' : ` (${percent} %)`}`;
+    ? plural(completed, 'step done', 'steps done')
+    : t`${completed} of ${plural(total, 'step')}${percent === undefined ? '' : ` (${percent} %)`}`;
 }
 
 /** `Next: step 2b, bmad://…/step-02b-vision.md`. */
 export function nextLine(run: RunData): string | undefined {
   if (run.resume_step === undefined || run.aside?.kind === 'dead') return undefined;
   const files = (run.next_files ?? []).map(({ uri }) => uri);
-  return `Next: step ${nextLabel(run)}${files.length === 0 ? '' : `, ${files.join(' or ')}`}`;
+  return t`Next: step ${nextLabel(run)}${files.length === 0 ? '' : `, ${files.join(t` or `)}`}`;
 }
 
 export function nextLabel({ resume_step: step, next_files: files }: RunData): string {
@@ -159,9 +163,9 @@ export function keepingNotes(run: RunData): string[] {
   if (allDone(run)) return [];
   const { folder } = run;
   // What lies outside the project is the server's own; nothing of the project's goes there.
-  const place = isElsewhere(folder) ? '' : `, or into ${folder}/artefacts`;
+  const place = isElsewhere(folder) ? '' : t`, or into ${folder}/artefacts`;
   return [
-    `A checkpoint can also record variables, notes and the paths of files, which go where the workflow says${place}.`,
+    t`A checkpoint can also record variables, notes and the paths of files, which go where the workflow says${place}.`,
   ];
 }
 
@@ -169,29 +173,29 @@ export function keepingNotes(run: RunData): string[] {
 export function keepingSteps(run: RunData): Step[] {
   if (allDone(run)) return [endIt(run)];
   return [
-    checkpoint(run, 'After each step'),
+    checkpoint(run, t`After each step`),
     {
       operation: 'run_finish',
       args: { run_id: run.run_id, status: 'completed' },
-      why: 'At the end (or with failed or paused)',
+      why: t`At the end (or with failed or paused)`,
     },
   ];
 }
 
 /** The reads of what is next. */
 export function fileSteps({ next_files: files = [] }: RunData): Step[] {
-  const choice = files.length > 1 ? `, one of ${files.length} to choose from` : '';
+  const choice = files.length > 1 ? t`, one of ${files.length} to choose from` : '';
   return files.map(({ step, uri }) => ({
     operation: 'read',
     args: { target: uri, kind: 'resource' },
-    why: `Read step ${step}${choice}`,
+    why: t`Read step ${step}${choice}`,
   }));
 }
 
 /** What comes next in a run that is going on: the step after, or its end. */
 export function nextSteps(run: RunData): Step[] {
   if (run.status !== 'running' || run.archive !== undefined) return [];
-  return allDone(run) ? [endIt(run)] : [...fileSteps(run), checkpoint(run, 'After the next step')];
+  return allDone(run) ? [endIt(run)] : [...fileSteps(run), checkpoint(run, t`After the next step`)];
 }
 
 function checkpoint(run: RunData, why: string): Step {
@@ -203,7 +207,7 @@ function checkpoint(run: RunData, why: string): Step {
 const endIt = ({ run_id }: RunData): Step => ({
   operation: 'run_finish',
   args: { run_id },
-  why: 'All steps are done, so finish it',
+  why: t`All steps are done, so finish it`,
 });
 
 export function openRun(workflow: string | undefined, why: string): Step {

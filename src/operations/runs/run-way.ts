@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { RunsReading } from '../../model/run.ts';
@@ -31,10 +32,10 @@ export async function latestOpen(
   const { going, aside } = await judge.sorted(open);
   const found = going[0]?.data ?? aside[0];
   if (found !== undefined) return found;
-  throw new BmadError('not_found', `There is no open run in the session branch ${branch}.`, {
+  throw new BmadError('not_found', t`There is no open run in the session branch ${branch}.`, {
     steps: [
-      openRun(undefined, 'Open a run'),
-      { operation: 'list_sessions', why: 'See the session branches' },
+      openRun(undefined, t`Open a run`),
+      { operation: 'list_sessions', why: t`See the session branches` },
     ],
   });
 }
@@ -49,11 +50,11 @@ export function wayOn(run: RunData): { notes: string[]; steps: z.input<typeof st
       notes: [
         archive === undefined
           ? run.status === 'completed'
-            ? 'It is completed.'
-            : 'It was given up.'
-          : 'It is archived and can only be read.',
+            ? t`It is completed.`
+            : t`It was given up.`
+          : t`It is archived and can only be read.`,
       ],
-      steps: [openRun(workflow, 'Open a new run')],
+      steps: [openRun(workflow, t`Open a new run`)],
     };
   if (run.aside?.kind === 'dead') return { notes: [], steps: asideSteps(run) };
   if (allDone(run)) return { notes: [], steps: keepingSteps(run) };
@@ -68,7 +69,7 @@ export function wayOn(run: RunData): { notes: string[]; steps: z.input<typeof st
             {
               operation: 'execute',
               args: { name, kind: 'workflow', run_id },
-              why: run.next_files === undefined ? 'Continue' : 'The same with the rules of its workflow',
+              why: run.next_files === undefined ? t`Continue` : t`The same with the rules of its workflow`,
             },
           ]),
       ...keepingSteps(run),

@@ -63,5 +63,5 @@ export const saveSession = defineOperation({
       notes: traced.notes,
     };
   },
-  render: (data) => logged('Session', data),
+  render: (data) => logged('session', data),
 });

@@ -1,5 +1,5 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { lines, titledList } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
@@ -27,9 +27,9 @@ export const sessionCreate = defineOperation({
     return runs.createBranch(name, { purpose, parent });
   },
   render: ({ branch, folder }) => ({
-    body: `Created ${branch} in ${folder}.`,
+    body: t`Created ${branch} in ${folder}.`,
     steps: [
-      { operation: 'session_switch', args: { name: branch }, why: 'Make it the current session branch' },
+      { operation: 'session_switch', args: { name: branch }, why: t`Make it the current session branch` },
     ],
   }),
 });
@@ -49,7 +49,10 @@ export const sessionSwitch = defineOperation({
     return (await (await context.state(project)).runs()).switchBranch(name);
   },
   render: ({ branch, before, file }) => ({
-    body: `The current session branch is ${branch}${before === branch ? ', as before' : `; it was ${before}`} (${file}).`,
+    body:
+      before === branch
+        ? t`The current session branch is ${branch}, as before (${file}).`
+        : t`The current session branch is ${branch}; it was ${before} (${file}).`,
   }),
 });
 
@@ -88,11 +91,11 @@ export const sessionDiff = defineOperation({
   render: ({ branch, against, only_here: here, only_there: there, different }) => ({
     body:
       here.length + there.length + different.length === 0
-        ? `${branch} and ${against} have the same content.`
+        ? t`${branch} and ${against} have the same content.`
         : lines(
-            listed(`Only in ${branch}`, here),
-            listed(`Only in ${against}`, there),
-            listed('In both, and different', different),
+            listed(t`Only in ${branch}`, here),
+            listed(t`Only in ${against}`, there),
+            listed(t`In both, and different`, different),
           ),
   }),
 });
@@ -137,22 +140,22 @@ export const sessionMerge = defineOperation({
         copied.length + renamed.filter(({ to }) => !moved.includes(to)).length,
         moved.length,
       ),
-      listed('Copied', copied),
+      listed(t`Copied`, copied),
       listed(
-        'Renamed, because the branch has a different run with that name',
-        renamed.map(({ from, to }) => `${from} is now ${to}`),
+        t`Renamed, because the branch has a different run with that name`,
+        renamed.map(({ from, to }) => t`${from} is now ${to}`),
       ),
-      listed('Already there', already),
-      listed('Other files copied', files),
-      listed('Not copied, because the branch has a different file with that name or it is a link', left),
+      listed(t`Already there`, already),
+      listed(t`Other files copied`, files),
+      listed(t`Not copied, because the branch has a different file with that name or it is a link`, left),
       notes,
     ),
   }),
 });
 
 function merged(branch: string, into: string, copied: number, moved: number): string {
-  const also = moved === 0 ? '' : `, ${plural(moved, 'run')} moved`;
-  return `Merged ${branch} into ${into}: ${plural(copied, 'run')} copied${also}.`;
+  const also = moved === 0 ? '' : `, ${plural(moved, 'run moved', 'runs moved')}`;
+  return t`Merged ${branch} into ${into}: ${plural(copied, 'run copied', 'runs copied')}${also}.`;
 }
 
 export const sessionArchive = defineOperation({
@@ -175,5 +178,5 @@ export const sessionArchive = defineOperation({
   async run({ name, force, project }, context) {
     return (await (await context.state(project)).runs()).archive(name, force);
   },
-  render: ({ branch, folder, notes }) => ({ body: lines(`Archived ${branch} in ${folder}.`, notes) }),
+  render: ({ branch, folder, notes }) => ({ body: lines(t`Archived ${branch} in ${folder}.`, notes) }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt, orElse } from '../../base/expected.ts';
@@ -115,7 +116,7 @@ async function stepFiles(
         const { number, part } = understood(step);
         // Numbers have words of their own for what cannot be.
         if (part === '') return { number, ...asTold(step) };
-        throw noStep(step, `Steps: ${files.map(labelOf).join(', ')}.`);
+        throw noStep(step, t`Steps: ${files.map(labelOf).join(', ')}.`);
       }
       const [next] = await after(file);
       const goesOn = next?.number === file.number;
@@ -126,7 +127,7 @@ async function stepFiles(
       if (last !== undefined && spoken(last) !== undefined && meant(last) === undefined) return last;
       // What was told without files can be any number.
       const most = Math.max(0, ...done);
-      return most > total && (recorded ?? 0) > total ? `step ${most}` : undefined;
+      return most > total && (recorded ?? 0) > total ? t`step ${most}` : undefined;
     },
     async next({ step, last }) {
       // Kits count a step as done with its first file, also where parts of it follow.
@@ -172,12 +173,12 @@ function spoken(step: number | string): Spoken | undefined {
 
 function understood(step: number | string): Spoken {
   const found = spoken(step);
-  if (found === undefined) throw noStep(step, 'Pass its number, or the name of its file.');
+  if (found === undefined) throw noStep(step, t`Pass its number, or the name of its file.`);
   return found;
 }
 
 function noStep(step: number | string, hint: string): BmadError {
-  return new BmadError('invalid_input', `There is no step ${quoted(String(step))}.`, {
+  return new BmadError('invalid_input', t`There is no step ${quoted(String(step))}.`, {
     subject: 'step',
     hint,
   });

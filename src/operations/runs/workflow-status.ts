@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
@@ -84,12 +85,12 @@ export const getWorkflowStatus = defineOperation({
     steps: run === undefined ? (hint === undefined ? [FIRST_RUN] : []) : wayOn(run),
     body: lines(
       run === undefined
-        ? `The session branch ${branch} has no runs.`
+        ? t`The session branch ${branch} has no runs.`
         : [asideText(run) ?? [], runText(run)].flat(),
-      journal === undefined ? undefined : ['Journal:', ...journal.map(journalLine)],
-      others.length === 0 ? undefined : 'Other runs of this session branch:',
+      journal === undefined ? undefined : [t`Journal:`, ...journal.map(journalLine)],
+      others.length === 0 ? undefined : t`Other runs of this session branch:`,
       others.map((each) => `- ${runLine(each)}`),
-      problems.map((problem) => `Problem: ${problem}`),
+      problems.map((problem) => t`Problem: ${problem}`),
     ),
   }),
 });
@@ -129,28 +130,28 @@ function latestIn(
 const FIRST_RUN = openRun(undefined, 'Open the first run');
 
 function noBranch(name: string, { branches }: RunsReading): BmadError {
-  return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
+  return new BmadError('not_found', t`There is no session branch ${quoted(name)}.`, {
     subject: name.slice(0, 100),
     ...(branches.length === 0
-      ? { hint: 'There are none yet: the first run creates "main".', steps: [FIRST_RUN] }
-      : { hint: `Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.` }),
+      ? { hint: t`There are none yet: the first run creates "main".`, steps: [FIRST_RUN] }
+      : { hint: t`Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.` }),
   });
 }
 
 function hintFor(run: Run | undefined, reading: RunsReading, asked: string | undefined): string | undefined {
   if (run !== undefined) {
     if (asked !== undefined || run.archive !== undefined || run.branch === reading.current) return undefined;
-    return `It is in the session branch ${run.branch}; the current one is ${reading.current}.`;
+    return t`It is in the session branch ${run.branch}; the current one is ${reading.current}.`;
   }
   const others = reading.branches.filter(({ runs }) => runs.length > 0);
   const places = others.map((each) => `${each.archive ?? each.name} (${each.runs.length + each.older})`);
-  return places.length === 0 ? undefined : `Runs are in: ${places.join(', ')}.`;
+  return places.length === 0 ? undefined : t`Runs are in: ${places.join(', ')}.`;
 }
 
 function journalLine(entry: Record<string, unknown>): string {
   const { seq, at, event, step, told, status, checkpoint_id: id } = entry as unknown as JournalEntry;
   const name = told === undefined ? undefined : oneLine(told, 200);
-  const what = [step === undefined ? undefined : `step ${step}`, name, status, id].filter(
+  const what = [step === undefined ? undefined : t`step ${step}`, name, status, id].filter(
     (part) => part !== undefined,
   );
   return `- ${seq} ${at} ${event}${what.length === 0 ? '' : ` ${what.join(', ')}`}`;

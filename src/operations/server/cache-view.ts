@@ -1,5 +1,5 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import type { Diagnosis } from '../context.ts';
 
 export const cacheSchema = z.object({
@@ -41,18 +41,19 @@ export const isEmpty = ({ parts }: CacheView): boolean => parts.every(({ files }
 
 export function cacheLines(view: CacheView): string[] {
   const { parts, mostFiles, mostBytes } = view;
-  if (isEmpty(view)) return ['Cache: empty; only large content is kept'];
+  if (isEmpty(view)) return [t`Cache: empty; only large content is kept`];
   return [
-    `Cache: at most ${mostFiles} files and ${mebibytes(mostBytes)} in each folder`,
+    t`Cache: at most ${mostFiles} files and ${mebibytes(mostBytes)} in each folder`,
     ...parts.map(({ part, folder, files, bytes, newest, oldest, damaged, outdated }) => {
-      const size = files === 0 ? 'empty' : `${plural(files, 'file')}, ${mebibytes(bytes)}`;
+      const size = files === 0 ? t`empty` : `${plural(files, 'file')}, ${mebibytes(bytes)}`;
       const days = [oldest, newest].map((time) => time?.slice(0, 10));
-      const age = files === 0 ? '' : days[0] === days[1] ? `, of ${days[1]}` : `, of ${days.join(' to ')}`;
+      const age =
+        files === 0 ? '' : days[0] === days[1] ? t`, of ${days[1]}` : t`, of ${days[0]} to ${days[1]}`;
       const faults = [
-        damaged === 0 ? '' : `, ${damaged} damaged`,
-        outdated === 0 ? '' : `, ${outdated} of another version`,
+        damaged === 0 ? '' : t`, ${damaged} damaged`,
+        outdated === 0 ? '' : t`, ${outdated} of another version`,
       ].join('');
-      return `- ${part}: ${size}${age}${faults}\n  ${folder}`;
+      return t`- ${say(part)}: ${size}${age}${faults}\n  ${folder}`;
     }),
   ];
 }

@@ -1,8 +1,10 @@
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { ours } from '../../base/expected.ts';
 import { MASK, stripAddressCredentials } from '../../base/secrets/rules.ts';
 import { isSecretName } from '../../base/secrets/names.ts';
-import { cell, plural } from '../../base/text/text.ts';
+import { cell } from '../../base/text/text.ts';
 import { agentToolNames, AGENT_TOOL_LIMIT } from '../activation/agent-tools.ts';
 import type { Context } from '../context.ts';
 import { defineOperation } from '../operation.ts';
@@ -58,22 +60,22 @@ export const configShow = defineOperation({
     );
     const values = bmad.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const lines = [
-      '| setting | value | from |',
+      t`| setting | value | from |`,
       '|---|---|---|',
       ...rows,
       '',
-      `Project in use: ${project.root ?? 'none'} (${project.from})`,
+      t`Project in use: ${project.root ?? 'none'} (${project.from})`,
       '',
       ...(values.length === 0
         ? []
-        : ["| the project's BMAD | value | from |", '|---|---|---|', ...values, '']),
-      '| tool | toolset | offered | decided by |',
+        : [t`| the project's BMAD | value | from |`, '|---|---|---|', ...values, '']),
+      t`| tool | toolset | offered | decided by |`,
       '|---|---|---|---|',
       ...toolLines,
       '',
       agentTools,
     ];
-    return { body: [...lines, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n') };
+    return { body: [...lines, ...warnings.map((warning) => t`Warning: ${warning}`)].join('\n') };
   },
 });
 
@@ -83,7 +85,7 @@ function valueText(value: Config[keyof Config]): string {
     .flat()
     .map((entry) => stripAddressCredentials(String(entry)))
     .join(', ');
-  return text === '' ? '(not set)' : text;
+  return text === '' ? t`(not set)` : text;
 }
 
 /** The same values, from the same files, as agents and workflows are started with; nothing without a usable project. */
@@ -112,7 +114,7 @@ async function toolRows(context: Context): Promise<{ tools: ToolRow[]; agentTool
   }));
   if (!tools.agents) {
     const { why } = tools.of({ name: '', toolset: 'agents', effect: 'read' });
-    return { tools: fixed, agentTools: `Agent tools: none, by ${why}.` };
+    return { tools: fixed, agentTools: t`Agent tools: none, by ${why}.` };
   }
   const names = [...agentToolNames(await context.workspace(), context).keys()];
   const rows = names.map((name) => ({
@@ -123,10 +125,10 @@ async function toolRows(context: Context): Promise<{ tools: ToolRow[]; agentTool
   const offered = rows.filter((row) => row.offered).length;
   const rest =
     offered > AGENT_TOOL_LIMIT
-      ? ` Only ${AGENT_TOOL_LIMIT} are listed; to choose them, name them in "tools".`
+      ? t` Only ${AGENT_TOOL_LIMIT} are listed; to choose them, name them in "tools".`
       : '';
   return {
     tools: [...fixed, ...rows.slice(0, AGENT_TOOL_LIMIT)],
-    agentTools: `Agent tools: ${offered} of ${plural(rows.length, 'agent')}.${rest}`,
+    agentTools: t`Agent tools: ${offered} of ${plural(rows.length, 'agent')}.${rest}`,
   };
 }

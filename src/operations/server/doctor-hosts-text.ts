@@ -1,4 +1,4 @@
-import { plural } from '../../base/text/text.ts';
+import { plural, say, t } from '../../base/text/message.ts';
 import type { CheckedHost } from './doctor-hosts-view.ts';
 
 /** Whether every entry of ours works; a host that is not connected is no fault. */
@@ -16,13 +16,13 @@ const FOUND: Readonly<Record<CheckedHost['found'], string>> = {
 const LEVELS = { ok: '', notice: 'Notice: ', broken: 'BROKEN: ' } as const;
 
 export function hostLines(hosts: readonly CheckedHost[]): string[] {
-  if (hosts.length === 0) return ['Hosts: none found on this machine'];
+  if (hosts.length === 0) return [t`Hosts: none found on this machine`];
   return [
-    'Hosts:',
+    t`Hosts:`,
     ...hosts.flatMap(({ name, scope, file, found, handshake, checks }) => [
-      `- ${name} (${scope}): ${FOUND[found]}${answered(handshake)}\n  ${file}`,
+      t`- ${name} (${say(scope)}): ${say(FOUND[found])}${answered(handshake)}\n  ${file}`,
       ...checks.map(
-        ({ level, text, fix }) => `  ${LEVELS[level]}${text}${fix === undefined ? '' : ` ${fix}`}`,
+        ({ level, text, fix }) => `  ${say(LEVELS[level])}${text}${fix === undefined ? '' : ` ${fix}`}`,
       ),
     ]),
   ];
@@ -33,6 +33,6 @@ function answered(handshake: CheckedHost['handshake']): string {
   const { ok, tools, ms, trouble } = handshake;
   const seconds = (ms / 1000).toFixed(1);
   return ok
-    ? `, answers with ${plural(tools, 'tool')} after ${seconds} s`
-    : `, DOES NOT ANSWER: ${trouble ?? ''}`;
+    ? t`, answers with ${plural(tools, 'tool')} after ${seconds} s`
+    : t`, DOES NOT ANSWER: ${trouble ?? ''}`;
 }

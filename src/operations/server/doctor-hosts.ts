@@ -1,6 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
-import { plural } from '../../base/text/text.ts';
 import { promptsFor, type PromptItem } from '../client/prompts.ts';
 import type { Call, Context, HostCheck, HostSetup, HostState } from '../context.ts';
 import type { CheckedHost } from './doctor-hosts-view.ts';
@@ -42,7 +42,7 @@ export async function checkedHosts(
     if (start !== undefined) checks.push(...(await limitsOf(state, start, handshake, found)));
     if (state.found === 'ours') checks.push(...(await twinsOf(host.id, start, found, context)));
     if (state.found === 'none')
-      steps.push({ operation: 'setup', args: { hosts: [host.id] }, why: `Connect ${host.name}` });
+      steps.push({ operation: 'setup', args: { hosts: [host.id] }, why: t`Connect ${host.name}` });
     steps.push(...repairs(state, checks));
     checked.push({
       host: host.id,
@@ -64,8 +64,8 @@ function repairs({ host, scope }: HostState, checks: readonly HostCheck[]): Step
   if (wanted === undefined) return [];
   const args = { hosts: [host.id], ...(scope === 'project' ? { scope } : {}) };
   return wanted === 'force'
-    ? [{ operation: 'setup', args: { ...args, force: true }, why: `Replace the entry in ${host.name}` }]
-    : [{ operation: 'setup', args, why: `Write the entry in ${host.name} again` }];
+    ? [{ operation: 'setup', args: { ...args, force: true }, why: t`Replace the entry in ${host.name}` }]
+    : [{ operation: 'setup', args, why: t`Write the entry in ${host.name} again` }];
 }
 
 /** The same command line is started once, however many hosts have it. */
@@ -79,7 +79,7 @@ function handshakes({ hosts, handshake, home }: HostSetup, call: Call): (start: 
   };
 
   async function shaken(start: Start): Promise<Shaken> {
-    call.progress(`starting ${[start.command, ...start.args].join(' ')}`);
+    call.progress(t`starting ${[start.command, ...start.args].join(' ')}`);
     const began = performance.now();
     const { ok, tools, trouble } = await handshake(start, hosts.root ?? home, call.signal).catch(
       ours(({ message }) => ({ ok: false, tools: [], trouble: message })),
@@ -98,8 +98,7 @@ async function startedOnce(
   // What is gone cannot be started.
   if (checks.some(({ about, level }) => about === 'start' && level === 'broken')) return undefined;
   if (!mayStart) {
-    const text =
-      'It was not started, because the file of the project has a different entry from the one that setup writes.';
+    const text = t`It was not started, because the file of the project has a different entry from the one that setup writes.`;
     checks.push({ level: 'notice', about: 'start', text });
     return undefined;
   }
@@ -108,7 +107,7 @@ async function startedOnce(
     checks.push({
       level: 'broken',
       about: 'start',
-      text: 'The server that it starts does not answer.',
+      text: t`The server that it starts does not answer.`,
       repair: 'setup',
     });
   return handshake;
@@ -126,32 +125,37 @@ async function limitsOf(
   const limit = (text: string, fix: string): HostCheck => ({ level: 'notice', about: 'limit', text, fix });
   return [
     ...(settings === undefined
-      ? [limit('Its flags are not understood.', 'See the message of the server when it starts.')]
+      ? [limit(t`Its flags are not understood.`, t`See the message of the server when it starts.`)]
       : []),
     ...(handshake !== undefined && tools !== undefined && handshake.tools * 2 > tools
       ? [
           limit(
-            `It takes ${handshake.tools} of the ${tools} tools that the host allows for all servers together.`,
-            'If some are missing, choose fewer with the setting toolsets.',
+            t`It takes ${handshake.tools} of the ${tools} tools that the host allows for all servers together.`,
+            t`If some are missing, choose fewer with the setting toolsets.`,
           ),
         ]
       : []),
     ...(handshake !== undefined && startMs !== undefined && handshake.ms > startMs
-      ? [limit(`The start took longer than the ${startMs / 1000} s that the host waits.`, 'Start it again.')]
+      ? [
+          limit(
+            t`The start took longer than the ${startMs / 1000} s that the host waits.`,
+            t`Start it again.`,
+          ),
+        ]
       : []),
     ...(settings !== undefined && answerBytes !== undefined && settings.answerBytes > answerBytes
       ? [
           limit(
-            `Answers may be ${settings.answerBytes} bytes long, and the host cuts what is beyond ${answerBytes}.`,
-            'Lower the setting answer_bytes.',
+            t`Answers may be ${settings.answerBytes} bytes long, and the host cuts what is beyond ${answerBytes}.`,
+            t`Lower the setting answer_bytes.`,
           ),
         ]
       : []),
     ...(settings?.output === 'structured' && dataAlone === true
       ? [
           limit(
-            'It shows a model only the data of answers.',
-            'Set output to text, unless a program reads them.',
+            t`It shows a model only the data of answers.`,
+            t`Set output to text, unless a program reads them.`,
           ),
         ]
       : []),
@@ -182,17 +186,17 @@ async function twinsOf(
   const twins = prompts === 'off' ? [] : await twinsIn(client, context).catch(ours(() => []));
   if (twins.length === 0) return [];
   const names = `${twins.slice(0, NAMED).join(', ')}${twins.length > NAMED ? ', …' : ''}`;
-  const both = `${plural(twins.length, 'prompt')} of this server ${twins.length === 1 ? 'is a skill' : 'are skills'} or commands of the host too (${names})`;
+  const both = t`${plural(twins.length, 'prompt')} of this server ${twins.length === 1 ? t`is a skill` : t`are skills`} or commands of the host too (${names})`;
   return prompts === 'on'
     ? [
         {
           level: 'notice',
           about: 'twins',
           text: `${both}.`,
-          fix: 'Set prompts to auto, which leaves them out.',
+          fix: t`Set prompts to auto, which leaves them out.`,
         },
       ]
-    : [{ level: 'ok', about: 'twins', text: `${both} and are left out.` }];
+    : [{ level: 'ok', about: 'twins', text: t`${both} and are left out.` }];
 }
 
 /** The prompts of which a host has the twin: a skill or a command that it has found itself. */

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { ours } from '../../base/expected.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { qualifiedName } from '../../model/record.ts';
@@ -26,12 +27,12 @@ export async function safetyOf(
   const outside = catalogue.sources.filter(({ origin: { kind } }) => !['project', 'package'].includes(kind));
   const replaced = catalogue
     .displacing()
-    .map((record) => `${visible(qualifiedName(record))} of ${visible(record.origin.displayName)}`);
+    .map((record) => t`${visible(qualifiedName(record))} of ${visible(record.origin.displayName)}`);
   return {
     programs: consent === undefined || consent.empty ? [] : consent.summary,
     allowed: consent?.allowed ?? false,
     outside: outside.map(({ origin: { displayName, root, git } }) =>
-      visible(`${displayName}, ${git === undefined ? root : `${git.source} at ${git.commit.slice(0, 12)}`}`),
+      visible(`${displayName}, ${git === undefined ? root : t`${git.source} at ${git.commit.slice(0, 12)}`}`),
     ),
     replaced,
     disguised: findings.filter(({ about }) => DISGUISES.has(about)).length,
@@ -43,27 +44,27 @@ export async function safetyOf(
 /** Only what deserves a look: most projects have nothing. */
 export function safetyLines(safety: Safety): string[] {
   const { programs, allowed, outside, replaced, disguised, open, stores } = safety;
-  const more = replaced.length > NAMED ? `, and ${replaced.length - NAMED} more` : '';
+  const more = replaced.length > NAMED ? t`, and ${replaced.length - NAMED} more` : '';
   const lines = [
     ...(programs.length === 0
       ? []
       : [
-          `- Programs of this project, ${allowed ? 'allowed on this machine' : 'not allowed yet'}:`,
+          t`- Programs of this project, ${allowed ? t`allowed on this machine` : t`not allowed yet`}:`,
           ...programs.map((line) => `  ${line}`),
         ]),
     ...(outside.length === 0
       ? []
-      : ['- Content from outside the project:', ...outside.map((line) => `  ${line}`)]),
+      : [t`- Content from outside the project:`, ...outside.map((line) => `  ${line}`)]),
     ...(replaced.length === 0
       ? []
-      : [`- Served instead of the built-in one: ${replaced.slice(0, NAMED).join(', ')}${more}`]),
+      : [t`- Served instead of the built-in one: ${replaced.slice(0, NAMED).join(', ')}${more}`]),
     ...(disguised === 0
       ? []
-      : [`- Hidden characters or look-alike names: ${disguised}, see the problems below`]),
+      : [t`- Hidden characters or look-alike names: ${disguised}, see the problems below`]),
     ...(open.length === 0
       ? []
-      : [`- Open to other users of this machine: ${open.join(', ')}; mode 700 closes a folder`]),
-    ...(stores.length === 0 ? [] : [`- Stores in trouble: ${stores.length}, see the problems below`]),
+      : [t`- Open to other users of this machine: ${open.join(', ')}; mode 700 closes a folder`]),
+    ...(stores.length === 0 ? [] : [t`- Stores in trouble: ${stores.length}, see the problems below`]),
   ];
-  return lines.length === 0 ? ['Safety: nothing to report'] : ['Safety:', ...lines];
+  return lines.length === 0 ? [t`Safety: nothing to report`] : [t`Safety:`, ...lines];
 }

@@ -1,6 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import { ours } from '../../base/expected.ts';
 import { tellsConflict } from '../../base/text/conflicts.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Context } from '../context.ts';
 
 interface StateFinding {
@@ -43,7 +43,7 @@ export async function stateFindings(
 function conflictsInLedgers(troubles: readonly { file: string; message: string }[]): string[] {
   return troubles
     .filter(({ message }) => tellsConflict(message))
-    .map(({ file, message }) => `${file}: ${message}.`);
+    .map(({ file, message }) => t`${file}: ${message}.`);
 }
 
 /** Files of runs that cannot be read; what merely does not fit together is told with the run itself. */
@@ -54,6 +54,6 @@ async function runProblems(state: Awaited<ReturnType<Context['state']>>): Promis
   const unread = all.filter(({ status, problems }) => status === 'unknown' && !problems.some(tellsConflict));
   if (unread.length === 0) return told;
   const named = unread.slice(0, NAMED).map(({ id, problems }) => problems[0] ?? id);
-  const more = unread.length > NAMED ? `, and ${unread.length - NAMED} more` : '';
-  return [...told, `${plural(unread.length, 'run')} that cannot be read: ${named.join(' ')}${more}`];
+  const more = unread.length > NAMED ? t`, and ${unread.length - NAMED} more` : '';
+  return [...told, t`${plural(unread.length, 'run')} that cannot be read: ${named.join(' ')}${more}`];
 }

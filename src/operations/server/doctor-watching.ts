@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import type { WatchReport } from '../context.ts';
 
 interface WatchFinding {
@@ -9,9 +10,9 @@ interface WatchFinding {
 type Why = WatchReport['polled'][number]['why'];
 
 const REASONS: Record<Exclude<Why, 'asked'>, (code: string) => string> = {
-  far: (system) => `it is on a network or shared disk (${system})`,
-  many: () => 'it holds too many folders to watch',
-  limit: (code) => `the system cannot watch more folders (${code})`,
+  far: (system) => t`it is on a network or shared disk (${system})`,
+  many: () => t`it holds too many folders to watch`,
+  limit: (code) => t`the system cannot watch more folders (${code})`,
 };
 
 /** What a person can do about the limits of Linux. */
@@ -30,7 +31,7 @@ export function watchFindings(report: WatchReport | undefined): WatchFinding[] {
           {
             level: 'notice' as const,
             about: 'watching' as const,
-            text: `Changes in ${path} are polled: ${REASONS[why](code)}.${REMEDIES[code] ?? ''}`,
+            text: t`Changes in ${path} are polled: ${REASONS[why](code)}.${say(REMEDIES[code] ?? '')}`,
           },
         ],
   );

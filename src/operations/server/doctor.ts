@@ -1,8 +1,8 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
-import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
 import type { CataloguePort, MemoryPort, SettingsPort, StatePort, Workspace } from '../context.ts';
 import type { Step } from '../../base/step.ts';
@@ -104,11 +104,11 @@ export const doctor = defineOperation({
       ...watchFindings(context.watching()),
       ...(machine === undefined
         ? []
-        : [{ level: 'notice' as const, about: 'state on this machine', text: machine.text }]),
+        : [{ level: 'notice' as const, about: t`state on this machine`, text: machine.text }]),
     ];
     const cache = await cacheView(diagnosis);
     const clearing = isEmpty(cache) ? [] : [CLEAR];
-    if (handshake) call.progress('starting the server for a handshake');
+    if (handshake) call.progress(t`starting the server for a handshake`);
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
     const checked =
       askedHosts === true ? await (await import('./doctor-hosts.ts')).checkedHosts(context, call) : undefined;
@@ -156,37 +156,39 @@ export const doctor = defineOperation({
   render(data) {
     const origins = data.origins.map(
       (origin) =>
-        `- ${origin.name}: ${plural(origin.agents, 'agent')}, ${plural(origin.workflows, 'workflow')}, ${plural(origin.tasks, 'task')}, ${plural(origin.skills, 'plain skill')}, ${plural(origin.deprecated, 'deprecated name')}\n  priority ${origin.priority}, ${origin.root}`,
+        t`- ${origin.name}: ${plural(origin.agents, 'agent')}, ${plural(origin.workflows, 'workflow')}, ${plural(origin.tasks, 'task')}, ${plural(origin.skills, 'plain skill')}, ${plural(origin.deprecated, 'deprecated name')}\n  priority ${origin.priority}, ${origin.root}`,
     );
     const handshake =
       data.handshake === undefined
-        ? 'not tried'
+        ? t`not tried`
         : data.handshake.ok
-          ? `ok, protocol ${data.handshake.protocol}, ${plural(data.handshake.tools.length, 'tool')}: ${data.handshake.tools.join(', ')}`
-          : `FAILED: ${data.handshake.trouble ?? ''}`;
+          ? t`ok, protocol ${data.handshake.protocol}, ${plural(data.handshake.tools.length, 'tool')}: ${data.handshake.tools.join(', ')}`
+          : t`FAILED: ${data.handshake.trouble ?? ''}`;
     const lines = [
-      `${PRODUCT} ${data.version} on Node ${data.node}`,
-      `Project: ${data.project.root ?? 'none'} (${data.project.from})`,
-      `Modules: ${data.modules.join(', ') || 'none'}`,
-      ...(data.memories === undefined ? [] : [`Memories: ${PLACES[data.memories]}`]),
-      'Origins:',
+      t`${PRODUCT} ${data.version} on Node ${data.node}`,
+      t`Project: ${data.project.root ?? t`none`} (${data.project.from})`,
+      t`Modules: ${data.modules.join(', ') || t`none`}`,
+      ...(data.memories === undefined ? [] : [t`Memories: ${say(PLACES[data.memories])}`]),
+      t`Origins:`,
       ...origins,
-      `Handshake: ${handshake}`,
+      t`Handshake: ${handshake}`,
       ...(data.hosts === undefined ? [] : hostLines(data.hosts)),
       ...(data.safety === undefined ? [] : safetyLines(data.safety)),
       ...(data.cache === undefined || isEmpty(data.cache) ? [] : cacheLines(data.cache)),
-      data.problems.length + data.findings.length === 0 ? 'Problems: none' : 'Problems:',
+      data.problems.length + data.findings.length === 0 ? t`Problems: none` : t`Problems:`,
       ...data.problems.map((problem) => `- ${problem}`),
-      ...data.findings.map(({ level, text }) => `- ${level === 'broken' ? 'BROKEN' : 'Notice'}: ${text}`),
-      ...data.warnings.map((warning) => `Warning: ${warning}`),
+      ...data.findings.map(({ level, text }) =>
+        level === 'broken' ? t`- BROKEN: ${text}` : t`- Notice: ${text}`,
+      ),
+      ...data.warnings.map((warning) => t`Warning: ${warning}`),
     ];
     return {
       body: lines.join('\n'),
       note: !data.ok
-        ? 'Something is broken; see above.'
+        ? t`Something is broken; see above.`
         : data.warnings.length > 0
-          ? 'It works; see the warnings above.'
-          : 'All is well.',
+          ? t`It works; see the warnings above.`
+          : t`All is well.`,
       steps: data.steps ?? [],
     };
   },
@@ -199,7 +201,7 @@ async function faultsOfStores(context: MemoryPort, project: string | undefined) 
   const memory = await context.memory(project, false);
   const about = 'memory-store';
   const left = (await memory.leftMirrors()).map(
-    ({ at, project: gone }) => `${at} has lines of ${gone}, which no longer exists.`,
+    ({ at, project: gone }) => t`${at} has lines of ${gone}, which no longer exists.`,
   );
   return [
     ...(await memory.faults()).map((text) => ({ level: 'broken' as const, about, text })),

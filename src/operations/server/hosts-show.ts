@@ -1,5 +1,5 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import { stepsField } from '../fields.ts';
 import { hostLines, isWell } from './doctor-hosts-text.ts';
@@ -23,7 +23,7 @@ export const hostsShow = defineOperation({
   failed: ({ hosts }) => !isWell(hosts),
   render: ({ hosts, steps }) => ({
     body: hostLines(hosts).join('\n'),
-    note: `${plural(hosts.filter(({ found }) => found === 'ours').length, 'host')} connected; nothing was started.`,
+    note: t`${plural(hosts.filter(({ found }) => found === 'ours').length, 'host connected', 'hosts connected')}; nothing was started.`,
     steps: steps ?? [],
   }),
 });

@@ -1,6 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
-import { plural } from '../../base/text/text.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { titledList } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
@@ -51,15 +51,15 @@ export const refresh = defineOperation({
   },
 
   render({ known, added, changed, removed, files, total, origins }) {
-    const found = `${plural(total, 'record')} from ${origins.join(', ') || 'nowhere'}.`;
-    if (!known) return { body: `Read for the first time, so there is nothing to compare with. ${found}` };
+    const found = t`${plural(total, 'record')} from ${origins.join(', ') || t`nowhere`}.`;
+    if (!known) return { body: t`Read for the first time, so there is nothing to compare with. ${found}` };
     const lines = [
-      ...section('Added', added),
-      ...section('Changed', changed),
-      ...section('Removed', removed),
+      ...section(t`Added`, added),
+      ...section(t`Changed`, changed),
+      ...section(t`Removed`, removed),
     ];
-    if (files) lines.push('Files were added or removed.');
-    return { body: lines.length === 0 ? 'Nothing has changed.' : lines.join('\n'), note: found };
+    if (files) lines.push(t`Files were added or removed.`);
+    return { body: lines.length === 0 ? t`Nothing has changed.` : lines.join('\n'), note: found };
   },
 });
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { lines } from '../answer-text.ts';
@@ -41,7 +42,7 @@ export const remove = defineOperation({
     const named = names === undefined ? there : all.filter(({ found }) => found !== 'none');
     const meant = named.length === 0 && names !== undefined ? all.slice(0, known.length) : named;
     if (meant.length === 0)
-      throw new BmadError('not_found', 'No host on this machine is connected to this server.');
+      throw new BmadError('not_found', t`No host on this machine is connected to this server.`);
     if (names === undefined && !yes && !dry) await confirmed(meant, call.confirm);
     const results: Result[] = [];
     for (const targets of byFile(meant))
@@ -53,7 +54,7 @@ export const remove = defineOperation({
     body: lines(resultLines(results, dry)),
     ...(dry || !results.some(({ outcome }) => outcome === 'removed')
       ? {}
-      : { note: 'Restart the hosts that are running.' }),
+      : { note: t`Restart the hosts that are running.` }),
   }),
 });
 
@@ -64,16 +65,16 @@ async function confirmed(meant: readonly HostState[], confirm: Confirm | undefin
   if (confirm === undefined)
     throw new BmadError(
       'invalid_input',
-      'This session cannot ask whether all hosts should be disconnected.',
+      t`This session cannot ask whether all hosts should be disconnected.`,
       {
-        hint: `Name them, or pass --yes: ${[...new Set(meant.map(({ host }) => host.id))].join(', ')}.`,
-        steps: [{ operation: 'remove', args: { dry_run: true }, why: 'See what would change' }],
+        hint: t`Name them, or pass --yes: ${[...new Set(meant.map(({ host }) => host.id))].join(', ')}.`,
+        steps: [{ operation: 'remove', args: { dry_run: true }, why: t`See what would change` }],
       },
     );
   const answer = await confirm({
-    question: 'Disconnect all of them?',
+    question: t`Disconnect all of them?`,
     details: rows,
-    yes: 'Disconnect them',
+    yes: t`Disconnect them`,
   });
-  if (!answer.yes) throw new BmadError('cancelled', 'Nothing was changed.');
+  if (!answer.yes) throw new BmadError('cancelled', t`Nothing was changed.`);
 }

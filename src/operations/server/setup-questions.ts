@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { isYes } from '../../base/text/yes.ts';
@@ -34,17 +35,17 @@ async function pickedOf(installed: readonly HostState[], { ask }: Asking): Promi
       return `  ${index + 1} [${on[index] === true ? 'x' : ' '}] ${host.name}${standing}  ${file}\n`;
     });
     const typed = await ask(
-      `Hosts on this machine:\n${rows.join('')}Numbers change the choice, Enter connects, q ends: `,
+      t`Hosts on this machine:\n${rows.join('')}Numbers change the choice, Enter connects, q ends: `,
     );
     if (typed.trim() === '') break;
-    if (/^\s*q/i.test(typed)) throw new BmadError('cancelled', 'Nothing was written.');
+    if (/^\s*q/i.test(typed)) throw new BmadError('cancelled', t`Nothing was written.`);
     for (const word of typed.split(/[\s,]+/)) {
       const index = Number(word) - 1;
       if (index in on) on[index] = on[index] !== true;
     }
   }
   const picked = installed.filter((_state, index) => on[index] === true);
-  if (picked.length === 0) throw new BmadError('cancelled', 'No host was chosen; nothing was written.');
+  if (picked.length === 0) throw new BmadError('cancelled', t`No host was chosen; nothing was written.`);
   return picked;
 }
 
@@ -59,14 +60,14 @@ async function askPerson({ ask, found, notes }: Asking): Promise<void> {
   const known = await found.person().catch(ours((): HostPerson => ({})));
   if (known.user_name !== undefined && known.communication_language !== undefined) return;
   const usual = known.user_name ?? found.systemName ?? '';
-  const name = line(await ask(`What should agents call you?${usual === '' ? '' : ` [${usual}]`} `)) || usual;
+  const name = line(await ask(t`What should agents call you?${usual === '' ? '' : ` [${usual}]`} `)) || usual;
   const spoken = known.communication_language ?? 'English';
-  const language = line(await ask(`Which language should they speak? [${spoken}] `)) || spoken;
+  const language = line(await ask(t`Which language should they speak? [${spoken}] `)) || spoken;
   const file = await found.setPerson({
     ...(name === '' ? {} : { user_name: name }),
     communication_language: language,
   });
-  notes.push(`Your name and language are in ${file}; a project's own settings come first.`);
+  notes.push(t`Your name and language are in ${file}; a project's own settings come first.`);
 }
 
 const LONGEST = 80;
@@ -88,11 +89,11 @@ async function askIgnored({ ask, context, found, notes }: Asking): Promise<void>
   const folders = await found.lacking(root, '.gitignore', shared);
   if (folders.length === 0) return;
   const typed = await ask(
-    `The state of ${root} is in ${folders.join(', ')}; colleagues get it once it is committed.\nAdd these lines to .gitignore instead? [y/N] `,
+    t`The state of ${root} is in ${folders.join(', ')}; colleagues get it once it is committed.\nAdd these lines to .gitignore instead? [y/N] `,
   );
   if (!isYes(typed)) return askMerging({ ask, found, notes }, root, place.merging);
   await found.addLines(root, '.gitignore', folders);
-  notes.push(`Added to .gitignore: ${folders.join(', ')}`);
+  notes.push(t`Added to .gitignore: ${folders.join(', ')}`);
 }
 
 /** Memories are private until a person says otherwise; who has chosen is not asked again. */
@@ -105,17 +106,17 @@ async function askShared({ ask, context, found, notes }: Asking): Promise<void> 
   if (place.chosen) {
     notes.push(
       linesPlace(place) === 'shared'
-        ? 'Git sees the memories of this project, as you chose; "bmad state share --off" hides them.'
-        : 'The memories of this project are private, as you chose; "bmad state share" shares them.',
+        ? t`Git sees the memories of this project, as you chose.`
+        : t`The memories of this project are private, as you chose.`,
     );
     return;
   }
   if (linesPlace(place) === 'shared') return;
   const typed = await ask(
-    `The memories of ${root} are private: git ignores them.\nShare them with colleagues through git? [y/N] `,
+    t`The memories of ${root} are private: git ignores them.\nShare them with colleagues through git? [y/N] `,
   );
   await state.shareLines(isYes(typed));
-  if (isYes(typed)) notes.push('Git sees the memories of this project now.');
+  if (isYes(typed)) notes.push(t`Git sees the memories of this project now.`);
 }
 
 /** Two people who commit the same files get conflicts in them; with a few lines for git most of these do not come about. */
@@ -130,11 +131,11 @@ async function askMerging(
   if (lacking.length === 0) return;
   const shown = lacking.map(({ file, lines }) => `${file}:\n${lines.map((each) => `  ${each}\n`).join('')}`);
   const typed = await ask(
-    `If others commit these files too, git can keep the lines of both.\n${shown.join('')}Add these lines? [y/N] `,
+    t`If others commit these files too, git can keep the lines of both.\n${shown.join('')}Add these lines? [y/N] `,
   );
   if (!isYes(typed)) return;
   for (const { file, lines } of lacking) {
     await found.addLines(root, file, lines);
-    notes.push(`Added to ${file}: ${lines.join(', ')}`);
+    notes.push(t`Added to ${file}: ${lines.join(', ')}`);
   }
 }

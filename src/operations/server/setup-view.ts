@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { hunksOf } from '../../base/text/diff.ts';
@@ -119,16 +120,16 @@ const WOULD: Readonly<Partial<Record<Result['outcome'], string>>> = {
 export function resultLines(results: readonly Result[], dry: boolean): string[] {
   return results.flatMap((result) => {
     const { name, scope, file, installed, outcome, problem, diff, text, own } = result;
-    const done = (dry ? WOULD[outcome] : undefined) ?? SAID[outcome];
+    const done = say((dry ? WOULD[outcome] : undefined) ?? SAID[outcome]);
     const missing =
-      installed || ['absent', 'removed'].includes(outcome) ? '' : ' (it does not seem to be installed)';
+      installed || ['absent', 'removed'].includes(outcome) ? '' : t` (it does not seem to be installed)`;
     return [
-      `- ${name}: ${done}${scope === 'project' ? ' in this project' : ''}, ${file}${missing}`,
+      t`- ${name}: ${done}${scope === 'project' ? t` in this project` : ''}, ${file}${missing}`,
       ...(problem === undefined ? [] : [`  ${problem}`]),
       ...additionLines(result, dry),
       ...(diff === undefined || diff === '' ? [] : [diff]),
       ...(text === undefined ? [] : [text.trimEnd()]),
-      ...(own === undefined ? [] : [`  or: ${own}`]),
+      ...(own === undefined ? [] : [t`  or: ${own}`]),
     ];
   });
 }
@@ -138,15 +139,15 @@ function additionLines({ scope, dropped = [], kept = [] }: Result, dry: boolean)
   if (dropped.length > 0)
     return [
       dry
-        ? '  The project has added this to the entry. It would be left out; --force keeps it:'
-        : '  The project had added this to the entry. It has been left out:',
+        ? t`  The project has added this to the entry. It would be left out; --force keeps it:`
+        : t`  The project had added this to the entry. It has been left out:`,
       ...dropped.map((line) => `    ${line}`),
     ];
   if (kept.length === 0) return [];
   return [
     scope === 'user'
-      ? '  Kept, because it is in your own file:'
-      : '  Kept because of --force, though it comes from the project. Your host will obey it; it was not started here:',
+      ? t`  Kept, because it is in your own file:`
+      : t`  Kept because of --force, though it comes from the project. Your host will obey it; it was not started here:`,
     ...kept.map((line) => `    ${line}`),
   ];
 }

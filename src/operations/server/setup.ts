@@ -1,8 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import type { Step } from '../../base/step.ts';
-import { plural } from '../../base/text/text.ts';
 import { lines } from '../answer-text.ts';
 import type { Call, Context, HostSetup, HostState } from '../context.ts';
 import { defineOperation } from '../operation.ts';
@@ -92,7 +92,9 @@ export const setup = defineOperation({
     results.some(({ outcome }) => outcome === 'refused') || handshakes.some(({ ok }) => !ok),
   render({ dry_run: dry, results, handshakes, notes }) {
     const connected = results.filter(({ outcome }) => ['written', 'updated', 'unchanged'].includes(outcome));
-    const rest = connected.flatMap(({ name, after }) => (after === undefined ? [] : [`- ${name}: ${after}`]));
+    const rest = connected.flatMap(({ name, after }) =>
+      after === undefined ? [] : [t`- ${name}: ${after}`],
+    );
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ host }) => host);
     const steps: Step[] = [
       ...(refused.length === 0
@@ -101,25 +103,25 @@ export const setup = defineOperation({
             {
               operation: 'setup',
               args: { hosts: refused, print: true },
-              why: 'Print the text to paste by hand',
+              why: t`Print the text to paste by hand`,
             },
           ]),
       ...(handshakes.every(({ ok }) => ok)
         ? []
-        : [{ operation: 'doctor', args: { hosts: true }, why: 'See what is wrong with the hosts' }]),
+        : [{ operation: 'doctor', args: { hosts: true }, why: t`See what is wrong with the hosts` }]),
     ];
     return {
       body: lines(
         resultLines(results, dry),
         handshakes.map(({ hosts, ok, tools, trouble }) =>
           ok
-            ? `Handshake passed, ${plural(tools, 'tool')}: ${hosts.join(', ')}`
-            : `Handshake FAILED for ${hosts.join(', ')}: ${trouble ?? ''}`,
+            ? t`Handshake passed, ${plural(tools, 'tool')}: ${hosts.join(', ')}`
+            : t`Handshake FAILED for ${hosts.join(', ')}: ${trouble ?? ''}`,
         ),
         notes,
-        dry || rest.length === 0 ? undefined : ['Still to do:', ...rest],
+        dry || rest.length === 0 ? undefined : [t`Still to do:`, ...rest],
       ),
-      ...(dry || connected.length === 0 ? {} : { note: 'Restart the hosts that are running.' }),
+      ...(dry || connected.length === 0 ? {} : { note: t`Restart the hosts that are running.` }),
       steps,
     };
   },
@@ -138,30 +140,30 @@ interface Asking {
 async function chosenOf(installed: HostState[], quiet: boolean, asking: Asking): Promise<HostState[]> {
   const { hosts } = asking.found;
   if (installed.length === 0)
-    throw new BmadError('not_found', 'No host was found on this machine.', {
-      hint: `Name the ones to set up anyway: ${hosts.all.map(({ id }) => id).join(', ')}.`,
+    throw new BmadError('not_found', t`No host was found on this machine.`, {
+      hint: t`Name the ones to set up anyway: ${hosts.all.map(({ id }) => id).join(', ')}.`,
       steps: [
-        { operation: 'setup', args: { hosts: [EXAMPLE_HOST] }, why: 'For example' },
+        { operation: 'setup', args: { hosts: [EXAMPLE_HOST] }, why: t`For example` },
         {
           operation: 'setup',
           args: { hosts: [EXAMPLE_HOST], print: true },
-          why: 'Only print the text to paste',
+          why: t`Only print the text to paste`,
         },
       ],
     });
   if (quiet) return installed;
   if (asking.call.ask === undefined)
-    throw new BmadError('invalid_input', 'This session cannot ask which hosts to connect.', {
-      hint: `Name them, or connect all that were found with --yes: ${installed.map(({ host }) => host.id).join(', ')}.`,
-      steps: [{ operation: 'setup', args: { dry_run: true }, why: 'See what would change' }],
+    throw new BmadError('invalid_input', t`This session cannot ask which hosts to connect.`, {
+      hint: t`Name them, or connect all that were found with --yes: ${installed.map(({ host }) => host.id).join(', ')}.`,
+      steps: [{ operation: 'setup', args: { dry_run: true }, why: t`See what would change` }],
     });
   return askedFor(installed, { ...asking, ask: asking.call.ask });
 }
 
 export function refuseWithoutProject(scope: 'user' | 'project', root: string | undefined): void {
   if (scope === 'user' || root !== undefined) return;
-  throw new BmadError('invalid_input', 'There is no project here to connect hosts for.', {
-    hint: 'Run it in the folder of a project, or name the folder with --project.',
+  throw new BmadError('invalid_input', t`There is no project here to connect hosts for.`, {
+    hint: t`Run it in the folder of a project, or name the folder with --project.`,
   });
 }
 
@@ -175,8 +177,8 @@ function refuseWithoutScope(
   const other = scope === 'user' ? 'project' : 'user';
   throw new BmadError(
     'invalid_input',
-    `${without.map(({ name }) => name).join(', ')}: there is no configuration with the scope ${scope}.`,
-    { hint: `Use --scope ${other}.` },
+    t`${without.map(({ name }) => name).join(', ')}: there is no configuration with the scope ${scope}.`,
+    { hint: t`Use --scope ${other}.` },
   );
 }
 
@@ -220,7 +222,7 @@ async function shaken(
   }
   const all = [];
   for (const { start, names } of groups.values()) {
-    call.progress(`starting the server as ${names.join(', ')} will`);
+    call.progress(t`starting the server as ${names.join(', ')} will`);
     const told = await handshake(start, hosts.root ?? home, call.signal).catch(
       ours(({ message }) => ({ ok: false, tools: [], trouble: message })),
     );

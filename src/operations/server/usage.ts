@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { compare, plural } from '../../base/text/text.ts';
+import { compare } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -67,11 +68,13 @@ export const usageShow = defineOperation({
     body:
       problem ??
       (items.length === 0
-        ? 'Nothing has been recorded for this project.'
+        ? t`Nothing has been recorded for this project.`
         : items
-            .map(({ name, kind, uses, last }) => `- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`)
+            .map(
+              ({ name, kind, uses, last }) => t`- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`,
+            )
             .join('\n')),
-    note: `${place}. ${noting ? 'Only names, times and lengths are recorded; BMAD_USAGE=false turns it off.' : 'Nothing is being recorded: the setting usage is off, or the server is read-only.'}`,
+    note: `${place}. ${noting ? t`Only names, times and lengths are recorded; BMAD_USAGE=false turns it off.` : t`Nothing is being recorded: the setting usage is off, or the server is read-only.`}`,
   }),
 });
 
@@ -90,7 +93,7 @@ export const usageClear = defineOperation({
     return { place: usage.place, existed: removed !== undefined, removed: removed ?? 0 };
   },
   render: ({ place, existed, removed }) => ({
-    body: existed ? `Forgotten: ${plural(removed, 'name')}.` : 'Nothing was recorded.',
+    body: existed ? t`Forgotten: ${plural(removed, 'name')}.` : t`Nothing was recorded.`,
     note: place,
   }),
 });

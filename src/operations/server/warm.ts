@@ -1,5 +1,5 @@
+import { plural, t } from '../../base/text/message.ts';
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { cacheLines, cacheSchema, cacheView, mebibytes } from './cache-view.ts';
@@ -37,9 +37,9 @@ export const warm = defineOperation({
 
   async run({ project }, context, call) {
     const began = performance.now();
-    call.progress('reading the content');
+    call.progress(t`reading the content`);
     const workspace = await context.workspace(project);
-    call.progress(`indexing ${plural(workspace.catalogue.winners.length, 'record')}`);
+    call.progress(t`indexing ${plural(workspace.catalogue.winners.length, 'record')}`);
     const { readings, index } = await workspace.warm(call.signal);
     const ms = Math.round(performance.now() - began);
     const { root } = workspace.project;
@@ -57,22 +57,22 @@ export const warm = defineOperation({
       body: [
         ...readings.map(
           ({ origin, records, places, ...state }) =>
-            `- ${origin}: ${plural(records, 'record')} from ${plural(places, 'file or folder', 'files and folders')}, ${fate(state)}`,
+            t`- ${origin}: ${plural(records, 'record')} from ${plural(places, 'file or folder', 'files and folders')}, ${fate(state)}`,
         ),
-        `- Search: ${plural(index.records, 'record')}, ${plural(index.terms, 'term')}, ${plural(index.vectors, 'vector')}, ${fate(index)}`,
+        t`- Search: ${plural(index.records, 'record')}, ${plural(index.terms, 'term')}, ${plural(index.vectors, 'vector')}, ${fate(index)}`,
         ...cacheLines(cache),
       ].join('\n'),
-      note: `Ready after ${(ms / 1_000).toFixed(1)} s.`,
+      note: t`Ready after ${(ms / 1_000).toFixed(1)} s.`,
     };
   },
 });
 
 /** What is small is read faster than it is compared. */
 function fate({ restored, kept }: { restored: boolean; kept: boolean }): string {
-  if (restored) return 'as kept';
+  if (restored) return t`as kept`;
   return kept
-    ? 'made and kept'
-    : 'made, not kept (too small, just written, or the cache folder cannot be used)';
+    ? t`made and kept`
+    : t`made, not kept (too small, just written, or the cache folder cannot be used)`;
 }
 
 export const cacheClear = defineOperation({
@@ -90,7 +90,7 @@ export const cacheClear = defineOperation({
   run: async (_input, context) => (await context.diagnosis()).clearCache(),
 
   render: ({ files, bytes }) => ({
-    body: `Removed ${plural(files, 'file')}, ${mebibytes(bytes)}.`,
-    steps: [{ operation: 'warm', why: 'Make what this project needs' }],
+    body: t`Removed ${plural(files, 'file')}, ${mebibytes(bytes)}.`,
+    steps: [{ operation: 'warm', why: t`Make what this project needs` }],
   }),
 });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
@@ -43,7 +44,7 @@ export const outsideTaskAdd = defineOperation({
         task: text,
         outputKey: `${PROTOCOL}_${randomBytes(4).toString('hex')}`,
         createdBy: PROTOCOL,
-        ...(config.a2aWithoutApproval ? {} : { approval: 'Requested from outside, over Agent2Agent' }),
+        ...(config.a2aWithoutApproval ? {} : { approval: t`Requested from outside, over Agent2Agent` }),
         outside: {
           protocol: PROTOCOL,
           context_id: context_id ?? randomUUID(),
@@ -72,11 +73,11 @@ export const outsideTaskCancel = defineOperation({
   async run({ task_id }, context, { signal, requester }) {
     const { queue } = await (await context.state()).tasks();
     fromOutside(await queue.get(task_id), requester);
-    const task = await queue.cancel(task_id, 'cancelled by the requester', signal);
+    const task = await queue.cancel(task_id, t`cancelled by the requester`, signal);
     if (isRefused(task))
-      throw new BmadError('conflict', `${task_id} was refused and cannot be cancelled.`, {
+      throw new BmadError('conflict', t`${task_id} was refused and cannot be cancelled.`, {
         subject: task_id,
-        hint: 'Someone on the project has already closed it.',
+        hint: t`Someone on the project has already closed it.`,
       });
     return { task: await outsideViewOf(task, queue) };
   },
@@ -91,7 +92,7 @@ async function fitting(text: string, context: Context, call: Call): Promise<stri
   ) as { items: { name: string }[]; weak?: boolean };
   const [best] = found.items;
   if (best !== undefined && found.weak !== true) return best.name;
-  throw new BmadError('invalid_input', 'No agent clearly fits the text.', {
-    hint: `Name one as metadata.skill of the message. ${agentsThere(await context.workspace())}`,
+  throw new BmadError('invalid_input', t`No agent clearly fits the text.`, {
+    hint: t`Name one as metadata.skill of the message. ${agentsThere(await context.workspace())}`,
   });
 }

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { foreignCursor } from '../../base/text/paging.ts';
@@ -74,14 +75,14 @@ export const outsideTaskList = defineOperation({
     };
   },
   render: ({ total, tasks, next }) => ({
-    body: tasks.length === 0 ? 'No tasks from outside.' : tasks.map(outsideLine).join('\n'),
-    note: `${tasks.length} of ${total}.`,
+    body: tasks.length === 0 ? t`No tasks from outside.` : tasks.map(outsideLine).join('\n'),
+    note: t`${tasks.length} of ${total}.`,
     again: nextPart(next),
   }),
 });
 
 export function outsideLine({ task_id, status, agent, output_key }: OutsideTaskView): string {
-  return `- ${task_id} ${status}: ${agent} → ${output_key}`;
+  return t`- ${task_id} ${say(status)}: ${agent} → ${output_key}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
@@ -78,7 +79,7 @@ export function isSeenBy({ outside }: Task, requester: Requester | undefined): b
 
 export function fromOutside(task: Task, requester: Requester | undefined): Task {
   if (isSeenBy(task, requester)) return task;
-  throw new BmadError('not_found', `There is no task ${quoted(task.task_id)}.`, { subject: task.task_id });
+  throw new BmadError('not_found', t`There is no task ${quoted(task.task_id)}.`, { subject: task.task_id });
 }
 
 function firstBytes(text: string): string {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { shownText } from '../../base/secrets/scanner.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -62,7 +63,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
     briefBytes: Buffer.byteLength(brief.text),
     leftOut: brief.leftOut,
     ...(person.note === undefined ? {} : { note: person.note }),
-    keptIn: owner === 'project' ? folder : `the user's state folder (${folder})`,
+    keptIn: owner === 'project' ? folder : t`the user's state folder (${folder})`,
   };
 }
 
@@ -73,10 +74,10 @@ async function checkRun(id: string | undefined, state: RunsPort): Promise<void> 
   if (await runs.has(id)) return;
   const { branches } = await runs.lately();
   const ids = branches.flatMap((branch) => branch.runs.map((run) => run.id));
-  throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
+  throw new BmadError('not_found', t`There is no run ${quoted(id)}.`, {
     subject: id,
     suggestions: nearest(id, ids),
-    hint: 'Omit run_id for a task without a run.',
-    steps: [openRun(undefined, 'Open a run')],
+    hint: t`Omit run_id for a task without a run.`,
+    steps: [openRun(undefined, t`Open a run`)],
   });
 }

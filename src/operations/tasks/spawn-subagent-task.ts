@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -61,19 +62,19 @@ export const spawnSubagentTask = defineOperation({
   render: ({ task, brief_bytes, left_out, kept_in, note }) => ({
     body: [
       taskLine(task),
-      `Kept in ${kept_in}; the brief is ${brief_bytes} bytes long.`,
+      t`Kept in ${kept_in}; the brief is ${brief_bytes} bytes long.`,
       ...(note === undefined ? [] : [note]),
-      ...(left_out.length === 0 ? [] : [`Left out for length: ${left_out.join('; ')}.`]),
+      ...(left_out.length === 0 ? [] : [t`Left out for length: ${left_out.join('; ')}.`]),
     ].join('\n'),
     ...(task.status === 'needs_approval'
-      ? { note: 'A person must approve it first.', steps: [approving(task.task_id, 'Approve it')] }
+      ? { note: t`A person must approve it first.`, steps: [approving(task.task_id, t`Approve it`)] }
       : {
           steps: [
-            { operation: 'task_claim', args: { task_id: task.task_id }, why: 'Claim it' },
+            { operation: 'task_claim', args: { task_id: task.task_id }, why: t`Claim it` },
             {
               operation: 'task_show',
               args: { task_id: task.task_id },
-              why: 'Read the brief for a sub-agent',
+              why: t`Read the brief for a sub-agent`,
             },
           ],
         }),

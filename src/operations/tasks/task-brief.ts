@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { shortDigest } from '../../base/sha256.ts';
@@ -82,15 +83,15 @@ export async function freshBrief(
   const before = task.context_digests ?? {};
   const changed = files.filter(({ path }) => path in before && before[path] !== now[path]);
   const told = [
-    ...changed.map(({ path }) => `${path} has changed`),
-    ...gone.map((path) => `${path} can no longer be read`),
+    ...changed.map(({ path }) => t`${path} has changed`),
+    ...gone.map((path) => t`${path} can no longer be read`),
   ].join('; ');
   const since = (how: string): { since?: string } =>
-    told === '' ? {} : { since: `Since it was queued: ${told}. ${how}` };
+    told === '' ? {} : { since: t`Since it was queued: ${told}. ${how}` };
   if (task.approval !== undefined || task.outside !== undefined)
     return {
       brief: stored,
-      ...since('The brief quotes it as it was when approved; read the file before you rely on it.'),
+      ...since(t`The brief quotes it as it was when approved; read the file before you rely on it.`),
     };
   try {
     const { brief } = await briefFor(
@@ -105,13 +106,13 @@ export async function freshBrief(
       context,
       call,
     );
-    return { brief: brief.text, ...since('The brief quotes the current files.') };
+    return { brief: brief.text, ...since(t`The brief quotes the current files.`) };
   } catch (error) {
     // The agent may be gone; the brief still says what it was to do.
     if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
     return {
       brief: stored,
-      ...since('The brief quotes it as it was then; read the file before you rely on it.'),
+      ...since(t`The brief quotes it as it was then; read the file before you rely on it.`),
     };
   }
 }
@@ -152,15 +153,15 @@ export async function checkLanguage(
   ];
   if (wanted === undefined || !other.test(wanted)) return;
   const { task_id } = task;
-  throw new BmadError('conflict', `The result is in ${spoken}; the language of this project is ${wanted}.`, {
+  throw new BmadError('conflict', t`The result is in ${spoken}; the language of this project is ${wanted}.`, {
     subject: 'result',
-    hint: 'Nothing was handed in, and the task is still yours. If it has to be in that language, pass any_language.',
+    hint: t`Nothing was handed in, and the task is still yours. If it has to be in that language, pass any_language.`,
     steps: [
       {
         operation: 'task_complete',
         args: { task_id, claim },
         open: ['result'],
-        why: `Hand it in again, in ${wanted}`,
+        why: t`Hand it in again, in ${wanted}`,
       },
     ],
   });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import { projectField } from '../fields.ts';
@@ -56,7 +57,7 @@ export const taskApprove = defineOperation({
       : {
           body: decidedText(task, shown),
           asStored: true,
-          note: 'Nothing is approved yet. What is shown was written by others; read all of it.',
+          note: t`Nothing is approved yet. What is shown was written by others; read all of it.`,
           steps: [approvingThis(task.task_id, shown.digest)],
         },
 });
@@ -100,17 +101,17 @@ export const taskApproveAll = defineOperation({
   },
   failed: ({ approved, tasks }) => !approved && tasks.length > 0,
   render({ tasks, shown = [], approved, digest }) {
-    if (tasks.length === 0) return { body: 'No task from elsewhere is waiting for a person.' };
+    if (tasks.length === 0) return { body: t`No task from elsewhere is waiting for a person.` };
     if (approved) return { body: tasks.map(taskLine).join('\n') };
     const texts = tasks.flatMap((task, index) => {
       const decided = shown[index];
       return decided === undefined ? [] : [decidedText(task, decided)];
     });
     return {
-      body: [...texts, `Digest of all ${tasks.length}: ${digest}`].join('\n\n'),
+      body: [...texts, t`Digest of all ${tasks.length}: ${digest}`].join('\n\n'),
       asStored: true,
-      note: 'Nothing is approved yet. What is shown was written by others; read all of it.',
-      steps: [{ operation: 'task_approve_all', args: { digest }, why: 'Approve exactly these' }],
+      note: t`Nothing is approved yet. What is shown was written by others; read all of it.`,
+      steps: [{ operation: 'task_approve_all', args: { digest }, why: t`Approve exactly these` }],
     };
   },
 });

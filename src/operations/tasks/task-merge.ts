@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { fenced, kilobytes } from '../../base/text/text.ts';
 import { MERGE_STRATEGIES } from '../../model/task.ts';
@@ -39,12 +40,12 @@ export const taskMerge = defineOperation({
   },
   render: ({ file, used, missing, text }) => ({
     body: [
-      `Merged ${used.join(', ')} into ${file} (${kilobytes(Buffer.byteLength(text))}).`,
+      t`Merged ${used.join(', ')} into ${file} (${kilobytes(Buffer.byteLength(text))}).`,
       ...missing.map(
-        ({ output_key, status, reason }) => `Not included: ${output_key}, ${status} (${reason}).`,
+        ({ output_key, status, reason }) => t`Not included: ${output_key}, ${say(status)} (${reason}).`,
       ),
       fenced(text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text),
     ].join('\n'),
-    ...(text.length > SHOWN ? { note: `The rest is in ${file}.` } : {}),
+    ...(text.length > SHOWN ? { note: t`The rest is in ${file}.` } : {}),
   }),
 });

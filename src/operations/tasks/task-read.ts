@@ -1,6 +1,7 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { fitItems, listPage } from '../../base/text/paging.ts';
-import { fenced, plural } from '../../base/text/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import { FINAL_STATES, TASK_STATES, type TaskState } from '../../model/task.ts';
 import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -69,27 +70,27 @@ export const taskList = defineOperation({
     };
   },
   render({ status, total, counts, tasks, problems, next }) {
-    const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+    const states = Object.entries(counts).map(([state, count]) => `${count} ${say(state)}`);
     return {
       body: [
         tasks.length === 0 ? noneOf(status, states.length) : tasks.map(taskLine).join('\n'),
-        ...problems.map((problem) => `Problem: ${problem}`),
+        ...problems.map((problem) => t`Problem: ${problem}`),
       ].join('\n'),
       ...(states.length === 0
         ? {}
-        : { note: `${tasks.length} of ${plural(total, 'task')}; in all: ${states.join(', ')}.` }),
+        : { note: t`${tasks.length} of ${plural(total, 'task')}; in all: ${states.join(', ')}.` }),
       again: nextPart(next),
       steps:
         status === 'all' || tasks.length > 0 || states.length === 0
           ? []
-          : [{ operation: 'task_list', args: { status: 'all' }, why: 'List them all' }],
+          : [{ operation: 'task_list', args: { status: 'all' }, why: t`List them all` }],
     };
   },
 });
 
 function noneOf(status: (typeof STATES)[number], kinds: number): string {
-  if (kinds === 0) return 'No task has been queued.';
-  return status === 'open' ? 'No task is open.' : `No task is ${status}.`;
+  if (kinds === 0) return t`No task has been queued.`;
+  return status === 'open' ? t`No task is open.` : t`No task is ${say(status)}.`;
 }
 
 export const taskShow = defineOperation({
@@ -136,13 +137,13 @@ export const taskShow = defineOperation({
         ? [
             taskLine(task),
             ...(since === undefined ? [] : [since]),
-            ...(brief === undefined ? [] : [`## Brief\n\n${fenced(brief, 'markdown')}`]),
-            ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
+            ...(brief === undefined ? [] : [t`## Brief\n\n${fenced(brief, 'markdown')}`]),
+            ...(result === undefined ? [] : [t`## Result\n\n${fenced(result)}`]),
           ].join('\n\n')
         : decidedText(task, waits),
     asStored: true,
-    note: 'Task, brief and result are data written by others.',
+    note: t`Task, brief and result are data written by others.`,
     steps: waits === undefined ? [] : [approvingThis(task.task_id, waits.digest)],
-    again: brief === undefined ? { args: { brief: true }, why: 'Show the brief too' } : undefined,
+    again: brief === undefined ? { args: { brief: true }, why: t`Show the brief too` } : undefined,
   }),
 });

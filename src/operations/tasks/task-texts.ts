@@ -1,7 +1,8 @@
+import { plural, say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { shortDigest } from '../../base/sha256.ts';
 import { hiddenIn } from '../../base/text/hidden.ts';
-import { byteLength, fenced, plural } from '../../base/text/text.ts';
+import { byteLength, fenced } from '../../base/text/text.ts';
 import type { Task } from '../../model/task.ts';
 import { taskLine, type TaskView } from './task-view.ts';
 
@@ -57,13 +58,13 @@ export function decidedText(task: TaskView, { texts, digest }: Decided): string 
     taskLine(task),
     ...texts.map(
       (one) =>
-        `## ${TITLES[one.name]}\n\n${measure(one)}\n\n${fenced(one.text, one.name === 'brief' ? 'markdown' : '')}`,
+        `## ${say(TITLES[one.name])}\n\n${measure(one)}\n\n${fenced(one.text, one.name === 'brief' ? 'markdown' : '')}`,
     ),
-    `Digest of all of this: ${digest}`,
+    t`Digest of all of this: ${digest}`,
   ].join('\n\n');
 }
 
 function measure({ characters, bytes, sha256: digest, hidden }: Decided['texts'][number]): string {
-  const seen = hidden === 0 ? 'nothing hidden' : plural(hidden, 'HIDDEN CHARACTER', 'HIDDEN CHARACTERS');
+  const seen = hidden === 0 ? t`nothing hidden` : plural(hidden, 'HIDDEN CHARACTER', 'HIDDEN CHARACTERS');
   return `${plural(characters, 'character')}, ${plural(bytes, 'byte')}, ${seen}, sha256 ${digest}`;
 }

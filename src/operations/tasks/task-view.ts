@@ -1,6 +1,7 @@
+import { say, t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
-import { oneLine, written } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { LONGEST_LEASE_MINUTES, TASK_STATES, type Task } from '../../model/task.ts';
 
 /** Fields and words that the operations about tasks share. */
@@ -66,7 +67,8 @@ export function viewOf(task: Task): TaskView {
     ...(task.others === undefined ? {} : { others: task.others.map(({ did, by, at }) => ({ did, by, at })) }),
     ...(task.outside === undefined ? {} : { from: task.outside.protocol }),
     approval:
-      approval && `${approval.reason}${approval.by === undefined ? '' : ` (decided by ${approval.by})`}`,
+      approval &&
+      `${say(approval.reason)}${approval.by === undefined ? '' : t` (decided by ${approval.by})`}`,
   };
 }
 
@@ -77,19 +79,20 @@ export function approving(task_id: string, why: string): Step {
 
 /** The same for exactly the text that was shown. */
 export function approvingThis(task_id: string, digest: string): Step {
-  return { operation: 'task_approve', args: { task_id, digest }, why: 'Approve exactly this' };
+  return { operation: 'task_approve', args: { task_id, digest }, why: t`Approve exactly this` };
 }
 
 /** `task-… queued  architect → api_review: Review the API`. */
 export function taskLine(task: TaskView): string {
-  const after = task.depends_on.length === 0 ? '' : ` after ${task.depends_on.join(', ')}`;
-  const until = task.until === undefined ? '' : ` until ${task.until.slice(0, 16)}`;
-  const how = task.over_http === true ? ', handed in over HTTP' : '';
-  const holder = task.worker === undefined ? '' : ` by ${oneLine(task.worker, 200)}${until}${how}`;
-  const asked = task.status === 'needs_approval' ? ` (${written(task.approval ?? '', 200)})` : '';
-  const why = task.error === undefined ? asked : ` (${written(task.error, 100)})`;
+  const after = task.depends_on.length === 0 ? '' : t` after ${task.depends_on.join(', ')}`;
+  const until = task.until === undefined ? '' : t` until ${task.until.slice(0, 16)}`;
+  const how = task.over_http === true ? t`, handed in over HTTP` : '';
+  const holder = task.worker === undefined ? '' : t` by ${oneLine(task.worker, 200)}${until}${how}`;
+  const asked = task.status === 'needs_approval' ? ` (${oneLine(task.approval ?? '', 200)})` : '';
+  const why = task.error === undefined ? asked : ` (${oneLine(task.error, 100)})`;
   const late = (task.others ?? []).filter(({ did }) => did === 'complete');
-  const also = late.length === 0 ? '' : ` (also done by ${late.map(({ by }) => oneLine(by, 50)).join(', ')})`;
-  const from = task.from === undefined ? '' : ` (from outside, by ${task.from})`;
-  return `- ${task.task_id} ${task.status}${holder}${also}${from}: ${task.agent} → ${task.output_key}${after}: ${written(task.task, 120)}${why}`;
+  const also =
+    late.length === 0 ? '' : t` (also done by ${late.map(({ by }) => oneLine(by, 50)).join(', ')})`;
+  const from = task.from === undefined ? '' : t` (from outside, by ${task.from})`;
+  return t`- ${task.task_id} ${say(task.status)}${holder}${also}${from}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
 }

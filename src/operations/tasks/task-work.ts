@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import * as z from 'zod';
 import { shownText } from '../../base/secrets/scanner.ts';
 import { fenced, oneLine } from '../../base/text/text.ts';
@@ -72,49 +73,49 @@ export const taskClaim = defineOperation({
   render({ task, claim, brief, since, inputs, waiting, undecided, held }) {
     if (task === undefined)
       return {
-        body: 'There is no task to claim now.',
+        body: t`There is no task to claim now.`,
         note: [
-          waiting === 0 ? undefined : `${waiting} queued for another agent or waiting for other results.`,
-          undecided.length === 0 ? undefined : `${undecided.length} waiting for a person's decision.`,
+          waiting === 0 ? undefined : t`${waiting} queued for another agent or waiting for other results.`,
+          undecided.length === 0 ? undefined : t`${undecided.length} waiting for a person's decision.`,
           ...held
             .slice(0, 3)
             .map(
               ({ task_id, worker = '', until = '' }) =>
-                `${task_id} is claimed already, by ${oneLine(worker, 100)} until ${until.slice(0, 16)}: finish it with the claim that came with it.`,
+                t`${task_id} is claimed already, by ${oneLine(worker, 100)} until ${until.slice(0, 16)}: finish it with the claim that came with it.`,
             ),
         ]
           .filter((part) => part !== undefined)
           .join(' '),
         steps: [
-          ...(waiting === 0 ? [] : [{ operation: 'task_list', why: 'List the tasks' }]),
-          ...undecided.slice(0, 1).map((task_id) => approving(task_id, 'Approve the first')),
-          ...held.slice(0, 1).map(({ task_id }) => finishing(task_id, 'If it is yours')),
+          ...(waiting === 0 ? [] : [{ operation: 'task_list', why: t`List the tasks` }]),
+          ...undecided.slice(0, 1).map((task_id) => approving(task_id, t`Approve the first`)),
+          ...held.slice(0, 1).map(({ task_id }) => finishing(task_id, t`If it is yours`)),
           ...(waiting + undecided.length + held.length === 0
-            ? [{ operation: 'spawn_subagent_task', open: ['agent', 'task', 'output_key'], why: 'Queue one' }]
+            ? [{ operation: 'spawn_subagent_task', open: ['agent', 'task', 'output_key'], why: t`Queue one` }]
             : []),
         ],
       };
     return {
       body: [
         taskLine(task),
-        `claim ${claim}`,
+        t`claim ${claim}`,
         ...(since === undefined ? [] : [since]),
         brief ?? '',
-        ...inputs.map(({ output_key, text }) => `## Result of ${output_key}\n\n${fenced(text)}`),
+        ...inputs.map(({ output_key, text }) => t`## Result of ${output_key}\n\n${fenced(text)}`),
       ].join('\n\n'),
       steps: [
-        { operation: 'execute', args: { name: task.agent, kind: 'agent' }, why: 'Load the whole agent' },
+        { operation: 'execute', args: { name: task.agent, kind: 'agent' }, why: t`Load the whole agent` },
         {
           operation: 'task_complete',
           args: { task_id: task.task_id, claim },
           open: ['result'],
-          why: 'When it is done',
+          why: t`When it is done`,
         },
         {
           operation: 'task_fail',
           args: { task_id: task.task_id, claim },
           open: ['error'],
-          why: 'If it cannot be done',
+          why: t`If it cannot be done`,
         },
       ],
     };
@@ -168,10 +169,10 @@ export const taskComplete = defineOperation({
     body: taskLine(task),
     ...(task.status === 'needs_verification'
       ? {
-          note: 'It counts once a person has approved it.',
-          steps: [approving(task.task_id, 'Approve it')],
+          note: t`It counts once a person has approved it.`,
+          steps: [approving(task.task_id, t`Approve it`)],
         }
-      : { steps: [{ operation: 'task_merge', why: 'Merge the results, by their output keys' }] }),
+      : { steps: [{ operation: 'task_merge', why: t`Merge the results, by their output keys` }] }),
   }),
 });
 

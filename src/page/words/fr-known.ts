@@ -9,9 +9,9 @@ export const frKnown: typeof enKnown = {
     kinds: {
       agents: 'Agents',
       workflows: 'Workflows',
-      skills: 'Compétences',
+      skills: 'Skills',
       tasks: 'Tâches',
-      knowledge: 'Savoir',
+      knowledge: 'Connaissances',
       templates: 'Modèles',
       checklists: 'Listes de contrôle',
     },

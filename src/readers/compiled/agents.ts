@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { textField } from '../../base/parse/parse.ts';
 import type { Install } from './install.ts';
 import { kitFiles } from './kit-files.ts';
@@ -13,7 +14,7 @@ export async function readAgents(install: Install, shelf: Shelf): Promise<void> 
   const ofKit = new Set(await kitAgents(install));
   const files = install.files.filter(isAgentFile);
   for (const file of files.filter(isTemplate))
-    install.problems.push({ file, message: 'it is a template, and not served as an agent', mild: true });
+    install.problems.push({ file, message: t`it is a template, and not served as an agent`, mild: true });
   const onDisk = [...new Set([...files.filter((file) => !isTemplate(file)), ...ofKit])];
   await gather(install, shelf, { ...agentsIn(install, ofKit), onDisk: () => onDisk });
 }
@@ -46,7 +47,7 @@ function agent(
 ): Partial<Finding> | undefined {
   const text = file.text();
   if (text.trim() === '' && row === undefined) {
-    problems.push({ file: file.path, message: 'the file is empty' });
+    problems.push({ file: file.path, message: t`the file is empty` });
     return undefined;
   }
   const tag = firstTag(text, 'agent');

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { RecordFormat } from '../../model/format.ts';
@@ -42,7 +43,10 @@ export async function gather(install: Install, shelf: Shelf, gathering: Gatherin
         ...gathering.understand(file, entry.row),
       };
       if (!shelf.add(found))
-        install.problems.push({ file: entry.path, message: 'another file in this module has the same name' });
+        install.problems.push({
+          file: entry.path,
+          message: t`another file in this module has the same name`,
+        });
     }
   }
   await gatherUnlisted(install, shelf, gathering, there);

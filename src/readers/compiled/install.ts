@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { READS_AT_ONCE, versionField } from '../reading.ts';
 import { noted } from '../../base/expected.ts';
 import { mapLimited } from '../../base/async.ts';
@@ -126,7 +127,7 @@ async function walk(
     if (depth === DEPTH_LIMIT || files.length + skillFiles.length > FILE_LIMIT) {
       problems.push({
         file: level[0]?.path ?? '',
-        message: 'too many or too deeply nested folders; reading stops here',
+        message: t`too many or too deeply nested folders; reading stops here`,
       });
       break;
     }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
 import { READS_AT_ONCE } from '../reading.ts';
@@ -57,7 +58,7 @@ async function fragmentsOf(install: Install, index: string): Promise<Fragment[]>
     const file = row.cell('fragment_file').trim().replaceAll('\\', '/');
     if (id === undefined || file === '') continue;
     if (/^(?:\/|[A-Za-z]:)|\0/.test(file) || file.split('/').includes('..')) {
-      install.problems.push({ file: index, message: `the fragment of "${id}" is outside its folder` });
+      install.problems.push({ file: index, message: t`the fragment of "${id}" is outside its folder` });
       continue;
     }
     found.push({ id, row, index, path: `${folderOf(index)}/${file.replace(/^(?:\.\/)+/, '')}` });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { csvRows, csvRowsWith, type CsvRow } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
 import type { Install } from './install.ts';
@@ -30,7 +31,10 @@ export async function listedFiles(install: Install, manifest: string, suffix: Re
       if (path === undefined) {
         refused += 1;
         if (refused <= PROBLEMS_SHOWN)
-          install.problems.push({ file, message: `the path ${quoted(written)} points outside this install` });
+          install.problems.push({
+            file,
+            message: t`the path ${quoted(written)} points outside this install`,
+          });
         continue;
       }
       if (!suffix.test(path) || listed.has(path) || isOfSkill(install, path)) continue;

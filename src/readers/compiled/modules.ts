@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { field, type Table, type CsvRow } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
@@ -33,7 +34,7 @@ export async function readModules(install: Install, shelf: Shelf): Promise<Modul
     if (isEmpty(module, shelf))
       problems.push({
         file: `${install.configs[0] ?? ''}/manifest.yaml`,
-        message: `the module ${quoted(code)} is listed and has no content`,
+        message: t`the module ${quoted(code)} is listed and has no content`,
         mild: true,
       });
     else modules.push(module);

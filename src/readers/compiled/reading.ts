@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { mapLimited } from '../../base/async.ts';
 import { attempt, noted, ours } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -65,7 +66,7 @@ function withoutComment(text: string): string {
 function checkedTable(file: string, problems: Problem[], parse: () => unknown): Table {
   const value = attempt(parse, noted(problems, file, {}));
   if (!isTable(value) && value !== undefined && value !== null)
-    problems.push({ file, message: 'it is not a table of values' });
+    problems.push({ file, message: t`it is not a table of values` });
   return tableOf(value);
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { compare } from '../../base/text/text.ts';
 import type { RecordFormat } from '../../model/format.ts';
 import type { BmadRecord, RecordDetails, RecordKind } from '../../model/record.ts';
@@ -59,7 +60,7 @@ export class Shelf {
       if (folder === undefined) {
         this.#install.problems.push({
           file: finding.path,
-          message: 'another file in this module has the same name',
+          message: t`another file in this module has the same name`,
         });
         return;
       }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { field, textField, type CsvRow } from '../../base/parse/parse.ts';
 import { detailsOf } from '../details.ts';
 import { gather, type Understanding } from './gather.ts';
@@ -111,7 +112,7 @@ function workflow(
 function kitWorkflow({ problems }: Install, file: LoadedFile): Partial<Finding> | undefined {
   const text = file.text();
   if (text.trim() === '') {
-    problems.push({ file: file.path, message: 'the file is empty' });
+    problems.push({ file: file.path, message: t`the file is empty` });
     return undefined;
   }
   const data = frontMatter(file.path, text, problems);

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { mapLimited } from '../../base/async.ts';
 import { ours, unlessShort } from '../../base/expected.ts';
 import type { ModuleInfo } from '../../model/module.ts';
@@ -186,7 +187,7 @@ async function checkedLauncher(
   if (target !== undefined) return record;
   problems.push({
     file: record.bmadRelativePath,
-    message: `stale launcher: it loads "${record.launches}", which does not exist`,
+    message: t`stale launcher: it loads "${record.launches}", which does not exist`,
   });
   return { ...record, exists: false, status: 'no-file-found' };
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import {
@@ -32,7 +33,7 @@ export function readV4Agent(file: string, text: string): { agent: V4Agent; probl
   if (isTable(field(table, 'agent')) || scalarField(table, 'name') !== undefined) {
     return { agent: agentOf(file, table) };
   }
-  const message = 'The file has no YAML block that describes an agent.';
+  const message = t`The file has no YAML block that describes an agent.`;
   return { agent: salvaged(file, block ?? clean), problem: { file, message } };
 }
 

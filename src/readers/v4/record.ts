@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename } from 'node:path';
 import { decodeText, encodingOf } from '../../base/text/decode.ts';
 import { noted } from '../../base/expected.ts';
@@ -36,7 +37,7 @@ export async function readRecord(place: V4File, problems: Problem[]): Promise<Bm
   const bytes = await place.source.tree.read(file).catch(noted(problems, file, undefined));
   if (bytes === undefined) return undefined;
   if (encodingOf(bytes) === 'utf-8' && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
-    problems.push({ file, message: 'This is not a text file.' });
+    problems.push({ file, message: t`This is not a text file.` });
     return undefined;
   }
   const text = decodeText(bytes.subarray(0, DESCRIBED_BYTES));

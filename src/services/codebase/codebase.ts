@@ -1,3 +1,5 @@
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import { isAbsolute, join, relative } from 'node:path';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -7,7 +9,6 @@ import { codeWords, splitIdentifier } from '../../base/text/code-words.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 import { globMatcher } from '../../base/text/glob.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Analyser } from '../../meaning/analyse.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import type { IndexedFile } from './code-index.ts';
@@ -198,7 +199,7 @@ export function createCodebase(parts: CodebaseParts): OpenedCodebase {
           ...notesOf(work, list, { embedder, vector, grammars: grammars.available }),
           ...(hits.length === 0 && list.own > 0 && path === undefined
             ? [
-                `BMAD's own files and state are left out (${plural(list.own, 'file')}); name their folder as the path to search them.`,
+                t`BMAD's own files and state are left out (${plural(list.own, 'file')}); name their folder as the path to search them.`,
               ]
             : []),
         ],
@@ -234,22 +235,23 @@ function notesOf(
   const notes: string[] = [];
   if (files > 0)
     notes.push(
-      `Partial: ${files} of ${plural(list.paths.length, 'file')} ${files === 1 ? 'has' : 'have'} not been read yet. Search again for the rest.`,
+      t`Partial: ${files} of ${plural(list.paths.length, 'file')} ${files === 1 ? 'has' : 'have'} not been read yet. Search again for the rest.`,
     );
   if (list.left > 0)
     notes.push(
-      `The project has ${list.left} more files than can be searched; to reach them, pass a subfolder as the project.`,
+      t`The project has ${list.left} more files than can be searched; to reach them, pass a subfolder as the project.`,
     );
   if (files === 0 && rough > 0)
-    notes.push(`${plural(rough, 'file has', 'files have')} not been split into functions yet.`);
-  if (embedder !== undefined && vector === undefined) notes.push('The embedder did not respond: words only.');
+    notes.push(t`${plural(rough, 'file has', 'files have')} not been split into functions yet.`);
+  if (embedder !== undefined && vector === undefined)
+    notes.push(t`The embedder did not respond: words only.`);
   else if (files === 0 && vectors > 0)
     notes.push(
-      `${plural(vectors, 'file has', 'files have')} no vectors yet. Search again a little later to find more by meaning.`,
+      t`${plural(vectors, 'file has', 'files have')} no vectors yet. Search again a little later to find more by meaning.`,
     );
   if (!grammars)
     notes.push(
-      'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.',
+      t`The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.`,
     );
   return notes;
 }
@@ -277,9 +279,9 @@ function plainPath(root: string, given: string): string {
 }
 
 function outside(given: string): BmadError {
-  return new BmadError('forbidden', `The path ${quoted(given)} is outside the project.`, {
+  return new BmadError('forbidden', t`The path ${quoted(given)} is outside the project.`, {
     subject: given.slice(0, 200),
-    hint: 'Use a folder, a file or a pattern inside the project: "src", "src/app.ts" or "src/**/*.ts".',
+    hint: t`Use a folder, a file or a pattern inside the project: "src", "src/app.ts" or "src/**/*.ts".`,
   });
 }
 
@@ -292,10 +294,10 @@ function nothingAt(given: string, paths: readonly string[]): BmadError {
       places.add(path.slice(0, slash));
   }
   const wanted = withoutEnd(given.replace(/^\.?\/+/, ''), '/');
-  return new BmadError('not_found', `The project has no files at ${quoted(given)}.`, {
+  return new BmadError('not_found', t`The project has no files at ${quoted(given)}.`, {
     subject: given.slice(0, 200),
     suggestions: /[*?]/.test(given) ? [] : nearest(wanted, places),
-    hint: 'Use a folder, a file or a pattern: "src", "src/app.ts" or "src/**/*.ts". Ignored and secret files are not searched.',
+    hint: t`Use a folder, a file or a pattern: "src", "src/app.ts" or "src/**/*.ts". Ignored and secret files are not searched.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { FoundProgram } from '../../base/files/find-program.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
@@ -55,7 +56,7 @@ export async function openIndexer(parts: IndexerParts) {
     loaded.state === 'ready' ? loaded.index : { files: new Map(), vocabulary: createVocabulary(analyser) };
   let written = loaded.state === 'ready' ? loaded.written : UNWRITTEN;
   const notes: string[] = [];
-  if (loaded.state === 'damaged') notes.push('This project’s index was damaged and is being rebuilt.');
+  if (loaded.state === 'damaged') notes.push(t`This project’s index was damaged and is being rebuilt.`);
 
   /** Sets keep their order, which is the order of work. */
   const queue = new Set<string>();
@@ -190,7 +191,7 @@ export async function openIndexer(parts: IndexerParts) {
     } catch (error) {
       for (const path of saving) changed.add(path);
       const why = error instanceof BmadError ? error.message : 'I/O error';
-      if (!failedSave) notes.push(`The index is kept in memory only: ${why}`);
+      if (!failedSave) notes.push(t`The index is kept in memory only: ${why}`);
       failedSave = true;
     }
   }
@@ -260,7 +261,7 @@ export async function openIndexer(parts: IndexerParts) {
           ]);
           if (performance.now() - told > TELL_EVERY_MS) {
             told = performance.now();
-            tell(`Reading the code: ${index.files.size} of ${surveyor.size()} files`);
+            tell(t`Reading the code: ${index.files.size} of ${surveyor.size()} files`);
           }
         }
         signal.throwIfAborted();

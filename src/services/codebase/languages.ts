@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import languages from '../../../assets/code/languages.json' with { type: 'json' };
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -39,7 +40,7 @@ export function knownLanguage(name: string): string {
     byExtension.get(wanted);
   if (found !== undefined) return found.name;
   const names = LANGUAGES.map((language) => language.name);
-  throw new BmadError('invalid_input', `There is no language ${quoted(name)}.`, {
+  throw new BmadError('invalid_input', t`There is no language ${quoted(name)}.`, {
     subject: name.slice(0, 100),
     // One letter is in almost every word.
     suggestions: nearest(
@@ -47,6 +48,6 @@ export function knownLanguage(name: string): string {
       names.filter((known) => known.length > 1),
       2,
     ),
-    hint: `Languages: ${names.join(', ')}.`,
+    hint: t`Languages: ${names.join(', ')}.`,
   });
 }

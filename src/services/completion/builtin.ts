@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { expected } from '../../base/expected.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
@@ -69,9 +70,9 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
           ? 'The project has no completion script, and no stack was found that the built-in checks know.'
           : `The stack ${stack} was not found: the folder does not have ${neededFor(stack)}.`,
       hints: [
-        ...(stack === undefined ? [`At the top of a folder, the built-in checks look for ${marks()}.`] : []),
-        `Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means.`,
-        'Whichever it is, no program runs before a person has allowed it: tell the user before you add files for this.',
+        ...(stack === undefined ? [t`At the top of a folder, the built-in checks look for ${marks()}.`] : []),
+        t`Name the code's folder with "working_dir", or write ${request.scriptPath} to define what "done" means.`,
+        t`Whichever it is, no program runs before a person has allowed it: tell the user before you add files for this.`,
       ],
       stacks: [],
       steps: [],
@@ -84,12 +85,12 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
     (name) => !steps.some((step) => step.stack === name) && !lacks.some((lack) => lack.stack === name),
   );
   const hints = [
-    ...lacks.map(({ stack: of, what }) => `${called(of)}: ${what}`),
-    ...idle.map((name) => `${called(name)}: no command applies to it here, so it was not checked.`),
-    ...(timedOut ? [MORE_TIME] : []),
-    ...(lacks.some(({ untested }) => untested) ? [ADD_TESTS] : []),
+    ...lacks.map(({ stack: of, what }) => t`${called(of)}: ${say(what)}`),
+    ...idle.map((name) => t`${called(name)}: no command applies to it here, so it was not checked.`),
+    ...(timedOut ? [say(MORE_TIME)] : []),
+    ...(lacks.some(({ untested }) => untested) ? [say(ADD_TESTS)] : []),
     ...(lacks.length > 0 && stacks.length > 1 && steps.some(({ ok }) => ok === true)
-      ? ['To get a verdict on one stack only, name it with "stack".']
+      ? [t`To get a verdict on one stack only, name it with "stack".`]
       : []),
   ];
   return {
@@ -104,7 +105,7 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
 
 function marks(): string {
   return Object.entries(STACK_MARKS)
-    .map(([stack, mark]) => `${mark} (${stack})`)
+    .map(([stack, mark]) => `${say(mark)} (${stack})`)
     .join(', ');
 }
 

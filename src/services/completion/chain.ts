@@ -1,4 +1,5 @@
-import { plural } from '../../base/text/text.ts';
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import { newerLink, ORIGIN, receiptIn, type Link, type Receipt } from './receipts.ts';
 
 export interface ChainProblem {
@@ -63,7 +64,7 @@ export class ReceiptChain {
     if (link === undefined)
       return this.#problem(
         'damaged',
-        `${file} has a line that is not a valid receipt: it was edited or truncated.`,
+        t`${file} has a line that is not a valid receipt: it was edited or truncated.`,
       );
     const { seq, hash } = link;
     const known = this.#nodes.get(hash);
@@ -73,16 +74,16 @@ export class ReceiptChain {
       if (known === undefined || known.seq < seq) this.#nodes.set(hash, { seq, hash, previous: [] });
       return this.#problem(
         'newer',
-        `${file}: number ${seq} was written by a newer version of this server and cannot be checked by this one.`,
+        t`${file}: number ${seq} was written by a newer version of this server and cannot be checked by this one.`,
       );
     }
     const { receipt, intact } = read;
     if (!intact || !asWritten)
-      this.#problem('changed', `${file}: ${receipt.id} was changed after it was written.`);
+      this.#problem('changed', t`${file}: ${receipt.id} was changed after it was written.`);
     if (seq <= before)
       this.#problem(
         'order',
-        `${file}: ${receipt.id} does not come after number ${before}: receipts were moved or copied.`,
+        t`${file}: ${receipt.id} does not come after number ${before}: receipts were moved or copied.`,
       );
     if (known !== undefined) return;
     const previous = receipt.previous === ORIGIN ? [] : receipt.previous.split(' ');
@@ -149,10 +150,10 @@ export class ReceiptChain {
         for (const hash of previous) named.add(hash);
         if (latest) continue;
         if (numbers.has(seq - 1))
-          this.#problem('changed', `${id} does not follow the receipt before it: one of them was replaced.`);
-        else this.#problem('removed', `${id} follows number ${seq - 1}: receipts were removed before it.`);
+          this.#problem('changed', t`${id} does not follow the receipt before it: one of them was replaced.`);
+        else this.#problem('removed', t`${id} follows number ${seq - 1}: receipts were removed before it.`);
       } else if (seq !== 1 + before.reduce((most, node) => Math.max(most, node?.seq ?? 0), 0))
-        this.#problem('order', `${id} has a number that does not follow those before it.`);
+        this.#problem('order', t`${id} has a number that does not follow those before it.`);
     }
     const missing = noted.filter(({ hash }) => !this.#nodes.has(hash) && !named.has(hash));
     const replaced = missing.filter(({ seq }) => numbers.has(seq));
@@ -160,13 +161,13 @@ export class ReceiptChain {
     if (last !== undefined)
       this.#problem(
         'changed',
-        `Receipt number ${last.seq} differs from the one recorded outside the project when it was written.`,
+        t`Receipt number ${last.seq} differs from the one recorded outside the project when it was written.`,
       );
     const gone = missing.filter(({ seq }) => !numbers.has(seq));
     if (gone.length > 0)
       this.#problem(
         'removed',
-        `${plural(gone.length, 'receipt is', 'receipts are')} missing: the last one written was number ${Math.max(...gone.map(({ seq }) => seq))}.`,
+        t`${plural(gone.length, 'receipt is', 'receipts are')} missing: the last one written was number ${Math.max(...gone.map(({ seq }) => seq))}.`,
       );
   }
 

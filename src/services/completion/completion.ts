@@ -1,3 +1,4 @@
+import { plural, t } from '../../base/text/message.ts';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
@@ -6,7 +7,7 @@ import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
@@ -165,14 +166,14 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
     waitMs: setup.timeoutMs,
     signal,
     inside: receipts.inside,
-    onWait: () => progress('Waiting for another verification to finish'),
+    onWait: () => progress(t`Waiting for another verification to finish`),
   };
   return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
     // While somebody was asked, or another run waited for, it may have become something that nobody has allowed.
     const now = await readPrograms(plan, await scriptOf(root, kit));
     const isAtCommit = consent === undefined || (await headOf(root, setup.env)) === consent.commit;
     if (now.digest !== programs.digest || !isAtCommit) throw changedMeanwhile();
-    progress("Reading the project's files");
+    progress(t`Reading the project's files`);
     const [tree, git] = await Promise.all([
       readTree(root, leftOut, setup.env, { signal, progress }),
       gitState(root, leftOut, setup.env, signal),
@@ -231,7 +232,7 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
     const log = setup.hide(text);
     const file = await keepLog(receipts, receipt.id, log).catch(
       ours(({ message }) => {
-        notes.push(`The output could not be kept: ${message}`);
+        notes.push(t`The output could not be kept: ${message}`);
         return undefined;
       }),
     );
@@ -255,8 +256,8 @@ async function runCompletion(project: CompletionProject, request: CompletionRequ
 }
 
 const changedMeanwhile = (): BmadError =>
-  new BmadError('conflict', 'What the project runs changed before it could be run.', {
-    hint: 'Nothing was run. Try again.',
+  new BmadError('conflict', t`What the project runs changed before it could be run.`, {
+    hint: t`Nothing was run. Try again.`,
   });
 
 const hidden = (steps: RunResult['steps'], hide: (text: string) => string): RunResult['steps'] =>
@@ -267,12 +268,12 @@ function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
   const left =
     before.unread === 0
       ? []
-      : [`${plural(before.unread, 'file')} could not be read, so this verdict proves nothing later.`];
+      : [t`${plural(before.unread, 'file')} could not be read, so this verdict proves nothing later.`];
   if (before.digest === after.digest) return { ...result, hints: [...result.hints, ...left] };
   const changes = treeChanges(before.list, after.list);
   const named = changes.slice(0, 5).map(({ path, change }) => `${path} (${change})`);
-  const more = changes.length > named.length ? ` and ${changes.length - named.length} more` : '';
-  const hint = `Files changed during the run: ${named.join(', ')}${more}. The receipt covers the files as they were before the run; add generated files to .gitignore.`;
+  const more = changes.length > named.length ? t` and ${changes.length - named.length} more` : '';
+  const hint = t`Files changed during the run: ${named.join(', ')}${more}. The receipt covers the files as they were before the run; add generated files to .gitignore.`;
   return { ...result, hints: [...result.hints, ...left, hint] };
 }
 
@@ -289,7 +290,7 @@ function tellerOf(progress: (message: string) => void, hide: (text: string) => s
   };
   const timer = setInterval(() => {
     if (performance.now() - told >= SILENT_MS)
-      tell(`Still running after ${Math.round((performance.now() - started) / 1_000)} s`);
+      tell(t`Still running after ${Math.round((performance.now() - started) / 1_000)} s`);
   }, SILENT_MS / 2);
   timer.unref();
   return {

@@ -237,7 +237,7 @@ const planNode: Planner = async (around) => {
   if (commands.length === 0 && lacks.length === 0)
     lack(
       typeof test === 'string'
-        ? 'The "test" script in package.json is npm\'s placeholder ("no test specified"), and there is no tsconfig.json.'
+        ? `The "test" script in package.json is npm's placeholder ("no test specified"), and there is no tsconfig.json.`
         : 'There is neither a tsconfig.json nor a "test" script in package.json.',
     );
   return { commands, lacks };

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename, dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { ours } from '../../base/expected.ts';
 import { wholeMark } from '../../base/files/file-digest.ts';
@@ -111,7 +112,7 @@ async function runnerFile(root: string, path: string): Promise<ProgramFile | und
       if (code === 'not_found') return (await isLink(join(root, path))) ? unread(path) : undefined;
       if (code !== 'too_large' || isManifest) return unread(path);
       const file = await ownProgram(root, path);
-      return { ...file, about: `${file.about}, too large to be shown: read it first` };
+      return { ...file, about: t`${file.about}, too large to be shown: read it first` };
     }),
   );
   if (!Buffer.isBuffer(content)) return content;
@@ -124,10 +125,10 @@ async function runnerFile(root: string, path: string): Promise<ProgramFile | und
 const unread = (path: string): ProgramFile => ({
   path,
   digest: undefined,
-  about: 'cannot be read here, so it is asked about each time',
+  about: t`cannot be read here, so it is asked about each time`,
 });
 
-const named = (bytes: number, digest: string): string => `${bytes} bytes, SHA-256 ${digest}`;
+const named = (bytes: number, digest: string): string => t`${bytes} bytes, SHA-256 ${digest}`;
 
 function textFile(path: string, content: Buffer): ProgramFile {
   const digest = sha256(content);
@@ -150,7 +151,7 @@ function scriptsOf(path: string, manifest: Buffer): ProgramFile | undefined {
   return {
     path,
     digest: sha256(JSON.stringify(entries)),
-    about: 'its scripts',
+    about: t`its scripts`,
     text: text.join('\n'),
   };
 }
@@ -162,7 +163,7 @@ export function shownCommands({ commands }: Programs): string[] {
   const rest = commands.length - MOST_COMMANDS;
   return [
     ...commands.slice(0, MOST_COMMANDS).map((command) => oneLine(visible(command), 80)),
-    ...(rest > 0 ? [`${rest} more`] : []),
+    ...(rest > 0 ? [t`${rest} more`] : []),
   ];
 }
 
@@ -173,11 +174,11 @@ export function programLines(
 ): string[] {
   return [
     ...files.flatMap(({ path, about, text }) => [
-      `${visible(path)}${changed.includes(path) ? ' (changed)' : ''}, ${about}`,
+      `${visible(path)}${changed.includes(path) ? t` (changed)` : ''}, ${about}`,
       // In a fence of its own, nothing in it passes for what is said here, or is taken for a sentence to be translated.
       ...(texts && text !== undefined ? fenced(text).split('\n') : []),
     ]),
-    `Runs: ${commands.map(visible).join(', ') || 'nothing'}`,
+    t`Runs: ${commands.map(visible).join(', ') || 'nothing'}`,
   ];
 }
 
@@ -227,7 +228,7 @@ function plainText(text: string): string {
   const shown: string[] = [];
   let empty = 0;
   const close = (): void => {
-    if (empty >= MANY_LINES) shown.splice(-empty, empty, `[${empty} empty lines]`);
+    if (empty >= MANY_LINES) shown.splice(-empty, empty, t`[${empty} empty lines]`);
     empty = 0;
   };
   for (const line of text.split('\n')) {

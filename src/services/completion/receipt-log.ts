@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { ours } from '../../base/expected.ts';
 import { lastLines, readLog } from '../../base/files/file-log.ts';
@@ -121,7 +122,7 @@ export async function addReceipt(
   const notes: string[] = [];
   await place.written.append([{ of, after: [], do: NOTE, data: { seq, hash } }]).catch(
     ours(({ message }) => {
-      notes.push(`What was written could not be recorded outside the project: ${message}`);
+      notes.push(t`What was written could not be recorded outside the project: ${message}`);
       return undefined;
     }),
   );

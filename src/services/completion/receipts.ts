@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -65,15 +66,15 @@ export async function receiptPlace(setup: ReceiptSetup): Promise<ReceiptPlace> {
   if (owner === 'user') return place;
   // Asked before a program runs whose verdict could not be kept.
   for (const name of [TREES, localDay(new Date())]) {
-    const stray = await strayRefusal(kit.root, `${path}/${name}`, 'receipts are not kept there');
+    const stray = await strayRefusal(kit.root, `${path}/${name}`, t`receipts are not kept there`);
     if (stray !== undefined) throw stray;
   }
   for (const name of [OLD_LOG, RUN_LOCK])
     if (await isLink(join(folder, name)))
-      throw new BmadError('forbidden', `${join(path, name)} is a link and is not used.`, {
+      throw new BmadError('forbidden', t`${join(path, name)} is a link and is not used.`, {
         reason: 'outside',
         subject: join(folder, name),
-        hint: 'Remove the link: receipts are kept inside the project only.',
+        hint: t`Remove the link: receipts are kept inside the project only.`,
       });
   return place;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join, relative, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
@@ -66,9 +67,9 @@ export async function findScript(root: string, paths: readonly string[]): Promis
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (error.code === 'not_found') continue;
-      throw new BmadError(error.code, `The completion script cannot be used. ${error.message}`, {
+      throw new BmadError(error.code, t`The completion script cannot be used. ${error.message}`, {
         subject: path,
-        hint: `Put a readable script of at most ${SCRIPT_BYTES} bytes at ${path}, or remove it to use the built-in checks.`,
+        hint: t`Put a readable script of at most ${SCRIPT_BYTES} bytes at ${path}, or remove it to use the built-in checks.`,
       });
     }
   }
@@ -78,9 +79,9 @@ export async function findScript(root: string, paths: readonly string[]): Promis
 /** Bash takes the invisible half of such a line end for a part of the command, and runs half of the script. */
 export function refuseWindowsLines({ path, content }: Script): void {
   if (!content.includes('\r\n')) return;
-  throw new BmadError('invalid_input', `${path} has Windows line endings (CRLF), which bash cannot run.`, {
+  throw new BmadError('invalid_input', t`${path} has Windows line endings (CRLF), which bash cannot run.`, {
     subject: path,
-    hint: `Convert it, e.g. with "sed -i 's/\\r$//' ${path}", and add the line "*.sh text eol=lf" to .gitattributes.`,
+    hint: t`Convert it, e.g. with "sed -i 's/\\r$//' ${path}", and add the line "*.sh text eol=lf" to .gitattributes.`,
   });
 }
 
@@ -119,8 +120,8 @@ async function bashFor({ env, platform, scriptPath, root }: RunRequest): Promise
   const known = platform === 'win32' ? { before: GIT_BASH } : { after: ['/bin'] };
   const found = await findProgram('bash', { env, besides: [root], ...known });
   if (found !== undefined) return found;
-  throw new BmadError('unavailable', `${scriptPath} needs bash, which is not on the PATH.`, {
-    hint: 'Install bash (on Windows it comes with Git), then try again.',
+  throw new BmadError('unavailable', t`${scriptPath} needs bash, which is not on the PATH.`, {
+    hint: t`Install bash (on Windows it comes with Git), then try again.`,
   });
 }
 
@@ -134,18 +135,18 @@ interface Folder {
 export async function folderInside(root: string, wanted: string | undefined): Promise<Folder> {
   const place = resolve(root, wanted ?? '.');
   const outside = (): BmadError =>
-    new BmadError('forbidden', `${quoted(wanted ?? '')} is outside the project.`, {
+    new BmadError('forbidden', t`${quoted(wanted ?? '')} is outside the project.`, {
       subject: 'working_dir',
-      hint: 'Name a folder inside the project, relative to its root; links that lead outside are not followed.',
+      hint: t`Name a folder inside the project, relative to its root; links that lead outside are not followed.`,
     });
   const inside = (path: string): boolean => isBelow(root, path);
   const real = await realFolder(place);
   // Whether something exists outside is nobody's business.
   if (!inside(place) && (real === undefined || !inside(real))) throw outside();
   if (real === undefined)
-    throw new BmadError('not_found', `There is no folder ${quoted(wanted ?? '')} in the project.`, {
+    throw new BmadError('not_found', t`There is no folder ${quoted(wanted ?? '')} in the project.`, {
       subject: 'working_dir',
-      hint: 'Name a folder inside the project, relative to its root, or omit it to verify the whole project.',
+      hint: t`Name a folder inside the project, relative to its root, or omit it to verify the whole project.`,
     });
   if (!inside(real)) throw outside();
   return { folder: relative(root, real).split(sep).join('/') || '.', place: real };
@@ -209,9 +210,9 @@ export function stackNamed(name: string | undefined): KitStack | undefined {
   if (wanted === 'auto') return undefined;
   const known = KIT_STACKS.find((stack) => stack === wanted) ?? OTHER_NAMES[wanted];
   if (known !== undefined) return known;
-  throw new BmadError('invalid_input', `There is no stack ${quoted(name ?? '')}.`, {
+  throw new BmadError('invalid_input', t`There is no stack ${quoted(name ?? '')}.`, {
     subject: 'stack',
     suggestions: nearest(wanted, KIT_STACKS, 1),
-    hint: `Stacks: auto, ${KIT_STACKS.join(', ')} (short forms: k8s, ts, py, tf, sh).`,
+    hint: t`Stacks: auto, ${KIT_STACKS.join(', ')} (short forms: k8s, ts, py, tf, sh).`,
   });
 }

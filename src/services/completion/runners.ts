@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 /** How a test runner says that it had nothing to run, and how it says that it had something. */
 interface Runner {
   name: string;
@@ -192,7 +193,7 @@ export class Failures {
         left -= text.length + 1;
       }
     }
-    if (untold > 0) told.push(`[… ${untold} more …]`);
+    if (untold > 0) told.push(t`[… ${untold} more …]`);
     return told.join('\n');
   }
 

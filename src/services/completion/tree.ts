@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { mapLimited } from '../../base/async.ts';
@@ -94,7 +95,7 @@ function bytesTold(progress: (message: string) => void): (count: number) => void
     bytes += count;
     if (performance.now() - told < TOLD_MS) return;
     told = performance.now();
-    progress(`Reading the project's files: ${Math.round(bytes / 1e6)} MB so far`);
+    progress(t`Reading the project's files: ${Math.round(bytes / 1e6)} MB so far`);
   };
 }
 

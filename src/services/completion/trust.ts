@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { gitHead, gitIsRelated } from '../../base/process/project-git.ts';
@@ -103,10 +104,10 @@ async function elsewhere(
   { root }: Programs,
   { env }: TrustSetup,
 ): Promise<string | undefined> {
-  if (commit === undefined) return others.length === 0 ? undefined : 'it is no longer in git';
+  if (commit === undefined) return others.length === 0 ? undefined : t`it is no longer in git`;
   if (others.includes(commit) || (await gitIsRelated(root, gitQuestion(env), { commit, others })))
     return undefined;
-  return `commit ${commit.slice(0, 12)}, which neither precedes nor follows one that was allowed`;
+  return t`commit ${commit.slice(0, 12)}, which neither precedes nor follows one that was allowed`;
 }
 
 /** The commit that is checked out; nothing without git, and before the first commit. */
@@ -138,8 +139,8 @@ export async function requireConsent(
 ): Promise<Consent | undefined> {
   if (ruledOn(programs, setup)?.allowed === true) return undefined;
   if (setup.trust.rule === 'never')
-    throw new BmadError('forbidden', 'NOT_VERIFIED: no project may run its programs here.', {
-      hint: `The setting trust is "never" (${setup.trust.from}).`,
+    throw new BmadError('forbidden', t`NOT_VERIFIED: no project may run its programs here.`, {
+      hint: t`The setting trust is "never" (${setup.trust.from}).`,
     });
   const consent = await consentOf(programs, setup);
   if (consent.allowed) return consent;
@@ -162,21 +163,21 @@ export async function consentOf(programs: Programs, setup: TrustSetup) {
     : await decidedOn(programs, setup, async () => commit);
   const changed = standing.allowed ? undefined : standing.changed;
   const lines = [
-    `Folder: ${visible(root)}`,
+    t`Folder: ${visible(root)}`,
     commit === undefined
-      ? 'It is not in git: you are asked again only when something changes that is shown here.'
-      : `Commit: ${commit}`,
+      ? t`It is not in git: you are asked again only when something changes that is shown here.`
+      : t`Commit: ${commit}`,
     ...programLines(programs, { changed, texts: true }),
-    RIGHTS,
-    `Digest: ${digest}`,
+    say(RIGHTS),
+    t`Digest: ${digest}`,
   ];
   const question: ConfirmRequest = {
     question:
       changed === undefined
-        ? 'May this project run its own programs on this machine?'
-        : 'What this project runs has changed. May it run on this machine?',
+        ? t`May this project run its own programs on this machine?`
+        : t`What this project runs has changed. May it run on this machine?`,
     details: lines.join('\n'),
-    yes: 'Allow what is shown here',
+    yes: t`Allow what is shown here`,
   };
   return {
     root,
@@ -214,16 +215,16 @@ function refusal(
 ): BmadError {
   const what =
     changed === undefined
-      ? "NOT_VERIFIED: this project's programs have not been allowed to run on this machine"
-      : `NOT_VERIFIED: what this project runs has changed since it was allowed (${changed.join(', ')})`;
-  return new BmadError('forbidden', `${what}${answer === undefined ? '' : `, and ${answer.why}`}.`, {
+      ? t`NOT_VERIFIED: this project's programs have not been allowed to run on this machine`
+      : t`NOT_VERIFIED: what this project runs has changed since it was allowed (${changed.map((part) => (part === COMMANDS ? say(part) : part)).join(', ')})`;
+  return new BmadError('forbidden', `${what}${answer === undefined ? '' : t`, and ${answer.why}`}.`, {
     subject: programs.root,
     hint: refusalHint(programs, typed, answer !== undefined),
     steps: [
       {
         operation: 'trust',
         args: trustArguments(programs),
-        why: 'To allow it, for the user; then call this again',
+        why: t`To allow it, for the user; then call this again`,
       },
     ],
   });
@@ -232,10 +233,10 @@ function refusal(
 /** A model has to tell the user; at a command line the reader may be that user, or an agent with a shell. */
 function refusalHint(programs: Programs, typed: boolean, asked: boolean): string {
   if (!typed)
-    return `Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it.`;
+    return t`Nothing was run. It would run: ${shownCommands(programs).join(', ')}. A person has to allow it first: tell the user now, and do not try to get around it.`;
   return asked
-    ? 'Nothing was run.'
-    : 'Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.';
+    ? t`Nothing was run.`
+    : t`Nothing was run. Only a person may allow it: a program or an agent must not try to get around it.`;
 }
 
 /** Whether a run of the contract would verify anything now, and what stands in its way. */

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import type { WatchedResult } from '../../base/process/process-watched.ts';
 import { Failures, TestTally } from './runners.ts';
 
@@ -184,7 +185,7 @@ function statusOf(
   const [first] = read.untested;
   if (first !== undefined && read.stacks.length <= read.untested.length)
     return open(`The script says PASS, but nothing was tested: ${first.runners} found no tests.`);
-  return { status: 'PASS', reason: `Its verdict is PASS, its exit code 0.` };
+  return { status: 'PASS', reason: 'Its verdict is PASS, its exit code 0.' };
 }
 
 /** Who reads that nothing was tested has to know what would change it. */
@@ -206,23 +207,23 @@ function hintsFor(
   if (read.noStack)
     hints.push(
       named === undefined
-        ? 'The script exits with code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".'
-        : 'The script exits with code 0 when it finds no stack. Omit "stack" to have it look for others, or name the folder of the code with "working_dir".',
+        ? t`The script exits with code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".`
+        : t`The script exits with code 0 when it finds no stack. Omit "stack" to have it look for others, or name the folder of the code with "working_dir".`,
     );
   if (!timedOut && idle.length > 0 && read.verdict !== undefined)
-    hints.push(`No command was run for ${idle.join(', ')}, so it was not checked: install its tools.`);
+    hints.push(t`No command was run for ${idle.join(', ')}, so it was not checked: install its tools.`);
   if (status === 'PASS' && !read.kitForm)
-    hints.push('The script does not list its commands, so only its own verdict is known.');
+    hints.push(t`The script does not list its commands, so only its own verdict is known.`);
   if (status === 'PASS')
     for (const { stack, runners } of read.untested)
-      hints.push(`${stack === '' ? '' : `${stack}: `}${runners} found no tests.`);
-  if (status === 'NOT_VERIFIED' && read.untested.length > 0) hints.push(ADD_TESTS);
+      hints.push(t`${stack === '' ? '' : `${stack}: `}${runners} found no tests.`);
+  if (status === 'NOT_VERIFIED' && read.untested.length > 0) hints.push(say(ADD_TESTS));
   if (status === 'FAIL' && read.untested.some(({ runners }) => runners.includes('pytest')))
-    hints.push('pytest exits with code 5 when there are no tests, and the script treats that as a failure.');
+    hints.push(t`pytest exits with code 5 when there are no tests, and the script treats that as a failure.`);
   if (read.verdict === 'PASS' && code !== 0 && !timedOut)
-    hints.push('PASS was printed, but the exit code decides: a test may have printed it.');
+    hints.push(t`PASS was printed, but the exit code decides: a test may have printed it.`);
   if (read.toolsMissing.length > 0 && status !== 'PASS')
-    hints.push(`Not found on the script's PATH: ${read.toolsMissing.join(', ')}.`);
-  if (timedOut) hints.push(MORE_TIME);
+    hints.push(t`Not found on the script's PATH: ${read.toolsMissing.join(', ')}.`);
+  if (timedOut) hints.push(say(MORE_TIME));
   return hints;
 }

@@ -1,4 +1,5 @@
-import { plural } from '../../base/text/text.ts';
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import type { Chain, ChainProblem } from './chain.ts';
 import type { Receipt, ReceiptPlace } from './receipts.ts';
 import { keptList, treeChanges, type Tree, type TreeChange } from './tree.ts';
@@ -141,13 +142,13 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
     provenFor: parts.map(({ directory, stack, id }) => ({ directory, stack, receipt: id })),
     notes: [
       ...failures.map((failed) => {
-        const what = wholePass === undefined ? 'The current files failed' : 'They have since failed';
-        const scope = isWhole(failed) && isWhole(lastPass) ? '' : ` for ${scopeText(failed)}`;
+        const what = wholePass === undefined ? t`The current files failed` : t`They have since failed`;
+        const scope = isWhole(failed) && isWhole(lastPass) ? '' : t` for ${scopeText(failed)}`;
         return `${what}${scope} (${failed.id}): ${failed.reason}`;
       }),
       ...(isRead
         ? []
-        : [`${plural(Math.max(now.unread, 1), 'file')} could not be read, so nothing is proven.`]),
+        : [t`${plural(Math.max(now.unread, 1), 'file')} could not be read, so nothing is proven.`]),
     ],
   };
 }
@@ -177,6 +178,6 @@ function isWhole({ directory, stack }: Scope): boolean {
 }
 
 function scopeText({ directory, stack }: Scope): string {
-  const where = directory === '.' ? 'the whole project' : directory;
+  const where = directory === '.' ? t`the whole project` : directory;
   return stack === 'auto' ? where : `${where}, stack ${stack}`;
 }

@@ -1,7 +1,7 @@
+import { plural } from '../../base/text/message.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { countAtEnd } from '../../base/text/ends.ts';
 import { escapeXml } from '../../base/text/entities.ts';
-import { plural } from '../../base/text/text.ts';
 import { handlersOf, menuLine, ownEntries, withHandler } from './compiled-menu.ts';
 import { isMulti, multiEntry, multiHandler, multiHandlers } from './compiled-multi.ts';
 import { metadata, persona } from './compiled-persona.ts';

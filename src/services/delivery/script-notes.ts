@@ -36,13 +36,16 @@ export function ledgerNote(name: string, texts: readonly string[], say: SayStep)
   ];
 }
 
+/** How a step is written; nothing where this caller cannot take it. */
+const taken = (say: SayStep, step: Parameters<SayStep>[0]): string | undefined => (say.ifTaken ?? say)(step);
+
 /**
  * What each of BMAD's other scripts does, short enough to be done without it. A text says "never by hand" to keep a file in
  * one form; this is that form, so that both can be obeyed.
  */
 const FORMATS: Record<string, (say: SayStep) => string> = {
   'memlog.py': (say) =>
-    `${say({ operation: 'memlog', open: ['workspace', 'type', 'text'] })}; \`init\` and \`set\` take \`fields\`, a list of \`key=value\``,
+    `${taken(say, { operation: 'memlog', open: ['workspace', 'type', 'text'] }) ?? 'a line of its log for each entry, in the form of those before it'}; \`init\` and \`set\` take \`fields\`, a list of \`key=value\``,
   'lint_spine.py': () =>
     'outside code fences, report TBD, TODO, FIXME, XXX, "similar to AD-n" and unfilled `{tokens}`; AD-n twice or out of order; an AD without Binds, Prevents or Rule; a row of Stack without a version',
   'recon_kit.py': () =>

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { findNamed } from '../../base/files/find-program.ts';
 import { openToOthers } from '../../base/files/file-modes.ts';
 import { jsonObject } from '../../base/parse/json.ts';
@@ -91,11 +92,11 @@ export function createDiagnosis({
       const { result, error } = replies.get(2) ?? {};
       const tools = result?.tools?.map(({ name }) => name) ?? [];
       const troubleOf = (): string | undefined => {
-        if (stray !== undefined) return `it wrote something that is not JSON-RPC to stdout: ${stray}`;
-        if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
-        if (error !== undefined) return `tools/list failed: ${error.message}`;
-        if (tools.length === 0) return `it registered no tools; stderr ends with: ${lastWords(stderr)}`;
-        return code === 0 ? undefined : `it exited with code ${code ?? 'none (a signal)'}`;
+        if (stray !== undefined) return t`it wrote something that is not JSON-RPC to stdout: ${stray}`;
+        if (timedOut) return t`no answer within ${TIME_LIMIT_MS / 1000} s`;
+        if (error !== undefined) return t`tools/list failed: ${error.message}`;
+        if (tools.length === 0) return t`it registered no tools; stderr ends with: ${lastWords(stderr)}`;
+        return code === 0 ? undefined : t`it exited with code ${code ?? t`none (a signal)`}`;
       };
       const trouble = troubleOf();
       return {

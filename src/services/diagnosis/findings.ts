@@ -1,10 +1,10 @@
+import { plural, t } from '../../base/text/message.ts';
 import { attempt, orElse, unlessShort } from '../../base/expected.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { grouped } from '../../base/grouped.ts';
 import { breath } from '../../base/pace.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { fileFaults } from '../../catalogue/file-faults.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
@@ -60,7 +60,7 @@ export async function examine(
 
 function recordNames(records: readonly BmadRecord[]): string {
   const names = records.slice(0, NAMED).map(({ moduleName, name }) => `${moduleName}/${name}`);
-  return names.join(', ') + (records.length > NAMED ? `, and ${records.length - NAMED} more` : '');
+  return names.join(', ') + (records.length > NAMED ? t`, and ${records.length - NAMED} more` : '');
 }
 
 const origins = new WeakMap<Catalogue, readonly OwnRecords[]>();
@@ -96,7 +96,7 @@ function missingFiles(catalogue: Catalogue): Finding[] {
         finding(
           'broken',
           'missing-files',
-          `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${recordNames(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
+          t`${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${recordNames(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
         ),
       );
     }
@@ -105,7 +105,7 @@ function missingFiles(catalogue: Catalogue): Finding[] {
         finding(
           'broken',
           'stale-launchers',
-          `${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${recordNames(stale)}). They can be deleted: ${stale
+          t`${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${recordNames(stale)}). They can be deleted: ${stale
             .slice(0, NAMED)
             .map(({ bmadRelativePath }) => bmadRelativePath)
             .join(', ')}.`,
@@ -131,7 +131,7 @@ function unlistedFiles(catalogue: Catalogue): Finding[] {
       finding(
         'notice',
         'unlisted-files',
-        `${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
+        t`${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
       ),
     ];
   });
@@ -154,7 +154,7 @@ function overrides({ records, winners }: Catalogue): Finding[] {
     finding(
       'notice',
       'override',
-      `${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}). "explain" shows each.`,
+      t`${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}). "explain" shows each.`,
     ),
   ];
 }
@@ -171,7 +171,7 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
     finding(
       'notice',
       'ambiguous',
-      `${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
+      t`${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
     ),
   ];
 }
@@ -189,7 +189,7 @@ function versionDrift(catalogue: Catalogue): Finding[] {
     finding(
       'notice',
       'version',
-      `Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
+      t`Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
     ),
   ];
 }
@@ -212,7 +212,7 @@ async function newerCustomizations(catalogue: Catalogue): Promise<Finding[]> {
           finding(
             'notice',
             'customization',
-            `${file} is newer than the agent it customizes: it is merged into what is served here. Reinstall BMAD to compile it in for other programs.`,
+            t`${file} is newer than the agent it customizes: it is merged into what is served here. Reinstall BMAD to compile it in for other programs.`,
           ),
         );
       }
@@ -264,7 +264,7 @@ function strayPlaceholders({ modules }: Catalogue): Finding[] {
     finding(
       'broken',
       'placeholder',
-      `Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
+      t`Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
     ),
   ];
 }

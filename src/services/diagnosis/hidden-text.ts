@@ -1,3 +1,4 @@
+import { plural, t } from '../../base/text/message.ts';
 import { orElse } from '../../base/expected.ts';
 import { quoted } from '../../base/errors.ts';
 import { breath } from '../../base/pace.ts';
@@ -6,7 +7,6 @@ import { push } from '../../base/grouped.ts';
 import { hiddenIn, visible } from '../../base/text/hidden.ts';
 import { looks } from '../../base/text/look-alike.ts';
 import { fold } from '../../base/text/suggest.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Finding } from './findings.ts';
@@ -33,29 +33,29 @@ export async function hiddenCharacters(
       signal?.throwIfAborted();
       const inside = TEXT.test(path) ? await hiddenInFile(tree, path, checked) : '';
       const what = [
-        ...(hiddenIn(path).length > 0 ? ['in its name'] : []),
+        ...(hiddenIn(path).length > 0 ? [t`in its name`] : []),
         ...(inside === '' ? [] : [inside]),
       ];
       if (what.length === 0) continue;
       told.add(path);
       found.push(
-        `${visible(origin.displayName)}: ${quoted(path)} has hidden characters: ${what.join('; ')}.`,
+        t`${visible(origin.displayName)}: ${quoted(path)} has hidden characters: ${what.join('; ')}.`,
       );
     }
     // A name may come from a manifest that is no content.
     for (const { name, bmadRelativePath: path, disguised } of records.filter((one) => one.origin === origin))
       if (disguised !== undefined && !told.has(path))
         found.push(
-          `${visible(origin.displayName)}: ${quoted(path)} (${visible(name)}) has hidden characters: in its ${disguised.join(', ')}.`,
+          t`${visible(origin.displayName)}: ${quoted(path)} (${visible(name)}) has hidden characters: in its ${disguised.join(', ')}.`,
         );
   }
   const shown = found.slice(0, NAMED_FILES);
   const more = found.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${plural(more, 'more file')} with hidden characters.`] : [])].map(
+  return [...shown, ...(more > 0 ? [t`${plural(more, 'more file')} with hidden characters.`] : [])].map(
     (text) => ({
       level: 'notice' as const,
       about: 'hidden-characters' as const,
-      text: `${text} Lists leave them out; models get the file as it is.`,
+      text: t`${text} Lists leave them out; models get the file as it is.`,
     }),
   );
 }
@@ -91,10 +91,10 @@ function placesIn(text: string): string {
   let from = 0;
   const places = found.slice(0, NAMED_PLACES).map(({ char, at }) => {
     for (; from < at; from += 1) if (text[from] === '\n') line += 1;
-    return `${char} in line ${line}`;
+    return t`${char} in line ${line}`;
   });
   const more = found.length - places.length;
-  return `${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${places.join(', ')}${more > 0 ? t` and ${more} more` : ''}`;
 }
 
 /** Names that people take for another one that is there: letters of another script, digits for letters. */
@@ -120,7 +120,7 @@ interface Named {
 }
 
 function likeText({ record, name }: Named, real: Named): string {
-  return `${visible(record.origin.displayName)}: ${quoted(name)} (${spelt(name, real.name)}), the ${record.kind} in ${quoted(record.bmadRelativePath)}, looks like ${quoted(real.name)}, the ${real.record.kind} ${quoted(qualifiedName(real.record))} of ${visible(real.record.origin.displayName)}, but is not.`;
+  return t`${visible(record.origin.displayName)}: ${quoted(name)} (${spelt(name, real.name)}), the ${record.kind} in ${quoted(record.bmadRelativePath)}, looks like ${quoted(real.name)}, the ${real.record.kind} ${quoted(qualifiedName(real.record))} of ${visible(real.record.origin.displayName)}, but is not.`;
 }
 
 /** Another case, or a dash for a space, is no disguise. */

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { attempt, expected, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
@@ -72,7 +73,7 @@ export async function readContextFacts(
   const { path, value, isBroken } = kit.page;
   const context = maskSecretValues(tableOf(value)) as Table;
   if (path !== undefined && isBroken !== true && Object.keys(context).length === 0)
-    warnings.push(`${path} is empty, probably because an installation was interrupted.`);
+    warnings.push(t`${path} is empty, probably because an installation was interrupted.`);
   const [pages, ...others] = places;
   const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
   if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
@@ -130,17 +131,17 @@ function tellMissing(
     warnings.push(text);
     mild.push(text);
   };
-  if (path === undefined) tell('There is no project-context.yaml.');
-  if (shared === undefined) warnings.push(`There is no ${inProject(kit, SHARED_CONTEXT_FILE)}.`);
+  if (path === undefined) tell(t`There is no project-context.yaml.`);
+  if (shared === undefined) warnings.push(t`There is no ${inProject(kit, SHARED_CONTEXT_FILE)}.`);
   const open = sections.filter(({ text, topic }) => text === '' && topic !== 'requests');
   if (open.length > 0)
     tell(
-      `${inProject(kit, SHARED_CONTEXT_FILE)} has sections not filled in: ${open.map(({ title }) => title).join(', ')}.`,
+      t`${inProject(kit, SHARED_CONTEXT_FILE)} has sections not filled in: ${open.map(({ title }) => title).join(', ')}.`,
     );
   const archetype = textField(tableIn(context, 'agents'), 'archetype');
   const type = textField(tableIn(context, 'project'), 'type');
   if (type === 'infrastructure' && archetype !== undefined && archetype !== 'infra-ops')
-    tell(`project.type is "infrastructure", the installer's default, but the archetype is ${archetype}.`);
+    tell(t`project.type is "infrastructure", the installer's default, but the archetype is ${archetype}.`);
 }
 
 const warned = (warnings: string[]) => expected(({ message }) => void warnings.push(message));

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { expected, ours } from '../../base/expected.ts';
@@ -266,14 +267,14 @@ export class ProjectFacts {
   #withMemory(operation: string): KitWithMemory {
     const { kit } = this;
     if (kit.memory !== undefined) return { ...kit, memory: kit.memory };
-    throw new BmadError('unavailable', `${quoted(kit.root)} has no ${kit.folder}/_memory folder.`, {
+    throw new BmadError('unavailable', t`${quoted(kit.root)} has no ${kit.folder}/_memory folder.`, {
       subject: operation,
-      hint: `It is written where the project's own tools read it. Create the folder ${kit.folder}/_memory first.`,
+      hint: t`It is written where the project's own tools read it. Create the folder ${kit.folder}/_memory first.`,
       steps: [
         {
           operation: 'remember_structured',
           open: ['type', 'agent', 'text'],
-          why: 'Or remember it in the memory store',
+          why: t`Or remember it in the memory store`,
         },
       ],
     });

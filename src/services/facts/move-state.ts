@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
@@ -67,7 +68,7 @@ function moveFiles(kit: Kit, part: 'runs' | 'tasks', to: string, count: number):
     from,
     to,
     async obstacles() {
-      const stray = await strayRefusal(root, `${to}/${WORK}`, 'nothing was moved');
+      const stray = await strayRefusal(root, `${to}/${WORK}`, t`nothing was moved`);
       return stray === undefined ? files.different() : [stray.line];
     },
     locked: (work) =>
@@ -98,7 +99,7 @@ export async function movePages(kit: Kit): Promise<StateMove> {
     from: from.memory,
     to: path,
     async obstacles() {
-      const stray = await strayRefusal(root, `${path}/${WORK}`, 'nothing was moved');
+      const stray = await strayRefusal(root, `${path}/${WORK}`, t`nothing was moved`);
       return stray === undefined ? files.different() : [stray.line];
     },
     locked: (work) => inTurn(join(from.memory, OWN_FOLDER), () => whileLocked(to, work)),
@@ -144,9 +145,9 @@ async function checkJoined(kit: Kit, from: KitWithMemory, to: KitWithMemory): Pr
 }
 
 const notWhole = (path: string): BmadError =>
-  new BmadError('unavailable', `${path} does not have all that was copied into it; nothing was moved.`, {
+  new BmadError('unavailable', t`${path} does not have all that was copied into it; nothing was moved.`, {
     subject: path,
-    hint: 'Check the disk of the project, then try again.',
+    hint: t`Check the disk of the project, then try again.`,
   });
 
 /** Brings the files of one folder into another. */
@@ -163,7 +164,7 @@ function filesBetween(from: string, to: string, { depth, without }: { depth: num
   }
   return {
     different: async (): Promise<string[]> =>
-      (await pieces()).different.map((path) => `${join(from, path)} is not what ${join(to, path)} is.`),
+      (await pieces()).different.map((path) => t`${join(from, path)} is not what ${join(to, path)} is.`),
     async copy(): Promise<() => Promise<void>> {
       const { missing, before } = await pieces();
       const undo = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt } from '../../base/expected.ts';
 import { stripAddressCredentials } from '../../base/secrets/rules.ts';
@@ -39,7 +40,7 @@ export function configuredSources(given: readonly GivenSource[]): {
         Object.assign(known, { address, layer, from });
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
-      warnings.push(`${error.message} It is ignored (${from}).`);
+      warnings.push(t`${error.message} It is ignored (${from}).`);
     }
   }
   return { sources, warnings };
@@ -54,19 +55,19 @@ export function chosenSource(name: string, sources: readonly ConfiguredSource[])
   if (found.length === 1 && found[0] !== undefined) return found[0];
   const all = sources.map(({ address }) => address.source);
   if (found.length > 1)
-    throw new BmadError('ambiguous', `${quoted(name)} is the name of ${found.length} git sources.`, {
+    throw new BmadError('ambiguous', t`${quoted(name)} is the name of ${found.length} git sources.`, {
       subject: name,
-      hint: `Write the full name of one: ${found.map(({ address }) => address.source).join(', ')}.`,
+      hint: t`Write the full name of one: ${found.map(({ address }) => address.source).join(', ')}.`,
     });
-  throw new BmadError('not_found', `There is no git source ${quoted(wanted)}.`, {
+  throw new BmadError('not_found', t`There is no git source ${quoted(wanted)}.`, {
     subject: wanted,
     suggestions: nearest(
       wanted,
       sources.flatMap(({ address }) => namesOf(address)),
     ),
     ...(all.length === 0
-      ? { steps: [{ operation: 'sources_add', open: ['source'], why: 'Add one' }] }
-      : { hint: `Configured: ${all.join(', ')}.` }),
+      ? { steps: [{ operation: 'sources_add', open: ['source'], why: t`Add one` }] }
+      : { hint: t`Configured: ${all.join(', ')}.` }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
@@ -152,8 +153,8 @@ export class GitSources {
     if (layer === 'flag' || layer === 'environment')
       throw new BmadError(
         'invalid_input',
-        `${address.source} is not in a configuration file: it comes from ${from}.`,
-        { subject: address.source, hint: 'Remove it there.' },
+        t`${address.source} is not in a configuration file: it comes from ${from}.`,
+        { subject: address.source, hint: t`Remove it there.` },
       );
     const { config } = this.#levels.files(layer);
     // Both files or neither: a damaged lock file is found before the other is changed.
@@ -203,7 +204,7 @@ export class GitSources {
     if (found.commit === locked.commit)
       throw new BmadError('unavailable', otherContent(address.source, locked), {
         subject: address.source,
-        hint: 'The lock file may be wrong. Restore it from version control, or remove the source and add it again.',
+        hint: t`The lock file may be wrong. Restore it from version control, or remove the source and add it again.`,
       });
     // A file that a team shares changes when a person says so.
     const mayPin = !(background && source.layer === 'project');
@@ -250,12 +251,12 @@ export class GitSources {
     const gone = ours((error): never => {
       throw new BmadError(
         'not_found',
-        `${address.source}: the approved commit ${pin.commit.slice(0, 12)} is not at the remote: its history was rewritten, or the lock file is wrong (${error.message})`,
+        t`${address.source}: the approved commit ${pin.commit.slice(0, 12)} is not at the remote: its history was rewritten, or the lock file is wrong (${error.message})`,
         {
           subject: address.source,
           steps: [
-            updateStep({ source: address.source }, 'Fetch the current content'),
-            { operation: 'sources_diff', args: { source: address.source }, why: 'Then compare' },
+            updateStep({ source: address.source }, t`Fetch the current content`),
+            { operation: 'sources_diff', args: { source: address.source }, why: t`Then compare` },
           ],
           cause: error,
         },

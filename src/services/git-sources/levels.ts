@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
@@ -44,14 +45,14 @@ export class Levels {
   files(level: 'project' | 'user'): LevelFiles {
     const files = this.#parts[level];
     if (files !== undefined) return files;
-    throw new BmadError('invalid_input', 'There is no project here to add a source to.', {
-      hint: 'Go to the folder of a project, or name it with --project.',
+    throw new BmadError('invalid_input', t`There is no project here to add a source to.`, {
+      hint: t`Go to the folder of a project, or name it with --project.`,
       steps: [
         {
           operation: 'sources_add',
           args: { level: 'user' },
           open: ['source'],
-          why: 'Or add it for yourself',
+          why: t`Or add it for yourself`,
         },
       ],
     });
@@ -81,9 +82,9 @@ export class Levels {
   async pin({ address, layer }: Pinned, before: Pin | undefined, after: Pin): Promise<void> {
     await this.#change(layer, (pins) => {
       if (pins[address.source]?.commit !== before?.commit)
-        throw new BmadError('conflict', `${address.source} has just been approved by someone else.`, {
+        throw new BmadError('conflict', t`${address.source} has just been approved by someone else.`, {
           subject: address.source,
-          steps: [{ operation: 'sources_list', why: 'Look at it again' }],
+          steps: [{ operation: 'sources_list', why: t`Look at it again` }],
         });
       pins[address.source] = after;
     });

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
@@ -27,10 +28,10 @@ export async function readPins(file: string, inside?: string): Promise<Pins> {
     const pins = Object.entries(sources as Record<string, Partial<Pin>>);
     if (pins.every(([, pin]) => isPin(pin))) return Object.fromEntries(pins) as Record<string, Pin>;
   }
-  throw new BmadError('unavailable', `The lock file ${file} is not valid; its git sources are not served.`, {
+  throw new BmadError('unavailable', t`The lock file ${file} is not valid; its git sources are not served.`, {
     subject: file,
-    hint: 'Restore it from version control, or delete it and pin the sources again.',
-    steps: [{ operation: 'sources_update', why: 'Pin the sources again' }],
+    hint: t`Restore it from version control, or delete it and pin the sources again.`,
+    steps: [{ operation: 'sources_update', why: t`Pin the sources again` }],
   });
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { decodeText } from '../../base/text/decode.ts';
 import { hunksOf } from '../../base/text/diff.ts';
@@ -132,5 +133,5 @@ const textOf = (content: Buffer | undefined): string =>
 function kindOf(content: Buffer | undefined): string {
   if (content === undefined) return 'nothing';
   const digest = sha256(content).slice(0, 12);
-  return `binary, ${content.length} bytes, sha256 ${digest}`;
+  return t`binary, ${content.length} bytes, sha256 ${digest}`;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
 import { ago } from '../../base/text/text.ts';
 import type { GitMount } from '../../sources/discover.ts';
@@ -49,24 +50,24 @@ function warningsOf(view: SourceView, fetching: boolean): Pick<Served, 'warnings
   const warnings: string[] = [];
   const steps: Step[] = [];
   if (served === undefined && fetching)
-    warnings.push(`${source} is being fetched and will be served when the fetch finishes.`);
+    warnings.push(t`${source} is being fetched and will be served when the fetch finishes.`);
   else if (served === undefined) {
     warnings.push(
       layer === 'project' && trouble === undefined
-        ? `${source} is listed by the project and not on this machine yet.`
-        : `${source} is not served: ${trouble ?? 'it has not been fetched yet.'}`,
+        ? t`${source} is listed by the project and not on this machine yet.`
+        : t`${source} is not served: ${trouble ?? t`it has not been fetched yet.`}`,
     );
     // A source that no file lists is only known to a program that is given it.
-    const given = layer === 'flag' || layer === 'environment' ? `, with --git ${source}` : '';
-    steps.push({ operation: 'sources_update', why: `Fetch it${given}` });
+    const given = layer === 'flag' || layer === 'environment' ? t`, with --git ${source}` : '';
+    steps.push({ operation: 'sources_update', why: t`Fetch it${given}` });
   } else if (trouble !== undefined)
     warnings.push(
-      `${source} is served from the copy of ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
+      t`${source} is served from the copy of ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
     );
   if (pending !== undefined && served !== undefined) {
     const how = relation === undefined || relation === 'continued' ? '' : ` (${relation})`;
-    warnings.push(`${source} has changes that wait for your approval${how}.`);
-    steps.push({ operation: 'sources_diff', why: 'See the changes' });
+    warnings.push(t`${source} has changes that wait for your approval${how}.`);
+    steps.push({ operation: 'sources_diff', why: t`See the changes` });
   }
   return { warnings, steps };
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { once } from '../../base/async.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
@@ -118,7 +119,7 @@ export class Upkeep {
     if (missing.length === 0) return false;
     for (const source of missing) this.#fetching.add(source);
     this.#news += 1;
-    if (patient) tell(`Fetching ${missing.join(', ')}`);
+    if (patient) tell(t`Fetching ${missing.join(', ')}`);
     return this.#sources.settle({ signal }, ({ address: { source } }, error) => {
       this.#troubles.set(source, error.line);
       log.warn(`${source} cannot be fetched: ${error.line}`);

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import type { GitCache, Relation, Sighting, Snapshot } from '../../sources/git/cache.ts';
@@ -53,7 +54,7 @@ export async function viewSource(
     if (newer !== undefined && !sameContent(newer, pin) && (!isMoved || sameContent(newer, locked)))
       view.pending = newer;
     if (isMoved && view.pending === undefined)
-      view.trouble ??= `the project's lock file names another version, ${locked.commit.slice(0, 12)}, which no one has fetched and approved on this machine.`;
+      view.trouble ??= t`the project's lock file names another version, ${locked.commit.slice(0, 12)}, which no one has fetched and approved on this machine.`;
     if (isMoved) view.relation = 'approved elsewhere';
     else if (sighting?.relation?.to === pin.commit) view.relation = sighting.relation.how;
   }
@@ -62,7 +63,7 @@ export async function viewSource(
 }
 
 export function otherContent(source: string, { commit }: Pin): string {
-  return `${source}: commit ${commit.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;
+  return t`${source}: commit ${commit.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;
 }
 
 export function updateStep(args: { source: string }, why: string): Step {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import { parseFrontMatter, textField, type Table } from '../../base/parse/parse.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
@@ -123,7 +124,7 @@ function questionOf({ cells, line }: { cells: string[]; line: number }): Handove
 function frontMatter(file: string, text: string, problems: string[]): Table {
   const wrong = expected(({ message }) => void problems.push(message));
   const data = attempt(() => parseFrontMatter(file, text).data, wrong);
-  if (data !== undefined && Object.keys(data).length === 0) problems.push(`${file} has no front matter.`);
+  if (data !== undefined && Object.keys(data).length === 0) problems.push(t`${file} has no front matter.`);
   return data ?? {};
 }
 

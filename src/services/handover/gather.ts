@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { contextSections, requestsIn, type AgentRequest } from '../../kit/session/context-sections.ts';
@@ -102,14 +103,14 @@ function runNamed({ branches }: RunsReading, id: string, branch: string | undefi
   const ids = runs.map((run) => run.id);
   throw new BmadError(
     'not_found',
-    `There is no run ${quoted(id)}${branch === undefined ? '' : ` in ${quoted(branch)}`}.`,
+    t`There is no run ${quoted(id)}${branch === undefined ? '' : t` in ${quoted(branch)}`}.`,
     {
       subject: id.slice(0, 200),
       suggestions: nearest(id, ids),
       hint:
         ids.length === 0
-          ? 'There are no runs yet; name the artefacts yourself.'
-          : `Runs: ${ids.slice(-10).join(', ')}.`,
+          ? t`There are no runs yet; name the artefacts yourself.`
+          : t`Runs: ${ids.slice(-10).join(', ')}.`,
     },
   );
 }

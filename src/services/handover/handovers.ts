@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -57,8 +58,8 @@ class Handovers {
   /** The folder of the contracts. */
   get #folder(): string {
     if (this.#place !== undefined) return this.#place;
-    throw new BmadError('unavailable', 'The project has no output folder for delivery contracts.', {
-      hint: 'Create a folder _bmad-output in the project, or install BMAD there, then try again.',
+    throw new BmadError('unavailable', t`The project has no output folder for delivery contracts.`, {
+      hint: t`Create a folder _bmad-output in the project, or install BMAD there, then try again.`,
     });
   }
 
@@ -84,12 +85,12 @@ class Handovers {
     // One that is there and cannot be read says why.
     if (names.includes(id)) return this.#read(id);
     const ids = (await this.all()).contracts.map((kept) => kept.id);
-    throw new BmadError('not_found', `There is no delivery contract ${quoted(id)}.`, {
+    throw new BmadError('not_found', t`There is no delivery contract ${quoted(id)}.`, {
       subject: id.slice(0, 200),
       suggestions: nearest(id, ids),
       ...(ids.length === 0
-        ? { steps: [{ ...NEW_CONTRACT, why: 'Create the first one' }] }
-        : { hint: `Contracts: ${ids.slice(-10).join(', ')}.` }),
+        ? { steps: [{ ...NEW_CONTRACT, why: t`Create the first one` }] }
+        : { hint: t`Contracts: ${ids.slice(-10).join(', ')}.` }),
     });
   }
 
@@ -133,17 +134,17 @@ class Handovers {
       const validation = await this.validate(kept);
       if (contract.status === answer.status && kept.status === answer.status) return { ...kept, validation };
       if (kept.status === 'rejected' || (kept.status === 'accepted' && !accepts))
-        throw new BmadError('conflict', `${id} is ${kept.status} already.`, {
+        throw new BmadError('conflict', t`${id} is ${say(kept.status)} already.`, {
           subject: id,
-          hint: 'An agreed contract does not change.',
-          steps: [{ ...NEW_CONTRACT, why: 'Create a new contract' }],
+          hint: t`An agreed contract does not change.`,
+          steps: [{ ...NEW_CONTRACT, why: t`Create a new contract` }],
         });
       // What was accepted before, or elsewhere, may have moved on since: a person confirms it all the same.
       if (accepts && contract.status !== 'accepted' && !validation.valid) {
         const first = validation.findings.filter(({ level }) => level === 'error').slice(0, 3);
-        throw new BmadError('conflict', `${id} is not complete and cannot be accepted.`, {
+        throw new BmadError('conflict', t`${id} is not complete and cannot be accepted.`, {
           subject: id,
-          hint: `${first.map(({ message }) => message).join(' ')} Correct the file, or reject the contract.`,
+          hint: t`${first.map(({ message }) => message).join(' ')} Correct the file, or reject the contract.`,
         });
       }
       if (accepts || answer.digest !== undefined) checkRead(id, answer.digest ?? '', digest);
@@ -172,7 +173,7 @@ class Handovers {
     if (conflicts !== undefined)
       throw new BmadError('unavailable', `${conflictText(file, conflicts)}.`, {
         subject: file,
-        hint: 'Resolve the conflict in the file, then try again.',
+        hint: t`Resolve the conflict in the file, then try again.`,
       });
     const contract = readHandover(file, text);
     const digest = shortDigest(text);
@@ -189,7 +190,7 @@ class Handovers {
   }
 
   async #refuseStray(): Promise<void> {
-    const stray = await strayRefusal(this.#root, this.#folder, 'no contract is written there');
+    const stray = await strayRefusal(this.#root, this.#folder, t`no contract is written there`);
     if (stray !== undefined) throw stray;
   }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename } from 'node:path/posix';
 import { attempt, orElse, unlessShort } from '../../base/expected.ts';
 import { parseCsv } from '../../base/parse/parse.ts';
@@ -36,7 +37,7 @@ export async function withWords(
 function wordsOf(path: string, text: string): { title: string; sentence: string } {
   if (/\.csv$/i.test(path)) return { title: spoken(path), sentence: tableWords(path, text) };
   if (!/\.(?:md|txt)$/i.test(path))
-    return { title: spoken(path), sentence: `Data of the file ${basename(path)}.` };
+    return { title: spoken(path), sentence: t`Data of the file ${basename(path)}.` };
   const body = withoutComments(withoutFrontMatter(text));
   const [top, next] = outline(body);
   const title = oneLine(top?.title ?? '', TITLE_LENGTH);
@@ -72,7 +73,7 @@ function sectionWords(text: string): string {
   const titles = outline(text)
     .map(({ title }) => title)
     .slice(1, 1 + COLUMNS_NAMED);
-  return titles.length === 0 ? 'A short text.' : oneLine(`On ${titles.join(', ')}.`, SENTENCE_LENGTH);
+  return titles.length === 0 ? t`A short text.` : oneLine(`On ${titles.join(', ')}.`, SENTENCE_LENGTH);
 }
 
 function tableWords(path: string, text: string): string {
@@ -80,8 +81,8 @@ function tableWords(path: string, text: string): string {
   const columns = header.map((name) => name.trim()).filter(Boolean);
   const more = columns.length > COLUMNS_NAMED ? ', …' : '';
   return columns.length === 0
-    ? 'A table.'
-    : oneLine(`A table of ${columns.slice(0, COLUMNS_NAMED).join(', ')}${more}.`, SENTENCE_LENGTH);
+    ? t`A table.`
+    : oneLine(t`A table of ${columns.slice(0, COLUMNS_NAMED).join(', ')}${more}.`, SENTENCE_LENGTH);
 }
 
 /** `domain-complexity.csv` as people say it: Domain complexity. */

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { ParseError } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
@@ -58,7 +59,7 @@ function nearestContents(wanted: string, all: readonly KnowledgeDomain[]): strin
     all.find(({ fragments }) => fragments.some(({ id }) => fold(id).includes(wanted)));
   if (domain === undefined) return undefined;
   const ids = domain.fragments.map(({ id }) => id);
-  return `${domain.name} holds ${ids.slice(0, HELD_IN_HINT).join(', ')}${ids.length > HELD_IN_HINT ? ', …' : ''}.`;
+  return t`${domain.name} holds ${ids.slice(0, HELD_IN_HINT).join(', ')}${ids.length > HELD_IN_HINT ? ', …' : ''}.`;
 }
 
 export function createKnowledge(catalogue: Catalogue) {
@@ -125,19 +126,19 @@ export function createKnowledge(catalogue: Catalogue) {
       }
       const names = (found.length > 0 ? found : all).map((each) => each.name);
       const listed = names.slice(0, NAMED_IN_HINT).join(', ');
-      const more = names.length > NAMED_IN_HINT ? ` and ${names.length - NAMED_IN_HINT} more` : '';
+      const more = names.length > NAMED_IN_HINT ? t` and ${names.length - NAMED_IN_HINT} more` : '';
       throw found.length > 0
-        ? new BmadError('ambiguous', `${quoted(name)} is the name of ${found.length} domains.`, {
+        ? new BmadError('ambiguous', t`${quoted(name)} is the name of ${found.length} domains.`, {
             subject: cut(name, 200),
-            hint: `Use one of: ${listed}${more}.`,
+            hint: t`Use one of: ${listed}${more}.`,
           })
-        : new BmadError('not_found', `There is no knowledge domain ${quoted(name)}.`, {
+        : new BmadError('not_found', t`There is no knowledge domain ${quoted(name)}.`, {
             subject: cut(name, 200),
             suggestions: nearest(name, names),
             hint: [
-              OTHER_NAMES.has(wanted) ? FROM_TEA : undefined,
+              OTHER_NAMES.has(wanted) ? say(FROM_TEA) : undefined,
               nearestContents(wanted, all),
-              names.length === 0 ? 'This content has none.' : `Domains here: ${listed}${more}.`,
+              names.length === 0 ? t`This content has none.` : t`Domains here: ${listed}${more}.`,
             ]
               .filter((part) => part !== undefined)
               .join(' '),

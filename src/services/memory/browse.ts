@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { BmadError } from '../../base/errors.ts';
 import { breath } from '../../base/pace.ts';
@@ -152,7 +153,7 @@ async function sessionOf(opened: OpenMemory): Promise<{ session: Session | undef
     if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
     return {
       session: undefined,
-      trouble: [`DEGRADED, only the project's files were read: ${error.message}`],
+      trouble: [t`DEGRADED, only the project's files were read: ${error.message}`],
     };
   }
 }

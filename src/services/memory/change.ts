@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import { ours } from '../../base/expected.ts';
@@ -55,15 +56,15 @@ async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): 
   );
   const sources = own.map(({ place }) => place);
   if (found.length > 1)
-    throw new BmadError('ambiguous', `${found.length} memories have the id ${wanted}.`, {
+    throw new BmadError('ambiguous', t`${found.length} memories have the id ${wanted}.`, {
       subject: wanted,
       suggestions: found.map((each) => each.type),
-      hint: 'Specify the type as well.',
+      hint: t`Specify the type as well.`,
     });
   if (entry !== undefined) return { entry, revisions: await store.revisions(entry), sources, stored: true };
   const [copy] = own;
   if (copy !== undefined) return { entry: copy.entry, revisions: [], sources, stored: false };
-  throw new BmadError('not_found', `There is no memory with the id ${quoted(id)}.`, {
+  throw new BmadError('not_found', t`There is no memory with the id ${quoted(id)}.`, {
     subject: id.slice(0, 100),
     steps: [LIST_MEMORIES],
   });
@@ -114,11 +115,11 @@ export async function forgetMemory(opened: OpenMemory, id: string, type?: Memory
 export async function restoreMemory(opened: OpenMemory, id: string, type?: MemoryType) {
   const { entry } = await memoryWithId(opened, id, type);
   if (entry.forgottenAt === undefined)
-    return { entry: shownBy(opened).entry(entry), files: [], notes: ['It was not forgotten.'] };
+    return { entry: shownBy(opened).entry(entry), files: [], notes: [t`It was not forgotten.`] };
   if (isEmptied(entry))
-    throw new BmadError('not_found', 'It was forgotten by an earlier version, and its text was not kept.', {
+    throw new BmadError('not_found', t`It was forgotten by an earlier version, and its text was not kept.`, {
       subject: id,
-      hint: 'Remember it again, in its own words.',
+      hint: t`Remember it again, in its own words.`,
     });
   return changedMemory(opened, entry, NOTHING_LEFT, ({ store }) => store.restore([entry]));
 }
@@ -132,14 +133,14 @@ export async function supersedeMemory(
   const before = await memoryWithId(opened, id, type);
   const successor = by === undefined ? undefined : exactId(by);
   if (successor === before.entry.id)
-    throw new BmadError('invalid_input', 'A memory cannot replace itself.', {
+    throw new BmadError('invalid_input', t`A memory cannot replace itself.`, {
       subject: 'by',
-      hint: 'To change what it says, use "update".',
+      hint: t`To change what it says, use "update".`,
     });
   if (successor !== undefined)
     await memoryWithId(opened, successor).catch(
       ours((error) => {
-        throw error.with({ subject: 'by', hint: 'Remember the new text first, then give its id.' });
+        throw error.with({ subject: 'by', hint: t`Remember the new text first, then give its id.` });
       }, 'not_found'),
     );
   const { entry, left } = await memoryToChange(opened, id, type);
@@ -157,9 +158,9 @@ export async function keepBoth(
 ): Promise<ChangedMemory & { other: MemoryEntry }> {
   const [one, two] = [await memoryWithId(opened, id, type), await memoryWithId(opened, other)];
   if (one.entry.id === two.entry.id)
-    throw new BmadError('invalid_input', 'It takes two memories.', {
+    throw new BmadError('invalid_input', t`It takes two memories.`, {
       subject: 'other',
-      hint: 'Give the id of the other one.',
+      hint: t`Give the id of the other one.`,
     });
   const [marked, beside] = one.stored || !two.stored ? [one.entry, two.entry] : [two.entry, one.entry];
   const { entry } = await memoryToChange(opened, marked.id, marked.type);
@@ -203,7 +204,7 @@ async function memoryToChange(
     const places = (await kitCandidates(opened, undefined))
       .filter((copy) => copy.entry.id === entry.id && copy.entry.type === entry.type)
       .map(({ place }) => place);
-    return places.length === 0 ? [] : [`Still written in ${places.join(', ')}; answers leave it out.`];
+    return places.length === 0 ? [] : [t`Still written in ${places.join(', ')}; answers leave it out.`];
   };
   return { entry: await adopted(opened, await opened.sessionToWrite(), entry), left };
 }
@@ -212,9 +213,9 @@ const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with
 
 function exactId(id: string): string {
   if (isMemoryId(id)) return id.trim().toLowerCase();
-  throw new BmadError('invalid_input', `${quoted(id)} is not a memory id.`, {
+  throw new BmadError('invalid_input', t`${quoted(id)} is not a memory id.`, {
     subject: 'id',
-    hint: 'An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77.',
+    hint: t`An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77.`,
     steps: [LIST_MEMORIES],
   });
 }
@@ -233,7 +234,7 @@ async function adopted(
   const [made] = await store.upsert([
     { id, type, agent, text: safe, tags, at, createdAt: at, revive: false },
   ]);
-  if (made === undefined) throw new Error('The store returned no result for a memory.');
+  if (made === undefined) throw new Error(t`The store returned no result for a memory.`);
   return made.entry;
 }
 
@@ -286,7 +287,7 @@ export async function remember(
     async () => {
       const at = new Date().toISOString();
       const [result] = await session.store.upsert([{ ...key, agent, text, tags, at, vector }]);
-      if (result === undefined) throw new Error('The store returned no result for a memory.');
+      if (result === undefined) throw new Error(t`The store returned no result for a memory.`);
       return result;
     },
     vector === undefined ? 'local' : 'semantic',
@@ -348,11 +349,11 @@ export async function purge(opened: OpenMemory, given: ToPurge) {
     ready.push(entry);
   }
   const left = chosen.length - ready.length;
-  if (left > 0) notes.push(`${left} were kept, because their copies in files could not be removed.`);
+  if (left > 0) notes.push(t`${left} were kept, because their copies in files could not be removed.`);
   const gone = given.apply ? await store.purge(ready) : ready;
   const places = await stillIn(opened, gone);
   if (places.length > 0)
-    notes.push(`Also written in ${places.join(', ')}: remove it there, or answers will have it again.`);
+    notes.push(t`Also written in ${places.join(', ')}: remove it there, or answers will have it again.`);
   const safe = shownBy(opened);
   return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
 }
@@ -372,8 +373,8 @@ async function forgottenBefore(
   { forgottenBefore: before, type }: ToPurge,
 ): Promise<MemoryEntry[]> {
   if (before === undefined)
-    throw new BmadError('invalid_input', 'Nothing to purge was specified.', {
-      hint: 'Pass the ids of forgotten memories, or a date with forgotten_before.',
+    throw new BmadError('invalid_input', t`Nothing to purge was specified.`, {
+      hint: t`Pass the ids of forgotten memories, or a date with forgotten_before.`,
     });
   return allEntries(store, {
     types: type === undefined ? undefined : [type],
@@ -388,23 +389,23 @@ async function forgottenWithIds(
   { type, forgottenBefore: before }: ToPurge,
 ): Promise<MemoryEntry[]> {
   if (before !== undefined)
-    throw new BmadError('invalid_input', 'Both ids and a date were given; only one is allowed.', {
-      hint: 'Pass either ids or forgotten_before.',
+    throw new BmadError('invalid_input', t`Both ids and a date were given; only one is allowed.`, {
+      hint: t`Pass either ids or forgotten_before.`,
     });
   const found: MemoryEntry[] = [];
   for (const id of new Set(ids)) {
     const all = (await store.find(id)).filter((entry) => type === undefined || entry.type === type);
     const forgotten = all.filter(isForgotten);
     if (all.length === 0)
-      throw new BmadError('not_found', `There is no memory with the id ${id}.`, {
+      throw new BmadError('not_found', t`There is no memory with the id ${id}.`, {
         subject: 'ids',
-        steps: [{ operation: 'memory_list', args: { all: true }, why: 'List forgotten memories too' }],
+        steps: [{ operation: 'memory_list', args: { all: true }, why: t`List forgotten memories too` }],
       });
     if (forgotten.length === 0)
-      throw new BmadError('forbidden', `${id} is not forgotten; only forgotten memories are purged.`, {
+      throw new BmadError('forbidden', t`${id} is not forgotten; only forgotten memories are purged.`, {
         subject: 'ids',
-        hint: 'Nothing was removed.',
-        steps: [{ operation: 'memory_forget', args: { id }, why: 'Forget it first' }],
+        hint: t`Nothing was removed.`,
+        steps: [{ operation: 'memory_forget', args: { id }, why: t`Forget it first` }],
       });
     found.push(...forgotten);
   }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError, systemCode } from '../../base/errors.ts';
 import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
@@ -12,7 +13,7 @@ import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { dropTraced } from '../../kit/memories/traced.ts';
 import { jailOf, kitLock } from '../../kit/kit-lock.ts';
-import { isLineDay } from '../../lines/files.ts';
+import { isLineDay } from '../../lines/folders.ts';
 import {
   removeFromKitFiles,
   writeKitFiles,
@@ -221,7 +222,7 @@ async function outOfDate(opened: OpenMemory, reworded: readonly Stored[]): Promi
 }
 
 function tell({ log }: OpenMemory, error: unknown): void {
-  log.warn('project files could not be repaired', {
+  log.warn(t`project files could not be repaired`, {
     error: error instanceof Error ? error.message : '',
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { setImmediate } from 'node:timers/promises';
 import { push } from '../../base/grouped.ts';
 import { type Happened, happenedIn, onceEach } from '../../lines/line.ts';
@@ -199,7 +200,7 @@ export class IndexInMemory extends LineIndex {
   async health(): Promise<StoreHealth> {
     return {
       engine: 'memory',
-      place: 'the memory of this process',
+      place: t`the memory of this process`,
       details: {},
       schema: 1,
       degraded: false,

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { inTurn } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
@@ -122,7 +123,7 @@ export class LinedStore extends MemoryStore {
   #doWithout(error: IndexFailure): void {
     // Another call may have found out first: the failure is that of the index before.
     if (this.#index instanceof IndexInMemory) return;
-    this.#trouble = `${error.line} Until then, this process keeps an index in its memory.`;
+    this.#trouble = t`${error.line} Until then, this process keeps an index in its memory.`;
     this.#index.leave();
     this.#index = new IndexInMemory(this.options);
     this.#maker = undefined;
@@ -318,7 +319,7 @@ export class LinedStore extends MemoryStore {
 
   #refuseReaders(): void {
     if (this.#more.writes === false)
-      throw new BmadError('forbidden', 'Memories are only read here: nothing was written.');
+      throw new BmadError('forbidden', t`Memories are only read here: nothing was written.`);
   }
 
   /** What lines say about some memories, whatever a server has of them, and which of these lines nothing follows. */
@@ -408,7 +409,7 @@ export class LinedStore extends MemoryStore {
 type Needs = 'all' | 'some';
 
 const makingNote = (taken: string): string =>
-  `The index of memories is being made from the lines, ${taken} so far: what is not in it yet is not found.`;
+  t`The index of memories is being made from the lines, ${taken} so far: what is not in it yet is not found.`;
 
 /** What a change was, for people who read the lines; the memory after it stands in the line itself. */
 function verbFor(current: Stored | undefined, { entry }: Stored): Verb {
@@ -420,12 +421,12 @@ function verbFor(current: Stored | undefined, { entry }: Stored): Verb {
 }
 
 const newerLine = ({ id }: MemoryKey): BmadError =>
-  new BmadError('unavailable', `The memory ${id} was changed by a newer version of this server.`, {
+  new BmadError('unavailable', t`The memory ${id} was changed by a newer version of this server.`, {
     subject: id,
-    hint: 'It can be read here. To change it, update this server.',
+    hint: t`It can be read here. To change it, update this server.`,
   });
 
 const contended = (): BmadError =>
-  new BmadError('unavailable', 'Other processes keep writing memories of this project.', {
-    hint: 'Try again in a moment.',
+  new BmadError('unavailable', t`Other processes keep writing memories of this project.`, {
+    hint: t`Try again in a moment.`,
   });

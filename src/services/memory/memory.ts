@@ -1,9 +1,10 @@
+import { plural, t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import type { Step } from '../../base/step.ts';
 import type { StateMove } from '../../kit/home.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
-import { linePlaces, ProjectLogs } from '../../kit/project-log.ts';
+import { linePlaces, ProjectLogs, mirrorsIn } from '../../kit/project-log.ts';
 import { linedHandoffs, type LinedHandoff } from '../../kit/session/handoff-lines.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../model/memory.ts';
 import { browse, browseAll, type Browsed } from './browse.ts';
@@ -30,7 +31,6 @@ import {
 } from './open.ts';
 import { type OpenMemory, type Session, kitCandidates, shownBy } from './opened.ts';
 import { type LinesPlace, linesPlace } from '../../kit/home.ts';
-import { mirrorsIn } from '../../kit/project-log.ts';
 import { hasStore } from './place.ts';
 import { ANALYSER, between, listed, passes, readyFilter } from './rank.ts';
 import { recall } from './recall.ts';
@@ -39,8 +39,7 @@ import { distinct } from './similar.ts';
 import { exported, imported } from './transfer.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { plural } from '../../base/text/text.ts';
-import { leftMirrors } from '../../lines/files.ts';
+import { leftMirrors } from '../../lines/folders.ts';
 import { hostname } from 'node:os';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { projectKey } from '../../base/files/project-key.ts';
@@ -261,7 +260,7 @@ async function statusOf(
   const { app, isNamed } = files.kit;
   if (isOnQdrant(setup.engine) && !isNamed)
     notes.push(
-      `Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
+      t`Earlier versions kept its memories on the server as ${app.replace(/-[^-]*$/, '')}, together with those of every project of that name. To use these again, give the project that name in project-context.yaml.`,
     );
   const steps: Step[] = [];
   try {
@@ -271,8 +270,8 @@ async function statusOf(
     const { total, embedded } = await store.embedding();
     const making = store.making();
     if (embedder !== undefined && embedded < total && !reembedding.running && making === undefined) {
-      notes.push(`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
-      steps.push({ operation: 'memory_reindex', why: 'Make the missing vectors now' });
+      notes.push(t`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
+      steps.push({ operation: 'memory_reindex', why: t`Make the missing vectors now` });
     }
     return {
       ...shared,

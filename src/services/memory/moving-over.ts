@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { firstBytes, lastBytes, refuseTwice } from '../../base/files/file-identity.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
 import { jsonIn, jsonObject } from '../../base/parse/json.ts';
-import type { LinePlace } from '../../lines/files.ts';
+import type { LinePlace } from '../../lines/folders.ts';
 import { LINE_VERSION, type Line, asMuchAsFits, newLineId } from '../../lines/line.ts';
 import type { Log, NewEvent } from '../../lines/log.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../model/memory.ts';
@@ -113,10 +114,10 @@ async function copied(path: string, to: string, inside: string | undefined): Pro
     }
     if ((await state()) !== before) continue;
     if ((await lastBytes(`${to}-journal`, SECOND_FILE.length)).equals(SECOND_FILE))
-      throw new Error('Its journal names another file.');
+      throw new Error(t`Its journal names another file.`);
     return;
   }
-  throw new Error('It changes all the time.');
+  throw new Error(t`It changes all the time.`);
 }
 
 const WAIT_MS = 5_000;
@@ -137,7 +138,7 @@ function memoriesIn(path: string, driver: Driver): Pick<OldContent, 'memories' |
         .split(/[ \t\n\f\r]+/)
         .join(' '),
     );
-    if (tables.join('\n') !== TABLES.join('\n')) throw new Error('It has other tables.');
+    if (tables.join('\n') !== TABLES.join('\n')) throw new Error(t`It has other tables.`);
     const earlier = new Map<unknown, MemoryRevision[]>();
     for (const row of rowsOf(connection, 'SELECT * FROM revision ORDER BY rid, revision DESC')) {
       const { revision, text, agent, at } = row;
@@ -278,20 +279,20 @@ async function refuse(path: string, { place: { inside }, driver, work }: Where):
 }
 
 const needsSqlite = (path: string): BmadError =>
-  new BmadError('unavailable', `The memories are in ${path}, but SQLite is not available to open it.`, {
+  new BmadError('unavailable', t`The memories are in ${path}, but SQLite is not available to open it.`, {
     subject: path,
-    hint: 'Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later.',
+    hint: t`Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later.`,
   });
 
 const unreadable = (path: string, cause: unknown): BmadError =>
-  new BmadError('unavailable', `${path} of an earlier version cannot be read. It was left unchanged.`, {
+  new BmadError('unavailable', t`${path} of an earlier version cannot be read. It was left unchanged.`, {
     subject: path,
-    hint: 'Move it elsewhere and import the last export of the memories; "sqlite3 FILE .recover" may recover what is readable.',
+    hint: t`Move it elsewhere and import the last export of the memories; "sqlite3 FILE .recover" may recover what is readable.`,
     cause,
   });
 
 const notMoved = (path: string): BmadError =>
-  new BmadError('unavailable', `Not all memories of ${path} were written as lines; it was left unchanged.`, {
+  new BmadError('unavailable', t`Not all memories of ${path} were written as lines; it was left unchanged.`, {
     subject: path,
-    hint: 'Check the disk, then try again.',
+    hint: t`Check the disk, then try again.`,
   });

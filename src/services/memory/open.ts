@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
@@ -7,7 +8,8 @@ import { ours } from '../../base/expected.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { type LinesPlace, type StateMove, folderAt, projectPages, refuseLinks } from '../../kit/home.ts';
 import { type LogSetup, ProjectLogs, linePlaces, mirrorOf } from '../../kit/project-log.ts';
-import { LineFiles, type LinePlace, copyLines, lineFiles, onlyThere } from '../../lines/files.ts';
+import { LineFiles } from '../../lines/files.ts';
+import { type LinePlace, copyLines, lineFiles, onlyThere } from '../../lines/folders.ts';
 import { IndexInMemory } from './in-memory.ts';
 import type { StoreOptions } from './engine.ts';
 import type { MemoryStore } from './store.ts';
@@ -124,7 +126,7 @@ export async function openStore(
   });
   const known: Known = (keys) => store.known(keys);
   for (const each of old) {
-    if (each.odd > 0) tell(`${each.odd} rows of ${each.path} are not memories, and were left there.`);
+    if (each.odd > 0) tell(t`${each.odd} rows of ${each.path} are not memories, and were left there.`);
     if (writes) await moveOver(each, logs.at(each.place, setup), known).catch(ours(({ line }) => tell(line)));
     else {
       const lines = asLines(await newerIn(each.memories, known)).map((line) => ({ line, file: '' }));
@@ -153,8 +155,8 @@ async function sharedStore(
   if (!isOnQdrant(settings)) return undefined;
   const { qdrantUrl: url, qdrantApiKey: apiKey } = settings;
   if (url === undefined)
-    throw new BmadError('invalid_input', 'The memory engine is qdrant, but no address is set.', {
-      hint: 'Set BMAD_QDRANT_URL, for instance to http://localhost:6333.',
+    throw new BmadError('invalid_input', t`The memory engine is qdrant, but no address is set.`, {
+      hint: t`Set BMAD_QDRANT_URL, for instance to http://localhost:6333.`,
     });
   const { QdrantIndex } = await import('./qdrant/store.ts');
   return new QdrantIndex({ ...options, address: { url, apiKey } });
@@ -213,11 +215,11 @@ export class Sessions {
 
   /** No one waits again for an embedder that has just failed: only words are used until it is tried again. */
   embedderFailed(failure: unknown): void {
-    const reason = failure instanceof Error ? failure.message : 'it failed.';
-    this.#setup.log.warn('the embedder failed', { error: reason });
+    const reason = failure instanceof Error ? failure.message : t`it failed.`;
+    this.#setup.log.warn(t`the embedder failed`, { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
     this.#setup.embedders?.failed();
-    const troubles = [`Words only, without meaning: ${reason}`];
+    const troubles = [t`Words only, without meaning: ${reason}`];
     this.#session = this.#session?.then(({ store, notes }) => ({
       store,
       notes,
@@ -233,7 +235,7 @@ export class Sessions {
     const choose = this.#setup.embedders?.get ?? (() => chooseEmbedder(this.#setup.embedder, signal));
     const embedder = await choose().catch((error: unknown) => {
       if (!(error instanceof BmadError)) throw error;
-      troubles.push(`Words only, without meaning: ${error.message} ${error.hint ?? ''}`.trim());
+      troubles.push(t`Words only, without meaning: ${error.message} ${error.hint ?? ''}`.trim());
       this.#retryAt = performance.now() + RETRY_MS;
       return undefined;
     });
@@ -260,7 +262,7 @@ export class Sessions {
     embedPending(session, { lock: join(folder, 'embedding.lock'), signal, progress: this.reembedding }).catch(
       (error: unknown) => {
         if (!signal.aborted)
-          this.#setup.log.warn('vectors could not be computed', {
+          this.#setup.log.warn(t`vectors could not be computed`, {
             error: error instanceof Error ? error.message : '',
           });
       },
@@ -366,7 +368,7 @@ export async function moveIntoProject(
     from,
     to: project.path,
     async obstacles() {
-      const stray = await strayRefusal(kit.root, project.path, 'nothing was moved');
+      const stray = await strayRefusal(kit.root, project.path, t`nothing was moved`);
       return stray === undefined ? [] : [stray.line];
     },
     async copy() {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/vectors.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
@@ -56,8 +57,8 @@ export async function embedded(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     opened.embedderFailed(error);
-    const reason = error instanceof Error ? error.message : 'it failed';
-    return { vectors: none, note: `Words only, without meaning: ${reason}` };
+    const reason = error instanceof Error ? error.message : t`it failed`;
+    return { vectors: none, note: t`Words only, without meaning: ${reason}` };
   }
 }
 

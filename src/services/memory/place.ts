@@ -1,10 +1,11 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { linesPlace, refuseLinks } from '../../kit/home.ts';
 import { jailOf } from '../../kit/kit-lock.ts';
 import type { Kit } from '../../kit/kit.ts';
-import { isLineDay } from '../../lines/files.ts';
+import { isLineDay } from '../../lines/folders.ts';
 
 /** Whether a project has memories of its own. By itself, because what opens them is large and most projects have none. */
 export async function hasStore(kit: Kit): Promise<boolean> {
@@ -22,9 +23,9 @@ const OLD = /^\.bmad-memory\.(?:db|jsonl)$/;
 
 /** A memory that can be recalled but not changed, because of its location. */
 export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
-  return new BmadError('unavailable', `${folder} is read-only: this user cannot write to the folder.`, {
+  return new BmadError('unavailable', t`${folder} is read-only: this user cannot write to the folder.`, {
     subject: folder,
-    hint: `Give the user that runs this server write access to ${folder}, then try again. Its memories can still be recalled.`,
+    hint: t`Give the user that runs this server write access to ${folder}, then try again. Its memories can still be recalled.`,
     cause,
   });
 }

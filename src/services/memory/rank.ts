@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { lengthNorm, rarity, saturated } from '../../meaning/words.ts';
 import { ANALYSER_VERSION, analyse } from '../../meaning/analyse.ts';
@@ -183,14 +184,14 @@ export function ranked<E extends Position = MemoryEntry>(
 /** Of length one, so that a product is a cosine. A vector that is not of the space is refused. */
 export function unit(vector: Float32Array, space: VectorSpace | undefined): Float32Array {
   if (space === undefined)
-    throw new BmadError('internal', 'A vector was passed to a store that was opened without an embedder.');
+    throw new BmadError('internal', t`A vector was passed to a store that was opened without an embedder.`);
   const areNumbers = vector.every(Number.isFinite);
   if (vector.length !== space.dim || !areNumbers)
     throw new BmadError(
       'unavailable',
-      `The embedder ${space.embedder} returned a vector of ${vector.length} numbers where ${space.dim} were expected${areNumbers ? '' : ', some of them not numbers'}.`,
+      t`The embedder ${space.embedder} returned a vector of ${vector.length} numbers where ${space.dim} were expected${areNumbers ? '' : t`, some of them not numbers`}.`,
       {
-        hint: 'Check the embedder’s model; it may have changed while the server was running.',
+        hint: t`Check the embedder’s model; it may have changed while the server was running.`,
       },
     );
   return normalized(vector);
@@ -439,7 +440,7 @@ export function isoTime(text: string): string {
   const moment = Number.isFinite(time) ? new Date(time).toISOString() : '';
   // Years of five digits are written with a sign, and would be sorted before all others.
   if (isMoment(moment)) return moment;
-  throw new BmadError('invalid_input', `${quoted(text)} is not a date.`, {
-    hint: 'Use a form such as 2026-03-01 or 2026-03-01T09:30:00Z.',
+  throw new BmadError('invalid_input', t`${quoted(text)} is not a date.`, {
+    hint: t`Use a form such as 2026-03-01 or 2026-03-01T09:30:00Z.`,
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { onceWanted } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
@@ -95,7 +96,7 @@ async function logged(
       top_score: Math.round((found.hits[0]?.score ?? 0) * 1000) / 1000,
     });
   } catch (error) {
-    log.debug('a recall was not logged', { error: error instanceof Error ? error.message : '' });
+    log.debug(t`a recall was not logged`, { error: error instanceof Error ? error.message : '' });
   }
 }
 
@@ -107,7 +108,7 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
   const hits = kitHits(kit, query, all);
   return {
     hits: byIdentifier(question.query, hits.sort(byScore)).hits.slice(0, question.limit),
-    notes: [`DEGRADED, only the project's files were searched: ${error.line}`],
+    notes: [t`DEGRADED, only the project's files were searched: ${error.line}`],
     steps: error.steps,
   };
 }
@@ -207,7 +208,7 @@ function byIdentifier(query: string, hits: readonly Recalled[]): { hits: Recalle
   const told = identifiersAsked(query).map((id) => id.toUpperCase());
   return {
     hits: [...named, ...others],
-    notes: named.length > 0 ? [] : [`Nothing here names ${told.join(' or ')}.`],
+    notes: named.length > 0 ? [] : [t`Nothing here names ${told.join(' or ')}.`],
   };
 }
 

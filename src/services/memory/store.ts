@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Mark, Page as LinePage } from '../../lines/log.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
@@ -357,9 +358,9 @@ export const unmatched = (entry: MemoryEntry): MemoryHit => ({
 
 function present(current: Stored | undefined, { type, id }: MemoryKey): Stored {
   if (current !== undefined) return current;
-  throw new BmadError('not_found', `There is no memory ${quoted(id)} in ${type}.`, {
+  throw new BmadError('not_found', t`There is no memory ${quoted(id)} in ${type}.`, {
     subject: id,
-    steps: [{ operation: 'memory_list', why: 'List memories with their ids' }],
+    steps: [{ operation: 'memory_list', why: t`List memories with their ids` }],
   });
 }
 

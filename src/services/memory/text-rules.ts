@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { refuseSecret, secretsOut } from '../../base/secrets/scanner.ts';
@@ -19,24 +20,24 @@ export function cleanText(raw: string, hide: (text: string) => string): { text: 
   if (byteLength(raw) > LONGEST_BYTES)
     throw new BmadError(
       'too_large',
-      `The text is ${byteLength(raw)} bytes long; a memory may be at most ${LONGEST_BYTES}.`,
+      t`The text is ${byteLength(raw)} bytes long; a memory may be at most ${LONGEST_BYTES}.`,
       {
         subject: 'text',
-        hint: 'Summarize what matters in a few sentences, and name the file it is in.',
+        hint: t`Summarize what matters in a few sentences, and name the file it is in.`,
       },
     );
   const notes: string[] = [];
   let text = raw.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
-  if (CONTROL.test(text)) notes.push('Control characters were removed from the text.');
+  if (CONTROL.test(text)) notes.push(t`Control characters were removed from the text.`);
   text = text.replace(CONTROL, '');
-  if (HALF.test(text)) notes.push('Incomplete characters in the text were replaced.');
+  if (HALF.test(text)) notes.push(t`Incomplete characters in the text were replaced.`);
   text = text.replace(HALF, '\uFFFD').trim();
   const { text: safe, found } = secretsOut(text, hide);
-  if (found.length > 0) notes.push(`Masked before storing: ${found.join(', ')}.`);
+  if (found.length > 0) notes.push(t`Masked before storing: ${found.map((label) => say(label)).join(', ')}.`);
   if (characters(safe) < SHORTEST)
-    throw new BmadError('invalid_input', `The text ${quoted(safe)} has fewer than ${SHORTEST} characters.`, {
+    throw new BmadError('invalid_input', t`The text ${quoted(safe)} has fewer than ${SHORTEST} characters.`, {
       subject: 'text',
-      hint: 'Write a sentence that can be understood without this conversation.',
+      hint: t`Write a sentence that can be understood without this conversation.`,
     });
   return { text: safe, notes };
 }
@@ -54,9 +55,9 @@ export function cleanAgent(raw: string): string {
     agent.startsWith('.') ||
     /[/\\:]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
   if (!wrong) return agent;
-  throw new BmadError('invalid_input', `${quoted(raw)} cannot be the name of an agent.`, {
+  throw new BmadError('invalid_input', t`${quoted(raw)} cannot be the name of an agent.`, {
     subject: 'agent',
-    hint: 'Use a plain name such as "dev" or "architect", without slashes or leading dots.',
+    hint: t`Use a plain name such as "dev" or "architect", without slashes or leading dots.`,
   });
 }
 
@@ -69,15 +70,19 @@ export function cleanTags(raw: readonly string[]): string[] {
   for (const tag of tags) refuseSecret(tag, 'tags');
   const wrong = tags.find((tag) => characters(tag) > TAG_LENGTH || /[`,\p{C}\u2028\u2029]/u.test(tag));
   if (wrong !== undefined)
-    throw new BmadError('invalid_input', `${quoted(wrong)} cannot be a tag.`, {
+    throw new BmadError('invalid_input', t`${quoted(wrong)} cannot be a tag.`, {
       subject: 'tags',
-      hint: `A tag has at most ${TAG_LENGTH} characters, and no commas or backticks.`,
+      hint: t`A tag has at most ${TAG_LENGTH} characters, and no commas or backticks.`,
     });
   if (tags.length <= TAG_COUNT) return tags;
-  throw new BmadError('invalid_input', `A memory has at most ${TAG_COUNT} tags; ${tags.length} were given.`, {
-    subject: 'tags',
-    hint: 'Keep the ones someone would search for.',
-  });
+  throw new BmadError(
+    'invalid_input',
+    t`A memory has at most ${TAG_COUNT} tags; ${tags.length} were given.`,
+    {
+      subject: 'tags',
+      hint: t`Keep the ones someone would search for.`,
+    },
+  );
 }
 
 /** Code points, as other languages count. */

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { allEntries } from './store.ts';
 import { BmadError } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -80,8 +81,8 @@ export async function imported(
   const result: Imported = { created: 0, updated: 0, unchanged: 0, refused: [], refusedCount: 0 };
   for (const wrong of json?.wrong ?? []) refuse(opened, result, wrong);
   if (items.length === 0 && result.refusedCount === 0)
-    throw new BmadError('invalid_input', 'The file contains nothing to import.', {
-      hint: 'Use Markdown with "- [2026-03-01] text" lines, JSONL with one object per line, or memories.json.',
+    throw new BmadError('invalid_input', t`The file contains nothing to import.`, {
+      hint: t`Use Markdown with "- [2026-03-01] text" lines, JSONL with one object per line, or memories.json.`,
     });
   const session = await opened.sessionToWrite(call.signal, call.progress);
   const ready = items.flatMap((item) => readyItem(opened, item, defaults, result));
@@ -99,7 +100,7 @@ export async function imported(
     for (const { outcome } of await session.store.upsert(plain)) result[outcome]++;
     for (const { own, ...memory } of memories)
       if (own !== undefined) result[await takeOwn(session.store, memory, own)]++;
-    call.progress(`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
+    call.progress(t`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
   }
   return result;
 }
@@ -250,7 +251,7 @@ function fromJson(text: string, app: string): { found: FromJson[]; wrong: Refusa
   const found: FromJson[] = [];
   const wrong: Refusal[] = [];
   for (const { shown, value } of list) {
-    const read = isTable(value) ? incoming(value, app) : 'It is not a JSON object.';
+    const read = isTable(value) ? incoming(value, app) : t`It is not a JSON object.`;
     if (typeof read === 'string') wrong.push({ text: shown, reason: read });
     else found.push(read);
   }
@@ -265,11 +266,11 @@ function incoming(table: Table, app: string): FromJson | string {
   const text = (name: string): string | undefined =>
     places.map((place) => textField(place, name)).find((value) => value !== undefined);
   const content = text('text') ?? text('memory');
-  if (content === undefined) return 'It has no "text" and no "memory".';
+  if (content === undefined) return t`It has no "text" and no "memory".`;
   const type = MEMORY_TYPES.find((known) => known === text('type'));
   const own = type === undefined || text('project') !== app ? undefined : ownOf(table);
   if (own === undefined && text('forgotten_at_utc') !== undefined)
-    return 'It was forgotten in the project it came from.';
+    return t`It was forgotten in the project it came from.`;
   return {
     type,
     agent: text('agent'),

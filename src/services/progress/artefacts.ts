@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { headingIn } from '../../base/text/markdown.ts';
 import { judgeDocument, type Judgement } from './document.ts';
@@ -125,7 +126,7 @@ async function judged(files: ProjectFiles, group: Group): Promise<Artefact> {
     : (['in progress', 'unknown', 'not started', 'complete'] as const);
   const [deciding] = order.flatMap((state) => parts.find((part) => part.state === state) ?? []);
   return {
-    ...(deciding ?? { state: 'not started', evidence: { file: group.path, says: 'no readable file' } }),
+    ...(deciding ?? { state: 'not started', evidence: { file: group.path, says: t`no readable file` } }),
     ...group,
     path: group.path === '' ? '.' : group.path,
   };
@@ -153,7 +154,7 @@ function readinessVerdict(file: string, text: string): Judgement | undefined {
       /\b(NOT[ _-]READY|NEEDS[ _-]WORK|READY(?: WITH [A-Z]+)?|PASS|CONCERNS|FAIL)\b/.exec(line) ?? [];
     if (word === undefined) continue;
     const state = /^READY|^PASS$|^CONCERNS$/.test(word) ? 'complete' : 'in progress';
-    return { state, status: word, evidence: { file, line: from + offset + 1, says: `verdict ${word}` } };
+    return { state, status: word, evidence: { file, line: from + offset + 1, says: t`verdict ${word}` } };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import type { Report } from './report.ts';
 import { worksOf, type Action, type Work, type Workers } from './workers.ts';
 
@@ -37,8 +38,8 @@ export function beginnings(report: Report, workers: Workers, started: readonly s
     if (worker === undefined) return [];
     return [
       {
-        what,
-        why,
+        what: say(what),
+        why: say(why),
         evidence: [],
         worker,
         optional: true,
@@ -69,8 +70,8 @@ function frames(report: Report, workers: Workers): Action[] {
   if (worker === undefined) return [];
   return [
     {
-      what: `Follow the workflow ${worker.name}`,
-      why: `for a whole plan, agent after agent (${type}-service without a user interface, ${type}-ui for a front end)`,
+      what: t`Follow the workflow ${worker.name}`,
+      why: t`for a whole plan, agent after agent (${type}-service without a user interface, ${type}-ui for a front end)`,
       evidence: [],
       worker,
       optional: true,
@@ -83,8 +84,8 @@ function frames(report: Report, workers: Workers): Action[] {
 export function firstSteps(workers: Workers, started: readonly string[]): Action[] {
   const worker = started.flatMap(worksOf).includes('begin') ? undefined : workers.for('begin', false);
   if (worker === undefined) return [];
-  const what = 'Choose a track and write the list of workflows';
-  return [{ what, why: 'this version of BMAD starts with it', evidence: [], worker }];
+  const what = t`Choose a track and write the list of workflows`;
+  return [{ what, why: t`this version of BMAD starts with it`, evidence: [], worker }];
 }
 
 /** Whether there is anything to go on with. */

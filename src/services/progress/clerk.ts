@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join, posix } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
@@ -47,7 +48,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
 export function diffOf({ file, before = '', after }: Writing): string {
   const hunks = hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'), 0);
   const lines = hunks.flatMap(({ oldStart, lines: changed }) => [
-    `@@ line ${oldStart} @@`,
+    t`@@ line ${oldStart} @@`,
     ...changed.filter((line) => !line.startsWith('\\')),
   ]);
   return `${[`--- ${file}`, `+++ ${file}`, ...lines].join('\n')}\n`;
@@ -103,9 +104,9 @@ export async function whileLocked<T>(
 export async function writeTogether(root: string, writings: readonly Writing[]): Promise<void> {
   for (const { file, before } of writings)
     if ((await textAt(root, file)) !== before)
-      throw new BmadError('conflict', `${file} has changed in the meantime; nothing was written.`, {
+      throw new BmadError('conflict', t`${file} has changed in the meantime; nothing was written.`, {
         subject: file,
-        hint: 'Ask for the changes again.',
+        hint: t`Ask for the changes again.`,
       });
   const written: Writing[] = [];
   const write = async (count: number): Promise<void> => {

@@ -1,7 +1,8 @@
+import { plural, t } from '../../base/text/message.ts';
 import { attempt, broken } from '../../base/expected.ts';
 import { fenceFollower, headingIn, withoutComments } from '../../base/text/markdown.ts';
 import { quoted } from '../../base/errors.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { plannedIn } from './epic-headings.ts';
 import type { Evidence, ItemKind, State } from './model.ts';
@@ -16,6 +17,8 @@ export interface Judgement {
   stepsLeft?: number | undefined;
   /** The first of them. */
   nextStep?: number | undefined;
+  /** It is complete by nothing but its text. */
+  plain?: true;
   evidence: Evidence;
 }
 
@@ -34,9 +37,6 @@ export const LAST_STEP: Partial<Record<ItemKind, number>> = {
   spec: 4,
 };
 
-/** Said of a document that is complete by nothing but its text. */
-export const HAS_CONTENT = 'it has content';
-
 /** Less than this is a heading and good intentions. */
 const FEW_CHARACTERS = 120;
 
@@ -47,12 +47,12 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
     status,
     evidence: { file, line, says },
   });
-  if (text.trim() === '') return judged('not started', 'the file is empty');
+  if (text.trim() === '') return judged('not started', t`the file is empty`);
   const head = attempt(
     () => frontMatterOf(file, text),
     broken(({ place }) => place),
   );
-  if (!('pairs' in head)) return judged('unknown', 'its front matter cannot be parsed', head.line);
+  if (!('pairs' in head)) return judged('unknown', t`its front matter cannot be parsed`, head.line);
   const { characters, placeholder, firstLine, prompt, empty } = bodyOf(text, head.endLine);
   const declared = declaredState(head, text);
   const steps = stepsOf(kind, head);
@@ -60,29 +60,29 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   const counts = characters > 0 && (!few || declared?.state !== undefined);
   if (declared !== undefined && counts && (declared.state !== 'complete' || placeholder === undefined)) {
     const { state = 'unknown', word, line } = declared;
-    return judged(state, `status ${word}`, line, word);
+    return judged(state, t`status ${word}`, line, word);
   }
   if (few) {
     const planned = plannedIn(file, text).stories.length;
     const begun = (steps?.done ?? 0) > 0 || declared !== undefined || planned > 0;
     const short =
-      planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
+      planned > 0 ? t`${plural(planned, 'story', 'stories')} and hardly any text` : t`it has hardly any text`;
     const open = placeholder ?? prompt;
-    const says = open === undefined ? short : 'the template has not been filled in';
+    const says = open === undefined ? short : t`the template has not been filled in`;
     return judged(begun ? 'in progress' : 'not started', says, open?.line);
   }
   if (placeholder !== undefined)
-    return judged('in progress', `${placeholder.text} has not been filled in`, placeholder.line);
+    return judged('in progress', t`${placeholder.text} has not been filled in`, placeholder.line);
   // Who says nothing about the state of a document is asked by the document itself.
   if (steps === undefined && prompt !== undefined)
-    return judged('in progress', `${prompt.text} has not been filled in`, prompt.line);
+    return judged('in progress', t`${prompt.text} has not been filled in`, prompt.line);
   if (steps === undefined && empty !== undefined && kind !== 'epics')
-    return judged('in progress', `${empty.text} has no text`, empty.line);
-  if (steps === undefined) return judged('complete', HAS_CONTENT, firstLine);
+    return judged('in progress', t`${empty.text} has no text`, empty.line);
+  if (steps === undefined) return { ...judged('complete', t`it has content`, firstLine), plain: true };
   const { done, total, complete, line } = steps;
-  if (complete) return judged('complete', 'all steps are done', line);
+  if (complete) return judged('complete', t`all steps are done`, line);
   // Not all steps of a workflow mark its document: a run counts more of them.
-  const says = `it is marked up to step ${done}, and complete with step ${total}`;
+  const says = t`it is marked up to step ${done}, and complete with step ${total}`;
   const far = judged(done > 0 ? 'in progress' : 'not started', says, line);
   return { ...far, stepsLeft: total - done, nextStep: done + 1 };
 }

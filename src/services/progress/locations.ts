@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import { attempt, broken } from '../../base/expected.ts';
 import { field, isTable, parseConfig, tableOf, textField, type Table } from '../../base/parse/parse.ts';
@@ -167,7 +168,7 @@ class Settings {
   async table(path: string): Promise<Table> {
     const read = await this.#files.read(path);
     if (read === undefined || 'trouble' in read) return {};
-    const message = 'it cannot be parsed; its settings are not used';
+    const message = t`it cannot be parsed; its settings are not used`;
     return attempt(
       () => tableOf(parseConfig(path, read.text)),
       broken(({ place }) => {
@@ -198,7 +199,7 @@ class Settings {
     if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return [path === '.' ? '' : path];
     this.#files.troubles.push({
       file: plain.slice(0, 200),
-      message: 'the configured folder is outside the project',
+      message: t`the configured folder is outside the project`,
     });
     return [];
   }

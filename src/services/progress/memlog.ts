@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
@@ -34,11 +35,11 @@ export async function writeMemlog(root: string, entry: MemlogEntry): Promise<Mem
   return whileLocked(root, [file], async () => {
     const bytes = await readInside(root, file, MAX_BYTES).catch(unlessMissing);
     const before = bytes === undefined ? undefined : utf8Text(bytes);
-    if (bytes !== undefined && before === undefined) throw unusable(file, 'it is not UTF-8 text');
+    if (bytes !== undefined && before === undefined) throw unusable(file, t`it is not UTF-8 text`);
     if (before !== undefined && entry.text === undefined && entry.fields.length === 0)
-      throw new BmadError('conflict', `${file} is there already; nothing was written.`, {
+      throw new BmadError('conflict', t`${file} is there already; nothing was written.`, {
         subject: file,
-        hint: 'Give a text to add to it, or fields to set.',
+        hint: t`Give a text to add to it, or fields to set.`,
       });
     const { meta, body } =
       before === undefined ? { meta: new Map<string, string>(), body: '' } : split(file, before);
@@ -79,9 +80,9 @@ async function logAt(root: string, workspace: string): Promise<string> {
     top === '_bmad' ||
     (await Promise.all(installs.map((path) => isFileInside(root, posix.join(top, path))))).includes(true);
   if (isForeign)
-    throw new BmadError('forbidden', `${quoted(workspace)} is not a folder for a log of this project.`, {
+    throw new BmadError('forbidden', t`${quoted(workspace)} is not a folder for a log of this project.`, {
       subject: 'workspace',
-      hint: 'Name the run folder below the project, such as _bmad-output/planning-artifacts/prds/prd-shop-2026-01-05.',
+      hint: t`Name the run folder below the project, such as _bmad-output/planning-artifacts/prds/prd-shop-2026-01-05.`,
     });
   return join(folder, MEMLOG).split(sep).join('/');
 }
@@ -89,8 +90,8 @@ async function logAt(root: string, workspace: string): Promise<string> {
 function split(file: string, text: string): { meta: Map<string, string>; body: string } {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const end = lines.indexOf('---', 1);
-  if (lines[0] !== '---') throw unusable(file, 'it has no front matter');
-  if (end === -1) throw unusable(file, 'its front matter is not closed');
+  if (lines[0] !== '---') throw unusable(file, t`it has no front matter`);
+  if (end === -1) throw unusable(file, t`its front matter is not closed`);
   const meta = new Map<string, string>();
   for (const line of lines.slice(1, end)) {
     const colon = line.indexOf(':');
@@ -115,8 +116,8 @@ function lineOf({ text, type, by }: MemlogEntry): string | undefined {
 }
 
 function unusable(file: string, why: string): BmadError {
-  return new BmadError('conflict', `${file} cannot be used: ${why}; nothing was written.`, {
+  return new BmadError('conflict', t`${file} cannot be used: ${why}; nothing was written.`, {
     subject: file,
-    hint: 'Repair its beginning: a line "---", the fields, a line "---".',
+    hint: t`Repair its beginning: a line "---", the fields, a line "---".`,
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import type { Artefact } from './artefacts.ts';
 import { PHASES, type Evidence, type Item, type ItemKind, type Phase, type State } from './model.ts';
 import type { PlanningFiles, Report } from './report.ts';
@@ -71,17 +72,17 @@ function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: Plann
       ? {
           ...given,
           state: 'complete',
-          evidence: { ...given.evidence, says: `${given.evidence.says}, and what follows was made from it` },
+          evidence: { ...given.evidence, says: t`${given.evidence.says}, and what follows was made from it` },
         }
       : given;
   if (best.state !== 'complete') return best;
   const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
   const open = (evidence: Evidence): Artefact => ({ ...best, state: 'in progress', evidence });
   if (plan.epics.length === 0 && plan.stories.length === 0)
-    return open({ file: best.evidence.file, says: 'it names no epic' });
+    return open({ file: best.evidence.file, says: t`it names no epic` });
   return bare === undefined
     ? best
-    : open({ file: bare.file, line: bare.line, says: `epic ${bare.epic} has no stories` });
+    : open({ file: bare.file, line: bare.line, says: t`epic ${bare.epic} has no stories` });
 }
 
 /** In version 4 the epics are the last part of the PRD. */
@@ -90,7 +91,7 @@ function plannedPrd(best: Artefact, { locations: { v4 }, plan, artefacts, files 
     plan.epics.length + plan.stories.length + files.stories.length > 0 ||
     artefacts.some(({ kind }) => kind === 'epics');
   if (!v4 || isPlanned || best.state !== 'complete') return best;
-  return { ...best, state: 'in progress', evidence: { file: best.evidence.file, says: 'it plans no epic' } };
+  return { ...best, state: 'in progress', evidence: { file: best.evidence.file, says: t`it plans no epic` } };
 }
 
 /** What is decided, and by what. */
@@ -103,7 +104,7 @@ function plannedInPrd({ plan, artefacts }: PlanningFiles): Decided | undefined {
   if (first === undefined || plan.stories.length === 0 || prd === undefined) return undefined;
   return {
     state: prd.state === 'complete' ? 'complete' : 'in progress',
-    evidence: [{ file: first.file, line: first.line, says: `it plans epic ${first.epic}` }],
+    evidence: [{ file: first.file, line: first.line, says: t`it plans epic ${first.epic}` }],
   };
 }
 
@@ -174,7 +175,7 @@ function implementationState(
   const work = items.filter(({ kind }) => kind === 'story' || kind === 'spec');
   const done = work.filter(({ state }) => state === 'complete');
   const ledger =
-    sprint === undefined ? [] : [{ file: sprint.file, says: `${done.length} of ${work.length} done` }];
+    sprint === undefined ? [] : [{ file: sprint.file, says: t`${done.length} of ${work.length} done` }];
   const proof = ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []);
   if (work.length > 0 && done.length === work.length) {
     const late = epics.some(

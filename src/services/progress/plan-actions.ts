@@ -1,7 +1,8 @@
+import { say, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
 import { firstSteps, isBegun } from './beginnings.ts';
 import { isPartOfPrd, lacksOnlyCheck, PHASE_OF } from './phases.ts';
-import { HAS_CONTENT } from './document.ts';
+
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
 import { RULES } from './rules.ts';
@@ -25,13 +26,22 @@ const UNMARKED =
 /** Texts of newer versions lead with the one or the other. */
 const NOT_SPEC = 'Where a text leads to bmad-spec instead, that is for work without epics';
 
+const nameOf = (kind: ItemKind): string => say(NAMES[kind] ?? kind);
+
+/** What is done with a document. */
+const VERBS = {
+  write: (name: string): string => t`Write ${name}`,
+  finish: (name: string): string => t`Finish ${name}`,
+  look: (name: string): string => t`Look at ${name}`,
+  run: (name: string): string => t`Run ${name}`,
+  repeat: (name: string): string => t`Repeat ${name}`,
+} as const;
+
 /** The brief of newer versions is begun as a draft, and no step of its workflow changes that. */
-function isLeftAsDraft(kind: ItemKind, [first]: readonly Evidence[]): boolean {
-  return (
-    kind === 'brief' &&
-    first !== undefined &&
-    /\/briefs\//.test(first.file) &&
-    /^status draft$/i.test(first.says)
+function isLeftAsDraft(kind: ItemKind, [first]: readonly Evidence[], { artefacts }: Report): boolean {
+  if (kind !== 'brief' || first === undefined || !/\/briefs\//.test(first.file)) return false;
+  return artefacts.some(
+    ({ evidence, status = '' }) => evidence.file === first.file && /^draft$/i.test(status),
   );
 }
 const AS_DRAFT =
@@ -80,7 +90,7 @@ export function planActions(report: Report, workers: Workers, started: readonly 
   if (state === 'in progress') return drafts(plan);
   if (state === 'unknown') {
     const known = plan.proofOf(missing);
-    const look = act(plan, missing, 'Look at', toldBy(known) ?? 'it cannot be read', known);
+    const look = act(plan, missing, 'look', toldBy(known) ?? t`it cannot be read`, known);
     return [...drafts(plan), look, ...besides(plan)];
   }
   // Who builds already does without it.
@@ -92,15 +102,14 @@ export function planActions(report: Report, workers: Workers, started: readonly 
 function act(
   { report: { locations }, workers }: Plan,
   kind: ItemKind,
-  verb: string,
+  verb: keyof typeof VERBS,
   why: string,
   evidence: Evidence[],
   more: Pick<Action, 'optional' | 'workerFor'> = {},
 ): Action {
   const worker = workers.for(kind === 'spec' ? 'tech spec' : (kind as Work), locations.v4);
-  const name =
-    kind === 'epics' && worker?.command === '*shard-prd' ? 'the shards of the PRD' : (NAMES[kind] ?? kind);
-  return { what: `${verb} ${name}`, why, evidence, worker, phase: PHASE_OF[kind], ...more };
+  const name = kind === 'epics' && worker?.command === '*shard-prd' ? t`the shards of the PRD` : nameOf(kind);
+  return { what: VERBS[verb](name), why, evidence, worker, phase: PHASE_OF[kind], ...more };
 }
 
 function drafts(plan: Plan): Action[] {
@@ -111,14 +120,14 @@ function drafts(plan: Plan): Action[] {
     if (kind === 'epics' && proofOf('prd')[0]?.file === evidence[0]?.file) return [];
     const [edit, workerFor] =
       kind === 'epics' && unmarked
-        ? [`; ${UNMARKED}`, 'Only if it has not been made']
-        : isLeftAsDraft(kind, evidence)
-          ? [`; ${AS_DRAFT}`, 'Only if its text is not finished']
+        ? [`; ${say(UNMARKED)}`, t`Only if it has not been made`]
+        : isLeftAsDraft(kind, evidence, report)
+          ? [`; ${say(AS_DRAFT)}`, t`Only if its text is not finished`]
           : [''];
-    const why = `${toldBy(evidence) ?? state}${edit}`;
+    const why = `${toldBy(evidence) ?? say(state)}${edit}`;
     const optional = kind === 'readiness' && isUnderWay;
     return [
-      act(plan, kind, kind === 'readiness' ? 'Repeat' : 'Finish', why, evidence, { optional, workerFor }),
+      act(plan, kind, kind === 'readiness' ? 'repeat' : 'finish', why, evidence, { optional, workerFor }),
     ];
   });
 }
@@ -130,19 +139,25 @@ function sprintActions({ report, workers, proofOf, unmarked, isUnderWay, quick, 
   const proof = proofOf(order.at(-1)).slice(0, 1);
   const shards = missingShards(report.locations.shards, report.artefacts);
   const actions = shards.map((each) => shardAction(each, workers));
-  const lacks = v4 ? 'and no story has been drafted yet' : 'but there is no story ledger';
+
   // Stories are drafted from the shards.
   if (shards.length === 0)
     actions.push({
-      what: v4 ? 'Draft the first story' : 'Plan the sprint',
+      what: v4 ? t`Draft the first story` : t`Plan the sprint`,
       why: unmarked
-        ? 'once the epics have been checked; there is no story ledger yet'
-        : `${quick ? 'the spec is' : 'the plan is'} complete${placeOf(proof)}, ${lacks}`,
+        ? t`once the epics have been checked; there is no story ledger yet`
+        : quick
+          ? v4
+            ? t`the spec is complete${placeOf(proof)}, and no story has been drafted yet`
+            : t`the spec is complete${placeOf(proof)}, but there is no story ledger`
+          : v4
+            ? t`the plan is complete${placeOf(proof)}, and no story has been drafted yet`
+            : t`the plan is complete${placeOf(proof)}, but there is no story ledger`,
       evidence: proof,
       worker: workers.for('sprint planning', v4),
       ...(v4 || report.plan.epics.length + report.plan.stories.length === 0
         ? {}
-        : { steps: [{ ...MAKE_LEDGER, why: 'Or make the ledger from the epics' }] }),
+        : { steps: [{ ...MAKE_LEDGER, why: t`Or make the ledger from the epics` }] }),
       optional: unmarked,
     });
   // Once there are shards, the documents have been checked, or somebody has gone on without.
@@ -160,19 +175,19 @@ function missingActions(plan: Plan, missing: ItemKind): Action[] {
   const proof = proofOf(before);
   const isWaiting = before === 'epics' && unmarked;
   const follows = isWaiting
-    ? 'once the epics have been checked; this comes before the sprint is planned'
+    ? t`once the epics have been checked; this comes before the sprint is planned`
     : before === undefined || head(before)?.state !== 'complete'
-      ? 'there is none yet'
+      ? t`there is none yet`
       : // A document that says nothing of itself is known to have content, and no more.
-        proof[0]?.says === HAS_CONTENT
-        ? `${NAMES[before] ?? before} ${before === 'epics' ? 'exist and have' : 'exists and has'} content${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`
-        : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${placeOf(proof)}; this comes ${missing === 'readiness' ? 'before the sprint is planned' : 'next'}`;
+        report.artefacts.some(({ plain, evidence }) => plain === true && evidence.file === proof[0]?.file)
+        ? followsText(`${hasContent(before)}${placeOf(proof)}`, missing)
+        : followsText(`${isComplete(before)}${placeOf(proof)}`, missing);
   const other = missing === 'epics' && !v4 && workers.for('tech spec', false)?.record.name === 'bmad-spec';
   const written = act(
     plan,
     missing,
-    missing === 'readiness' ? 'Run' : 'Write',
-    toldBy(known) ?? (other ? `${follows}. ${NOT_SPEC}` : follows),
+    missing === 'readiness' ? 'run' : 'write',
+    toldBy(known) ?? (other ? `${follows}. ${say(NOT_SPEC)}` : follows),
     known.length === 0 ? proof : known.slice(0, 1),
     { optional: isWaiting },
   );
@@ -182,9 +197,18 @@ function missingActions(plan: Plan, missing: ItemKind): Action[] {
     ? [written]
     : [
         written,
-        act(plan, 'epics', 'Write', 'if no architecture is wanted', proof.slice(0, 1), { optional: true }),
+        act(plan, 'epics', 'write', t`if no architecture is wanted`, proof.slice(0, 1), { optional: true }),
       ];
 }
+
+const hasContent = (kind: ItemKind): string =>
+  kind === 'epics' ? t`${nameOf(kind)} exist and have content` : t`${nameOf(kind)} exists and has content`;
+
+const isComplete = (kind: ItemKind): string =>
+  kind === 'epics' ? t`${nameOf(kind)} are complete` : t`${nameOf(kind)} is complete`;
+
+const followsText = (so: string, missing: ItemKind): string =>
+  missing === 'readiness' ? t`${so}; this comes before the sprint is planned` : t`${so}; this comes next`;
 
 /** Version 4 has a command for each kind of architecture. Which of them the product needs, the reader knows. */
 function kindsOfArchitecture({ brownfield }: Report, workers: Workers): Pick<Action, 'workerFor' | 'steps'> {
@@ -193,10 +217,10 @@ function kindsOfArchitecture({ brownfield }: Report, workers: Workers): Pick<Act
     return name === undefined ? [] : [{ operation: 'execute', args: { name, kind, message: command }, why }];
   };
   return {
-    workerFor: 'With a user interface',
+    workerFor: t`With a user interface`,
     steps: [
-      ...step('Without a user interface', RULES['no interface'].work),
-      ...(brownfield ? step('For a change to the existing code', RULES['existing code'].work) : []),
+      ...step(t`Without a user interface`, RULES['no interface'].work),
+      ...(brownfield ? step(t`For a change to the existing code`, RULES['existing code'].work) : []),
     ],
   };
 }
@@ -210,14 +234,14 @@ function besides(plan: Plan): Action[] {
   if (passed > order.indexOf('architecture')) {
     const proof = proofOf('epics').slice(0, 1);
     actions.push(
-      act(plan, 'architecture', 'Write', 'the epics were written without one', proof, { optional }),
+      act(plan, 'architecture', 'write', t`the epics were written without one`, proof, { optional }),
     );
   }
   if (head('ux')?.state === 'not started') {
     const { workflows } = report;
     const row = workflows?.rows.find(({ kind }) => kind === 'ux');
     const asked = row === undefined ? [] : [{ file: workflows?.file ?? '', line: row.line, says: row.word }];
-    actions.push(act(plan, 'ux', 'Write', 'only if the product has a user interface', asked, { optional }));
+    actions.push(act(plan, 'ux', 'write', t`only if the product has a user interface`, asked, { optional }));
   }
   return actions;
 }
@@ -228,8 +252,8 @@ function checklistActions(evidence: Evidence[], workers: Workers): Action[] {
   if (worker === undefined) return [];
   return [
     {
-      what: "Run the product owner's master checklist",
-      why: 'for a check of all documents before the steps above; it leaves no file, so skip it once it has been run',
+      what: t`Run the product owner's master checklist`,
+      why: t`for a check of all documents before the steps above; it leaves no file, so skip it once it has been run`,
       evidence,
       worker,
       optional: true,
@@ -242,8 +266,8 @@ function shardAction(
   workers: Workers,
 ): Action {
   return {
-    what: `Shard ${NAMES[kind] ?? kind}`,
-    why: `stories are drafted from ${to} (${evidence.says}, ${at(evidence)}), and there is only ${from}`,
+    what: t`Shard ${nameOf(kind)}`,
+    why: t`stories are drafted from ${to} (${evidence.says}, ${at(evidence)}), and there is only ${from}`,
     evidence: [evidence],
     worker: workers.for(kind === 'prd' ? RULES.shards.work : 'shard architecture', true),
     about: kind === 'prd' ? from : `${from} ${to}`,

@@ -1,7 +1,7 @@
+import { plural, t } from '../../base/text/message.ts';
 import { present } from '../../base/present.ts';
 import { gitLog } from '../../base/process/project-git.ts';
 import type { ProgramEnvironment } from '../../base/process/process.ts';
-import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { at, type Phase } from './model.ts';
 import { beginnings } from './beginnings.ts';
@@ -186,7 +186,7 @@ export function createProgress(root: string, env: ProgramEnvironment, kept = new
  */
 function nextActions(report: Report, workers: Workers, started: readonly string[]): Action[] {
   const actions: Action[] = report.broken.map((bad) => ({
-    what: `Repair ${at(bad)}`,
+    what: t`Repair ${at(bad)}`,
     why: bad.says,
     evidence: [bad],
     worker: bad.file.includes('sprint-status') ? workers.for('sprint planning', false) : undefined,
@@ -198,11 +198,13 @@ function nextActions(report: Report, workers: Workers, started: readonly string[
   const changes = proposed.length;
   if (changes > 0)
     actions.push({
-      what: 'Bring the ledgers up to date',
+      what: t`Bring the ledgers up to date`,
       why:
         noted.length === 0
-          ? `the files show ${plural(changes, 'change')} missing from the ledgers (${someChanges(proposed)})`
-          : `the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} ${noted.length === 1 ? 'has' : 'have'} been reviewed is only noted by hand`,
+          ? t`the files show ${plural(changes, 'change')} missing from the ledgers (${someChanges(proposed)})`
+          : noted.length === 1
+            ? t`the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted[0]} has been reviewed is only noted by hand`
+            : t`the files show ${plural(changes, 'change')} missing from the ledgers; that ${noted.slice(0, 3).join(', ')} have been reviewed is only noted by hand`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',
       of: 'broken',

@@ -1,8 +1,10 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { conflictReason, conflictsIn } from '../../base/text/conflicts.ts';
 import { BmadError } from '../../base/errors.ts';
 import { changeMark, timeIn } from '../../base/files/file-stamps.ts';
 import { modifiedAt } from '../../base/files/file-state.ts';
+import { whyUnread } from '../../base/files/read-failures.ts';
 import { unlessShort } from '../../base/expected.ts';
 import { listInside, readInside, type FolderEntry } from '../../base/files/files.ts';
 import { utf8Text } from '../../kit/utf8.ts';
@@ -64,7 +66,7 @@ export class ProjectFiles {
   async #read(path: string): Promise<FileText | undefined> {
     try {
       const text = utf8Text(await readInside(this.root, path, MAX_BYTES));
-      if (text === undefined) return this.#tell({ file: path, message: 'it is not UTF-8 text' });
+      if (text === undefined) return this.#tell({ file: path, message: t`it is not UTF-8 text` });
       const conflicts = conflictsIn(text);
       if (conflicts !== undefined) this.#tell({ file: path, message: conflictReason(conflicts) });
       return { text };
@@ -98,7 +100,7 @@ export class ProjectFiles {
     if (this.#entries >= MAX_ENTRIES)
       this.troubles.push({
         file: folder,
-        message: `more than ${MAX_ENTRIES} files; the rest were skipped`,
+        message: t`more than ${MAX_ENTRIES} files; the rest were skipped`,
       });
     const found: string[] = [];
     for (const { name, kind, link } of entries) {
@@ -111,9 +113,8 @@ export class ProjectFiles {
   }
 }
 
-function reasonOf({ message, code, reason }: BmadError): string {
-  if (reason === 'outside') return 'it is a link that points outside the project';
-  if (code === 'too_large') return `it is larger than ${MAX_BYTES} bytes`;
-  const why = message.split('cannot be read: ', 2)[1];
-  return why === undefined ? message : why.replace(/\.$/, '');
+function reasonOf({ message, code, reason, cause }: BmadError): string {
+  if (reason === 'outside') return t`it is a link that points outside the project`;
+  if (code === 'too_large') return t`it is larger than ${MAX_BYTES} bytes`;
+  return cause === undefined ? message : whyUnread(cause);
 }

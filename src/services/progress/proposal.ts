@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { replaced, type Edit } from './clerk.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
@@ -47,7 +48,7 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
   };
   const respell = (row: Row): void => {
     if (row.means !== undefined && row.means !== row.word)
-      raise(row, row.means, `this ledger writes "${row.word}" as ${row.means}`);
+      raise(row, row.means, t`this ledger writes "${row.word}" as ${row.means}`);
   };
   for (const story of stories) {
     const { row, file } = story;
@@ -71,7 +72,7 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     }
     const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);
     if (retrospective !== undefined && held !== undefined)
-      raise(retrospective, sprint.contexts ? 'completed' : 'done', `${held.file} exists`);
+      raise(retrospective, sprint.contexts ? 'completed' : 'done', t`${held.file} exists`);
   }
   changes.sort((a, b) => a.edit.start - b.edit.start || a.line - b.line);
   return { file: sprint.file, text: sprint.text, changes };
@@ -101,8 +102,8 @@ function ledgerWord({ row, proven }: Story, { drafts }: SprintLedger): string | 
 
 function proofOf(file: NonNullable<Story['file']>, noted?: number): string {
   const evidence = fileEvidence(file);
-  const review = noted === undefined ? '' : `, and a review is noted by hand in line ${noted}`;
-  return `${at(evidence)} says ${evidence.says}${review}`;
+  const review = noted === undefined ? '' : t`, and a review is noted by hand in line ${noted}`;
+  return t`${at(evidence)} says ${evidence.says}${review}`;
 }
 
 /** What the stories of an epic prove about it, with the words that their rows are to have. */
@@ -126,12 +127,12 @@ function epicWord(
       word: 'done',
       why:
         words.length === 1
-          ? `the one story of epic ${epic} is done`
-          : `all ${words.length} stories of epic ${epic} are done`,
+          ? t`the one story of epic ${epic} is done`
+          : t`all ${words.length} stories of epic ${epic} are done`,
     };
   const begun = words.some((word) => word !== 'backlog' && word !== 'drafted');
   return begun && (row?.means === 'backlog' || row?.word === '')
-    ? { word: 'in-progress', why: `stories of epic ${epic} have been started` }
+    ? { word: 'in-progress', why: t`stories of epic ${epic} have been started` }
     : undefined;
 }
 
@@ -184,7 +185,7 @@ function workflowProposal({ workflows, artefacts, sprint }: Report): LedgerPropo
     const edit = proof === undefined || !/^[\w./ -]+$/u.test(proof) ? undefined : replaced(row.pair, proof);
     return proof === undefined || edit === undefined
       ? []
-      : [{ key: row.id, from: row.word, to: proof, why: `${proof} is complete`, line: row.line, edit }];
+      : [{ key: row.id, from: row.word, to: proof, why: t`${proof} is complete`, line: row.line, edit }];
   });
   return { file: workflows.file, text: workflows.text, changes };
 }

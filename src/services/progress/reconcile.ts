@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { diffOf, edited, stamp, whileLocked, writeTogether, type Writing } from './clerk.ts';
@@ -26,10 +27,10 @@ export async function reconcile(
   if (wanted !== undefined && wanted !== proposal)
     throw new BmadError(
       'conflict',
-      'The ledgers or the files have changed since that proposal; nothing was written.',
+      t`The ledgers or the files have changed since that proposal; nothing was written.`,
       {
         subject: wanted.slice(0, 100),
-        hint: 'Ask for the changes again without "apply", review them, and use the new proposal.',
+        hint: t`Ask for the changes again without "apply", review them, and use the new proposal.`,
       },
     );
   const writings = found.map((ledger) => {
@@ -77,5 +78,5 @@ function refuseLoss(file: string, before: string, after: string): void {
           const row = is.rows.filter((other) => other.key === key)[index];
           return row === undefined || isLowered(kind, word, row.word);
         })?.key;
-  if (lost !== undefined) throw new Error(`the change would lose ${lost}`);
+  if (lost !== undefined) throw new Error(t`the change would lose ${lost}`);
 }

@@ -1,6 +1,6 @@
+import { plural } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { withoutExamples } from '../../base/text/markdown.ts';
-import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
 import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { attempt, broken, ParseError } from '../../base/expected.ts';
 import { conflictsIn } from '../../base/text/conflicts.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
@@ -59,7 +60,7 @@ export function ledgerPairs(
   text: string,
   name: string,
 ): { pairs: YamlPair[]; rows: YamlPair } | BrokenLedger {
-  if (text.trim() === '') return { broken: { file, says: 'the file is empty' } };
+  if (text.trim() === '') return { broken: { file, says: t`the file is empty` } };
   const pairs = attempt(
     // Both sides of a conflict have rows, at their places in the file; a key that both have counts as one with two rows.
     () => yamlPairs(file, conflictsIn(text)?.both ?? text) ?? [],
@@ -67,7 +68,7 @@ export function ledgerPairs(
   );
   if ('broken' in pairs) return pairs;
   const rows = pairs.find(({ key }) => key === name);
-  return rows === undefined ? { broken: { file, says: `it has no "${name}"` } } : { pairs, rows };
+  return rows === undefined ? { broken: { file, says: t`it has no "${name}"` } } : { pairs, rows };
 }
 
 /** Reads a sprint-status file. A broken one is told with its line and left alone. */
@@ -76,7 +77,7 @@ export function readSprintLedger(file: string, text: string): SprintLedger | Bro
   if ('broken' in found) return found;
   const { pairs, rows } = found;
   if (rows.pairs.length === 0)
-    return { broken: { file, line: rows.line, says: '"development_status" has no rows' } };
+    return { broken: { file, line: rows.line, says: t`"development_status" has no rows` } };
   const ledger: SprintLedger = {
     file,
     text,
@@ -132,5 +133,5 @@ function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
 
 function reasonOf(error: ParseError): string {
   const place = error.line === undefined ? error.file : `${error.file}:${error.line}`;
-  return `it is not valid YAML: ${error.message.slice(place.length + 2)}`;
+  return t`it is not valid YAML: ${error.message.slice(place.length + 2)}`;
 }

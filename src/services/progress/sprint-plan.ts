@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { yamlText } from '../../base/parse/parse.ts';
@@ -54,10 +55,10 @@ export async function planSprint(root: string, catalogue: Catalogue, asked: Aske
     if (asked.proposal !== undefined && asked.proposal !== found.proposal)
       throw new BmadError(
         'conflict',
-        'The epics or the ledger have changed since that proposal; nothing was written.',
+        t`The epics or the ledger have changed since that proposal; nothing was written.`,
         {
           subject: asked.proposal.slice(0, 100),
-          hint: 'Ask for the changes again without "apply", review them, and use the new proposal.',
+          hint: t`Ask for the changes again without "apply", review them, and use the new proposal.`,
         },
       );
     const isChanged = writing.before !== writing.after;
@@ -84,7 +85,7 @@ async function proposed(root: string, catalogue: Catalogue, asked: Asked) {
       : renewed(sprint, rows, hasFile, { drop: asked.drop, now, notes: told });
   const writing: Writing = { file, before: sprint?.text, after: await made(asked.now, notes) };
   for (const other of report.others.filter((each) => each.includes('sprint-status')))
-    notes.push(`${other} is a second ledger and was left alone.`);
+    notes.push(t`${other} is a second ledger and was left alone.`);
   return {
     // The time of the call is no part of what is proposed.
     proposal: sha256(JSON.stringify([file, sprint?.text ?? '', await made(new Date(0), [])])).slice(0, 12),
@@ -100,18 +101,18 @@ async function proposed(root: string, catalogue: Catalogue, asked: Asked) {
 
 function refuse({ locations, broken, sprint }: Report): void {
   if (locations.v4)
-    throw new BmadError('conflict', 'BMAD 4 keeps no ledger: each story file has its own status.', {
-      hint: 'Set it with story_status.',
-      steps: [{ operation: 'next', args: {}, why: 'See what comes next' }],
+    throw new BmadError('conflict', t`BMAD 4 keeps no ledger: each story file has its own status.`, {
+      hint: t`Set it with story_status.`,
+      steps: [{ operation: 'next', args: {}, why: t`See what comes next` }],
     });
   const bad = broken.find(({ file }) => file.includes('sprint-status'));
   if (sprint === undefined && bad !== undefined)
     throw new BmadError(
       'conflict',
-      `The ledger cannot be used; nothing was written. ${at(bad)}: ${bad.says}.`,
+      t`The ledger cannot be used; nothing was written. ${at(bad)}: ${bad.says}.`,
       {
         subject: bad.file,
-        hint: 'Repair that line, or move the file away to have a new one made.',
+        hint: t`Repair that line, or move the file away to have a new one made.`,
       },
     );
 }
@@ -129,15 +130,15 @@ async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: rea
   const stories = plans.flatMap((plan) => plan.stories);
   const epics = plans.flatMap((plan) => plan.epics);
   if (epics.length + stories.length === 0)
-    throw new BmadError('not_found', 'No epics were found in the plans of this project.', {
-      hint: 'They are headings such as "## Epic 1: Base" and "### Story 1.1: Setup", in epics.md or in files of a folder "epics".',
+    throw new BmadError('not_found', t`No epics were found in the plans of this project.`, {
+      hint: t`They are headings such as "## Epic 1: Base" and "### Story 1.1: Setup", in epics.md or in files of a folder "epics".`,
     });
   const versions = new Map<string, Planned>();
   const notes = plans
     .flatMap(({ unread }) => unread)
     .map(
       (line) =>
-        `${at(line)} looks like an epic or a story, but has no readable number: ${quoted(line.title)}`,
+        t`${at(line)} looks like an epic or a story, but has no readable number: ${quoted(line.title)}`,
     );
   for (const story of stories) {
     const first = versions.get(keyOf(story)) ?? story;
@@ -146,11 +147,11 @@ async function plannedIn(files: ProjectFiles, { artefacts }: Report, wanted: rea
     if (documentOf(first.file) !== documentOf(story.file))
       throw new BmadError(
         'ambiguous',
-        `Story ${keyOf(story)} is planned in ${at(first)} and in ${at(story)}; nothing was written.`,
-        { subject: 'epics', hint: 'Name the file or the folder that is current as "epics".' },
+        t`Story ${keyOf(story)} is planned in ${at(first)} and in ${at(story)}; nothing was written.`,
+        { subject: 'epics', hint: t`Name the file or the folder that is current as "epics".` },
       );
     notes.push(
-      `Story ${keyOf(story)} is planned twice, in ${at(first)} and ${at(story)}; the first is used.`,
+      t`Story ${keyOf(story)} is planned twice, in ${at(first)} and ${at(story)}; the first is used.`,
     );
   }
   return { epics, stories: [...versions.values()], notes };
@@ -217,9 +218,9 @@ function renewed(
   const [top] = rows;
   const indent = top === undefined ? '  ' : text.slice(lineStart(text, top.at), top.at);
   if (!/^[ \t]*$/.test(indent))
-    throw new BmadError('conflict', `${file} has its rows on one line; nothing was written.`, {
+    throw new BmadError('conflict', t`${file} has its rows on one line; nothing was written.`, {
       subject: file,
-      hint: 'Write each row on its own line, then ask again.',
+      hint: t`Write each row on its own line, then ask again.`,
     });
   const edits: Edit[] = [];
   const first = top === undefined ? text.length : lineStart(text, top.at);
@@ -266,12 +267,12 @@ function statusEdits(
   notes: string[],
 ): Edit[] {
   if (sprint.duplicates.some(({ key }) => key === row.key)) {
-    notes.push(`${row.key} appears in the ledger more than once; its rows were left alone.`);
+    notes.push(t`${row.key} appears in the ledger more than once; its rows were left alone.`);
     return [];
   }
   if (row.means === undefined && row.word !== '') {
     notes.push(
-      `${at({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is not a status of BMAD; it was left alone.`,
+      t`${at({ file: sprint.file, line: row.line })}: ${quoted(row.word)} is not a status of BMAD; it was left alone.`,
     );
     return [];
   }

@@ -1,4 +1,4 @@
-import { plural } from '../../base/text/text.ts';
+import { plural, t } from '../../base/text/message.ts';
 import { firstOfEach, keyOf, type Plan, type Planned } from './epic-headings.ts';
 import type { Evidence, Item, State } from './model.ts';
 import { ledgerOfSpec } from './rules.ts';
@@ -160,7 +160,7 @@ function storyState(story: Story): State {
 function rowEvidence(row: Row | undefined, ledgerFile: string | undefined): Evidence[] {
   return row === undefined || ledgerFile === undefined
     ? []
-    : [{ file: ledgerFile, line: row.line, says: row.word || 'no status' }];
+    : [{ file: ledgerFile, line: row.line, says: row.word || t`no status` }];
 }
 
 export function planEvidence(planned: Planned | undefined): Evidence[] {
@@ -170,9 +170,9 @@ export function planEvidence(planned: Planned | undefined): Evidence[] {
 export function fileEvidence({ file, status, placeholder, word, line, tasks, trouble }: SpecFile): Evidence {
   if (trouble !== undefined) return { file, says: trouble };
   if (placeholder !== undefined && rank(status) <= rank('ready-for-dev'))
-    return { file, line: placeholder.line, says: `${placeholder.text} has not been filled in` };
-  const open = tasks.total === 0 ? '' : `, ${tasks.done} of ${plural(tasks.total, 'task')}`;
-  return { file, line, says: `${word ?? 'no status'}${open}` };
+    return { file, line: placeholder.line, says: t`${placeholder.text} has not been filled in` };
+  const open = tasks.total === 0 ? '' : t`, ${tasks.done} of ${plural(tasks.total, 'task')}`;
+  return { file, line, says: `${word ?? t`no status`}${open}` };
 }
 
 export function epicItem({ epic, row, stories, planned }: Epic, ledgerFile: string | undefined): Item {

@@ -1,5 +1,6 @@
+import { plural, t } from '../../base/text/message.ts';
 import type { Step } from '../../base/step.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Gate } from './gates.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
@@ -27,13 +28,13 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   };
   const first = (found: readonly Story[], act: (story: Story, more: string) => void): void => {
     const [story, ...others] = found;
-    if (story !== undefined) act(story, others.length > 0 ? ` (and ${others.length} more)` : '');
+    if (story !== undefined) act(story, others.length > 0 ? t` (and ${others.length} more)` : '');
   };
   const of = (status: string): Story[] => stories.filter(({ likely }) => likely === status);
   first(of('in-progress'), (story, more) =>
     push(
-      `Continue story ${story.id}`,
-      `it is in progress${tasks(story)}${more}`,
+      t`Continue story ${story.id}`,
+      t`it is in progress${tasks(story)}${more}`,
       story,
       RULES['in progress'].work,
     ),
@@ -45,8 +46,10 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   });
   first(of('ready-for-dev'), (story, more) =>
     push(
-      `Build story ${story.id}`,
-      `${story.file?.v4 === true ? `it is ${story.file.word ?? 'Approved'}` : 'it is ready for development'}${more}`,
+      t`Build story ${story.id}`,
+      story.file?.v4 === true
+        ? t`it is ${story.file.word ?? 'Approved'}${more}`
+        : t`it is ready for development${more}`,
       story,
       RULES.ready.work,
     ),
@@ -55,12 +58,12 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     const isV4 = story.file?.v4 ?? false;
     const approves = workers.for(RULES.draft.work, isV4) !== undefined;
     push(
-      `${approves ? 'Check and approve' : 'Build'} story ${story.id}`,
-      `it is a draft${more}`,
+      approves ? t`Check and approve story ${story.id}` : t`Build story ${story.id}`,
+      t`it is a draft${more}`,
       story,
       approves ? RULES.draft.work : RULES.ready.work,
       // Its own check ends without saying so.
-      approves && isV4 ? { steps: [setting(story, 'Once the user approves it', 'Approved')] } : {},
+      approves && isV4 ? { steps: [setting(story, t`Once the user approves it`, 'Approved')] } : {},
     );
   });
   first(
@@ -70,11 +73,11 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     ),
     (story, more) =>
       actions.push({
-        what: `Correct the status of story ${story.id}`,
-        why: `its row says "${oneLine(story.row?.word ?? '', 60)}", which is not a status${more}`,
+        what: t`Correct the status of story ${story.id}`,
+        why: t`its row says "${oneLine(story.row?.word ?? '', 60)}", which is not a status${more}`,
         evidence: evidenceOf(story, sprint?.file),
         about: story.id,
-        steps: [setting(story, 'Set it')],
+        steps: [setting(story, t`Set it`)],
       }),
   );
   // Before the next one is begun: what is called done may not be.
@@ -83,8 +86,8 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     (story, more) => {
       const { done = 0, total = 0 } = story.file?.tasks ?? {};
       actions.push({
-        what: `Check whether story ${story.id} is done`,
-        why: `it is called done, but ${done === 0 ? 'none' : `only ${done}`} of its ${plural(total, 'task')} ${done < 2 ? 'is' : 'are'} ticked; finish it, or tick what has been done${more}`,
+        what: t`Check whether story ${story.id} is done`,
+        why: tickedText(done, plural(total, 'task'), more),
         evidence: evidenceOf(story, sprint?.file),
         about: story.id,
       });
@@ -100,10 +103,10 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     const isBuilt = prepares?.record.name === BUILD;
     const open = stories.find(({ likely }) => rank(likely) > rank('backlog') && likely !== 'done');
     push(
-      `${isBuilt ? 'Build' : 'Prepare'} story ${planned.id}`,
+      isBuilt ? t`Build story ${planned.id}` : t`Prepare story ${planned.id}`,
       open === undefined
-        ? 'it is the next planned story'
-        : `it comes after story ${open.id}, which is not done yet`,
+        ? t`it is the next planned story`
+        : t`it comes after story ${open.id}, which is not done yet`,
       planned,
       RULES[open === undefined ? 'planned' : 'planned later'].work,
       { optional: open !== undefined },
@@ -111,14 +114,25 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   }
   first(stories.filter(isDisputed), (story, more) =>
     actions.push({
-      what: `Decide whether story ${story.id} is done`,
-      why: `the ledger says ${story.row?.word ?? 'done'} and its file ${story.file?.word ?? 'does not'}${more}`,
+      what: t`Decide whether story ${story.id} is done`,
+      why:
+        story.file?.word === undefined
+          ? t`the ledger says ${story.row?.word ?? 'done'} and its file does not${more}`
+          : t`the ledger says ${story.row?.word ?? 'done'} and its file ${story.file.word}${more}`,
       evidence: evidenceOf(story, sprint?.file),
       about: story.id,
-      steps: [setting(story, 'Set both to what is right')],
+      steps: [setting(story, t`Set both to what is right`)],
     }),
   );
   return [...actions, ...closingActions(report, workers)];
+}
+
+function tickedText(done: number, total: string, more: string): string {
+  if (done === 0)
+    return t`it is called done, but none of its ${total} is ticked; finish it, or tick what has been done${more}`;
+  return done === 1
+    ? t`it is called done, but only 1 of its ${total} is ticked; finish it, or tick what has been done${more}`
+    : t`it is called done, but only ${done} of its ${total} are ticked; finish it, or tick what has been done${more}`;
 }
 
 /** Specs that belong to no story. One that is being written is gone on with by who writes it. */
@@ -128,8 +142,8 @@ function specActions(specs: Report['files']['specs'], workers: Workers): Action[
     const isDraft = stem.startsWith('tech-spec-') && /^(?:in-progress|review)$/i.test(word ?? '');
     const begun = rank(status) >= rank('in-progress');
     return {
-      what: `${isDraft ? 'Finish' : begun ? 'Continue' : 'Build'} ${stem}`,
-      why: `its spec is ${word ?? status}`,
+      what: isDraft ? t`Finish ${stem}` : begun ? t`Continue ${stem}` : t`Build ${stem}`,
+      why: t`its spec is ${word ?? status}`,
       evidence: [{ file, line, says: word ?? '' }],
       worker: workers.for(RULES[isDraft ? 'tech spec' : 'quick work'].work, false),
       about: file,
@@ -150,29 +164,28 @@ function review(story: Story, more: string): Review {
   const { gate, id } = story;
   if (gate === undefined)
     return [
-      `Review story ${id}`,
+      t`Review story ${id}`,
       story.file?.isSpec === true && story.file.status === 'done'
-        ? `its build has checked its own work, but only a separate code review sets the ledger to done${more}`
-        : `its implementation is waiting for review${more}`,
+        ? t`its build has checked its own work, but only a separate code review sets the ledger to done${more}`
+        : t`its implementation is waiting for review${more}`,
       story,
       RULES.review.work,
     ];
-  const says = `its gate says ${gate.gate} (${at(gate)})`;
+  const says = t`its gate says ${gate.gate} (${at(gate)})`;
   if (isPassed(gate)) {
     const open = story.file?.review?.open ?? 0;
-    const first =
-      open === 0 ? '' : `, but the review left ${plural(open, 'item')} unticked; settle that first`;
+
     return [
-      `Set story ${id} to Done`,
-      `${says}${first}`,
+      t`Set story ${id} to Done`,
+      open === 0 ? says : t`${says}, but the review left ${plural(open, 'item')} unticked; settle that first`,
       story,
       RULES['gate passed'].work,
-      { steps: [setting(story, 'Once the owner agrees', 'Done')] },
+      { steps: [setting(story, t`Once the owner agrees`, 'Done')] },
     ];
   }
   return gate.outdated
-    ? [`Review story ${id} again`, `${says}, and the story has been changed since`, story, RULES.fixed.work]
-    : [`Address the review findings for story ${id}`, says, story, RULES.findings.work];
+    ? [t`Review story ${id} again`, t`${says}, and the story has been changed since`, story, RULES.fixed.work]
+    : [t`Address the review findings for story ${id}`, says, story, RULES.findings.work];
 }
 
 /** Whether QA of version 4 lets a story pass. */
@@ -183,9 +196,9 @@ function contractActions({ locations: { contract } }: Report, { id, gate }: Stor
   if (contract === undefined || (gate !== undefined && !isPassed(gate))) return [];
   return [
     {
-      what: `Prove that story ${id} is done`,
-      why: `${contract} checks the work`,
-      evidence: [{ file: contract, says: 'the completion contract' }],
+      what: t`Prove that story ${id} is done`,
+      why: t`${contract} checks the work`,
+      evidence: [{ file: contract, says: t`the completion contract` }],
       operation: 'contract',
       optional: true,
     },
@@ -200,8 +213,8 @@ function epicContextActions({ epics, files, sprint }: Report, epic: number, work
   if (files.epicContexts.includes(epic)) return [];
   return [
     {
-      what: `Write the technical context of epic ${epic}`,
-      why: `epic-${epic} is in the backlog, and this version writes the context before the stories`,
+      what: t`Write the technical context of epic ${epic}`,
+      why: t`epic-${epic} is in the backlog, and this version writes the context before the stories`,
       evidence: [{ file: sprint.file, line: row.line, says: row.word }],
       worker,
       about: `epic ${epic}`,
@@ -217,8 +230,8 @@ function closingActions({ epics, sprint, files }: Report, workers: Workers): Act
       ? []
       : [
           {
-            what: `Settle why epic ${epic} was rejected`,
-            why: 'its retrospective was held, and its verdict is that the epic has not passed',
+            what: t`Settle why epic ${epic} was rejected`,
+            why: t`its retrospective was held, and its verdict is that the epic has not passed`,
             evidence: [{ file: retro, line: rejected, says: 'rejected' }],
             about: `epic ${epic}`,
           },
@@ -238,8 +251,8 @@ function closingActions({ epics, sprint, files }: Report, workers: Workers): Act
     const { line, word } = done.retrospective;
     const { length } = done.stories;
     actions.push({
-      what: `Hold the retrospective for epic ${done.epic}`,
-      why: length === 1 ? 'its only story is done' : `all ${length} of its stories are done`,
+      what: t`Hold the retrospective for epic ${done.epic}`,
+      why: length === 1 ? t`its only story is done` : t`all ${length} of its stories are done`,
       evidence: [{ file, line, says: word }],
       worker: workers.for(RULES['epic done'].work, false),
       about: `epic ${done.epic}`,
@@ -251,8 +264,8 @@ function closingActions({ epics, sprint, files }: Report, workers: Workers): Act
   const [item] = open;
   if (item !== undefined)
     actions.push({
-      what: `Settle an action item of epic ${item.epic}`,
-      why: open.length === 1 ? 'the only one that is open' : `one of ${open.length} that are open`,
+      what: t`Settle an action item of epic ${item.epic}`,
+      why: open.length === 1 ? t`the only one that is open` : t`one of ${open.length} that are open`,
       says: item.action,
       evidence: [{ file, line: item.line, says: item.status }],
       optional: true,
@@ -263,7 +276,7 @@ function closingActions({ epics, sprint, files }: Report, workers: Workers): Act
 function tasks({ file }: Story): string {
   return file === undefined || file.tasks.total === 0
     ? ''
-    : `, ${file.tasks.done} of ${plural(file.tasks.total, 'task')} done`;
+    : t`, ${file.tasks.done} of ${plural(file.tasks.total, 'task')} done`;
 }
 
 function evidenceOf({ row, file, planned }: Story, ledger: string | undefined): Evidence[] {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { attempt, orElse } from '../../base/expected.ts';
 import { headingIn, findSection, outline, withoutComments } from '../../base/text/markdown.ts';
@@ -98,7 +99,7 @@ async function briefOf(story: Briefed, report: Report, files: ProjectFiles): Pro
   return {
     key: story.row?.key ?? story.id,
     title: planned?.title ?? titleOf(own?.text) ?? '',
-    status: story.row?.word ?? file?.word ?? story.status ?? 'no status',
+    status: story.row?.word ?? file?.word ?? story.status ?? t`no status`,
     place: own?.file ?? at(planned ?? { file: report.sprint?.file ?? '', line: story.row?.line }),
     criteria: (own && criteriaIn(own)) ?? (plan && criteriaIn(plan)) ?? plan ?? (own && intentIn(own)),
     rules: rules.filter((one, index) => !isToldBefore(one, index)),

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { attempt, broken } from '../../base/expected.ts';
 import { headingIn } from '../../base/text/markdown.ts';
@@ -135,7 +136,7 @@ async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): 
   if (numbered === null && !isSpec) return;
   const read = await files.read(file);
   if (read === undefined) return;
-  const trouble = 'trouble' in read ? read.trouble.message : 'the file is empty';
+  const trouble = 'trouble' in read ? read.trouble.message : t`the file is empty`;
   const { named, ...facts } =
     'text' in read && read.text.trim() !== ''
       ? saidBy(file, read.text)
@@ -176,7 +177,7 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
   const head = attempt(
     () => frontMatterOf(file, text),
     broken(({ line }) => {
-      trouble = `its front matter cannot be parsed${line === undefined ? '' : ` (line ${line})`}`;
+      trouble = t`its front matter cannot be parsed${line === undefined ? '' : t` (line ${line})`}`;
       return { pairs: [], endLine: 0, shift: 0 };
     }),
   );

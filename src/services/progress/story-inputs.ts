@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { posix } from 'node:path';
 import { withoutEnd } from '../../base/text/ends.ts';
 import { at, type Evidence } from './model.ts';
@@ -106,7 +107,7 @@ function inputOf(story: Story, { isReview, gates, folder, ...told }: Told): Stor
         ? { gate: { folder: gates } }
         : {}
       : {
-          gate: { file: gate.file, says: gate.outdated ? `${gate.gate}, older than the story` : gate.gate },
+          gate: { file: gate.file, says: gate.outdated ? t`${gate.gate}, older than the story` : gate.gate },
         }),
     ...(file !== undefined && isLeftOpen(story) ? { tasks: file.tasks } : {}),
     ...told,

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { withoutEnds } from '../../base/text/ends.ts';
 import { present } from '../../base/present.ts';
@@ -88,9 +89,9 @@ function wordsOf({ row, kind, file, key }: StoryTarget, { sprint }: Report, { st
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
   const word = legal.find((each) => plain(each) === plain(status));
   if (word === undefined)
-    throw new BmadError('invalid_input', `${quoted(status)} is not a status that ${key} can have.`, {
+    throw new BmadError('invalid_input', t`${quoted(status)} is not a status that ${key} can have.`, {
       subject: 'status',
-      hint: `One of: ${legal.join(', ')}.`,
+      hint: t`One of: ${legal.join(', ')}.`,
     });
   if (inLedger.length === 0) return { row: undefined, file: word };
   const inRow = word === 'in-review' ? 'in-progress' : word;
@@ -142,10 +143,10 @@ async function storyWriting(
   if (file.trouble !== undefined || read === undefined || 'trouble' in read)
     throw new BmadError(
       'conflict',
-      `${file.file} cannot be used; nothing was written: ${file.trouble ?? 'it is gone'}.`,
+      t`${file.file} cannot be used; nothing was written: ${file.trouble ?? t`it is gone`}.`,
       {
         subject: file.file,
-        hint: 'Repair the file, then ask again.',
+        hint: t`Repair the file, then ask again.`,
       },
     );
   const { text } = read;
@@ -160,7 +161,7 @@ function statusEdit(file: SpecFile & { v4?: boolean }, text: string, word: strin
     const { pairs, shift } = frontMatterOf(file.file, text);
     const pair = pairs.find(({ key }) => key === 'status' || key === 'statut');
     const edit = pair === undefined ? undefined : replaced(pair, word);
-    if (edit === undefined) throw notEditable(file.file, file.line, 'its status');
+    if (edit === undefined) throw notEditable(file.file, file.line, t`its status`);
     return { ...edit, start: edit.start + shift, end: edit.end + shift };
   }
   if (file.line === undefined || file.word === undefined) {
@@ -193,10 +194,10 @@ function lineStart(text: string, line: number): number {
 function notEditable(file: string, line: number | undefined, what: string): BmadError {
   return new BmadError(
     'conflict',
-    `${at({ file, line })}: ${what} is written in a form that cannot be changed in its place; nothing was written.`,
+    t`${at({ file, line })}: ${what} is written in a form that cannot be changed in its place; nothing was written.`,
     {
       subject: file,
-      hint: 'Write it as one word on its own line, then ask again.',
+      hint: t`Write it as one word on its own line, then ask again.`,
     },
   );
 }
@@ -212,21 +213,22 @@ function notesOn(report: Report, target: StoryTarget, words: Words): string[] {
     rankOf('story', storyStatus(word ?? '') ?? ''),
   );
   const isBack = row === undefined ? (wasFile ?? -1) > (isFile ?? 0) : (was ?? -1) > (is ?? 0);
-  if (isBack) notes.push(`This is a step back: ${key} was ${row?.word ?? file?.word}.`);
+  if (isBack) notes.push(t`This is a step back: ${key} was ${row?.word ?? file?.word}.`);
   if (kind === 'story' && row === undefined)
     notes.push(
       sprint === undefined
         ? report.locations.v4 || file?.v4 === true
           ? ''
-          : 'There is no ledger, so only the file was set.'
-        : `${sprint.file} has no row for it, so only the file was set.`,
+          : t`There is no ledger, so only the file was set.`
+        : t`${sprint.file} has no row for it, so only the file was set.`,
     );
-  if (kind === 'story' && file === undefined) notes.push('It has no story file, so only the ledger was set.');
+  if (kind === 'story' && file === undefined)
+    notes.push(t`It has no story file, so only the ledger was set.`);
   for (const other of others.filter((each) => each.includes('sprint-status')))
-    notes.push(`${other} is a second ledger and was left alone.`);
+    notes.push(t`${other} is a second ledger and was left alone.`);
   const above = kind === 'story' && sprint !== undefined ? epicRow(sprint, epic) : undefined;
   if (above?.means === 'done' && words.row !== 'done')
-    notes.push(`${above.key} is done, and this story is not.`);
+    notes.push(t`${above.key} is done, and this story is not.`);
   return notes.filter(Boolean);
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { at } from './model.ts';
@@ -26,10 +27,10 @@ export function targetOf(report: Report, asked: string): StoryTarget {
   if (sprint === undefined && broken !== undefined)
     throw new BmadError(
       'conflict',
-      `The ledger cannot be used; nothing was written. ${at(broken)}: ${broken.says}.`,
+      t`The ledger cannot be used; nothing was written. ${at(broken)}: ${broken.says}.`,
       {
         subject: broken.file,
-        hint: 'Repair that line, then ask again.',
+        hint: t`Repair that line, then ask again.`,
       },
     );
   const [, ofEpic, ofStory] = NUMBER.exec(asked) ?? [];
@@ -63,10 +64,10 @@ export function targetOf(report: Report, asked: string): StoryTarget {
   if (planned !== undefined)
     throw new BmadError(
       'conflict',
-      `${asked} is only planned (${at(planned)}): it has neither a row in a ledger nor a file.`,
+      t`${asked} is only planned (${at(planned)}): it has neither a row in a ledger nor a file.`,
       {
         subject: asked,
-        ...(report.locations.v4 ? { hint: 'Write its story file first.' } : { steps: [MAKE_LEDGER] }),
+        ...(report.locations.v4 ? { hint: t`Write its story file first.` } : { steps: [MAKE_LEDGER] }),
       },
     );
   throw unknownStory(report, asked);
@@ -75,16 +76,16 @@ export function targetOf(report: Report, asked: string): StoryTarget {
 function refuseSeveral(sprint: SprintLedger | undefined, rows: readonly Row[], asked: string): void {
   const keys = [...new Set(rows.map(({ key }) => key))];
   if (keys.length > 1)
-    throw new BmadError('ambiguous', `The ledger has several rows for ${asked}: ${keys.join(', ')}.`, {
+    throw new BmadError('ambiguous', t`The ledger has several rows for ${asked}: ${keys.join(', ')}.`, {
       subject: asked,
-      hint: 'Name the whole key.',
+      hint: t`Name the whole key.`,
     });
   const twice = sprint?.duplicates.find(({ key }) => key === keys[0]);
   if (sprint !== undefined && twice !== undefined)
     throw new BmadError(
       'conflict',
-      `${twice.key} appears in ${sprint.file} more than once, on lines ${twice.lines.join(' and ')}; nothing was written.`,
-      { subject: twice.key, hint: 'Remove the row that is wrong, then ask again.' },
+      t`${twice.key} appears in ${sprint.file} more than once, on lines ${twice.lines.join(t` and `)}; nothing was written.`,
+      { subject: twice.key, hint: t`Remove the row that is wrong, then ask again.` },
     );
 }
 
@@ -102,10 +103,10 @@ export function unknownStory({ sprint, stories, files }: Report, asked: string):
   const [, epic] = NUMBER.exec(asked) ?? [];
   const beside = stories.filter((one) => one.epic === Number(epic)).map(({ id }) => id);
   const near = beside.length > 0 ? beside : nearest(asked, known, NAMED);
-  return new BmadError('not_found', `There is no story ${quoted(asked)} in this project.`, {
+  return new BmadError('not_found', t`There is no story ${quoted(asked)} in this project.`, {
     subject: asked,
     suggestions: (near.length > 0 ? near : known).slice(0, NAMED),
-    hint: 'A story is named by its number (1.2 or 1-2) or by its whole key.',
+    hint: t`A story is named by its number (1.2 or 1-2) or by its whole key.`,
   });
 }
 

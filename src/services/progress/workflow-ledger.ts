@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { type YamlPair } from '../../base/parse/parse-places.ts';
 import { PHASES, type ItemKind, type Phase } from './model.ts';
 import { type BrokenLedger, ledgerPairs } from './sprint-ledger.ts';
@@ -45,7 +46,7 @@ export function readWorkflowLedger(file: string, text: string): WorkflowLedger |
   const { pairs, items, line } = found.rows;
   const rows = [...pairs.map(fromPair), ...items.flatMap(fromItem)];
   return rows.length === 0
-    ? { broken: { file, line, says: '"workflow_status" lists no workflows' } }
+    ? { broken: { file, line, says: t`"workflow_status" lists no workflows` } }
     : { file, text, rows, phases: [] };
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
 import { insideQuotes } from '../../base/text/ends.ts';
@@ -36,10 +37,10 @@ export function createReranker({ enabled, timeMs }: { enabled: boolean; timeMs: 
       candidates: readonly Candidate[],
       sample: ((question: SampleRequest) => Promise<Sampled>) | undefined,
     ): Promise<Choice> {
-      if (!enabled) return { why: 'the setting rerank is off' };
-      if (sample === undefined) return { why: 'the client offers no model' };
+      if (!enabled) return { why: t`the setting rerank is off` };
+      if (sample === undefined) return { why: t`the client offers no model` };
       const offered = candidates.slice(0, CANDIDATES);
-      if (offered.length < 2) return { why: 'there is nothing to choose from' };
+      if (offered.length < 2) return { why: t`there is nothing to choose from` };
       const answer = await sample({
         system: SYSTEM,
         prompt: promptOf(words, offered),
@@ -50,8 +51,8 @@ export function createReranker({ enabled, timeMs }: { enabled: boolean; timeMs: 
       if (answer.text === undefined) return { why: answer.why };
       const name = nameIn(answer.text, offered);
       return name === undefined
-        ? { why: 'the model’s answer does not name a candidate' }
-        : { name, why: 'the client’s model chose it' };
+        ? { why: t`the model’s answer does not name a candidate` }
+        : { name, why: t`the client’s model chose it` };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
@@ -183,16 +184,16 @@ function isLine(line: Partial<Record<string, unknown>>): line is Partial<Record<
 
 /** Anything but a regular file is not removed by us either. */
 export function notALog(path: string, removable = true): BmadError {
-  return new BmadError('unavailable', `${path} is damaged or not a usage log. It was left unchanged.`, {
+  return new BmadError('unavailable', t`${path} is damaged or not a usage log. It was left unchanged.`, {
     subject: path,
-    hint: `Ranking continues without it. ${removable ? 'Move it elsewhere, or remove it' : 'This file was not created by the server; move it yourself'}.`,
-    ...(removable ? { steps: [{ operation: 'usage_clear', why: 'Remove it' }] } : {}),
+    hint: t`Ranking continues without it. ${removable ? t`Move it elsewhere, or remove it` : t`This file was not created by the server; move it yourself`}.`,
+    ...(removable ? { steps: [{ operation: 'usage_clear', why: t`Remove it` }] } : {}),
   });
 }
 
 function newerLog(path: string): BmadError {
-  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
+  return new BmadError('unavailable', t`${path} was written by a newer version of this server.`, {
     subject: path,
-    hint: 'Ranking continues without it. Update this server.',
+    hint: t`Ranking continues without it. Update this server.`,
   });
 }

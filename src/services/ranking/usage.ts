@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
@@ -124,7 +125,7 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
 
   /** Once for each reason: it would come with every call. */
   function complain(error: unknown): string {
-    const reason = error instanceof BmadError ? error.line : 'The usage log cannot be used.';
+    const reason = error instanceof BmadError ? error.line : t`The usage log cannot be used.`;
     if (reason !== complained) log.warn(reason);
     complained = reason;
     return reason;

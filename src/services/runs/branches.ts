@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
@@ -29,10 +30,10 @@ export async function createBranch(
     // A folder without a manifest is what a crash or a person left; the branch is then made of it.
     const made = taken === name && !(await stateNames(join(place.base, place.path))).includes(BRANCH_FILE);
     if (taken !== undefined && !made)
-      throw new BmadError('conflict', `There is already a session branch ${quoted(taken)}.`, {
+      throw new BmadError('conflict', t`There is already a session branch ${quoted(taken)}.`, {
         subject: name,
-        hint: 'Choose another name.',
-        steps: [{ operation: 'session_switch', args: { name: taken }, why: 'Or switch to it' }],
+        hint: t`Choose another name.`,
+        steps: [{ operation: 'session_switch', args: { name: taken }, why: t`Or switch to it` }],
       });
     await writeBranchFile(place, name, storage.now(), { purpose, parent: parent ?? reading.current });
     return { branch: name, folder: place.path };
@@ -85,9 +86,9 @@ export async function archiveBranch(
 ): Promise<{ branch: string; folder: string; notes: string[] }> {
   checkedBranch(name);
   if (name === MAIN)
-    throw new BmadError('invalid_input', 'The session branch "main" cannot be archived.', {
+    throw new BmadError('invalid_input', t`The session branch "main" cannot be archived.`, {
       subject: MAIN,
-      hint: 'Work without a branch goes there.',
+      hint: t`Work without a branch goes there.`,
     });
   const first = await readAll(storage);
   const folder = folderOf(first.folders, knownBranch(first, name).place);
@@ -109,9 +110,9 @@ export async function archiveBranch(
     if (reading.current === name) {
       const [marker = folder] = reading.folders.read;
       await replaceShared(marker.base, `${marker.path}/${ACTIVE_FILE}`, `${MAIN}\n`);
-      notes.push(`It was the current session branch; now that is "${MAIN}" again.`);
+      notes.push(t`It was the current session branch; now that is "${MAIN}" again.`);
     }
-    if (going.length > 0) notes.push(`Unfinished runs: ${going.join(', ')}.`);
+    if (going.length > 0) notes.push(t`Unfinished runs: ${going.join(', ')}.`);
     return { branch: name, folder: path, notes };
   });
 }
@@ -127,11 +128,15 @@ export function notOver(
   what: 'merge' | 'archive',
 ): BmadError {
   const { name } = args;
-  return new BmadError('conflict', `${quoted(name)} has unfinished runs: ${going.join(', ')}.`, {
+  return new BmadError('conflict', t`${quoted(name)} has unfinished runs: ${going.join(', ')}.`, {
     subject: name,
     steps: [
-      { operation: 'run_finish', args: { run_id: going[0] }, open: ['status'], why: 'Finish them' },
-      { operation: `session_${what}`, args: { ...args, force: true }, why: `Or ${what} it anyway` },
+      { operation: 'run_finish', args: { run_id: going[0] }, open: ['status'], why: t`Finish them` },
+      {
+        operation: `session_${what}`,
+        args: { ...args, force: true },
+        why: what === 'merge' ? t`Or merge it anyway` : t`Or archive it anyway`,
+      },
     ],
   });
 }

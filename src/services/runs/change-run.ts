@@ -1,10 +1,11 @@
+import { t } from '../../base/text/message.ts';
+import { plural } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { basename } from 'node:path/posix';
 import { present } from '../../base/present.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { moveFolder } from '../../base/files/file-tree.ts';
 import { isTable } from '../../base/parse/parse.ts';
-import { plural } from '../../base/text/text.ts';
 import { artefactFile } from '../../kit/runs/artefacts.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import { readJson } from '../../kit/runs/json-file.ts';
@@ -63,24 +64,24 @@ export async function checkpoint(
   return changeRun(storage, id, branch, async (place, before, notes) => {
     const status = before.state['status'];
     if (status === 'completed')
-      throw new BmadError('conflict', `The run ${quoted(id)} is completed.`, {
+      throw new BmadError('conflict', t`The run ${quoted(id)} is completed.`, {
         subject: id,
         steps: [OPEN_RUN],
       });
     const rests = status === 'paused' || status === 'failed';
-    if (rests && given.isNote !== true) notes.push(`It was ${status} and is running again.`);
+    if (rests && given.isNote !== true) notes.push(t`It was ${status} and is running again.`);
     const total = given.total ?? before.state['total_steps'];
     const step =
       given.step ?? (typeof before.state['current_step'] === 'number' ? before.state['current_step'] : 0);
     if (given.step !== undefined && typeof total === 'number' && given.step > total)
-      throw new BmadError('invalid_input', `Step ${given.step} of ${total} is not possible.`, {
+      throw new BmadError('invalid_input', t`Step ${given.step} of ${total} is not possible.`, {
         subject: 'step',
-        hint: 'Pass the right step, or a new total_steps.',
+        hint: t`Pass the right step, or a new total_steps.`,
       });
     const also = given.step === undefined ? [] : passedBy(before.state['steps_completed'], given.step);
     if (also.length > 0)
       notes.push(
-        `${also.length === 1 ? `Step ${also[0]} was` : `Steps ${also[0]} to ${also.at(-1)} were`} recorded too, without checkpoints.`,
+        t`${also.length === 1 ? t`Step ${also[0]} was` : t`Steps ${also[0]} to ${also.at(-1)} were`} recorded too, without checkpoints.`,
       );
     const artefacts = await recordedArtefacts(storage, place, given.artefacts ?? [], given.step);
     const known = before.state['session_variables'];
@@ -132,12 +133,12 @@ export async function finishRun(
       [undefined, before.state['agent_notes']].includes(text)
     )
       return undefined;
-    if (was !== status && (was === 'completed' || was === 'failed')) notes.push(`It was ${was} before.`);
+    if (was !== status && (was === 'completed' || was === 'failed')) notes.push(t`It was ${was} before.`);
     const done = before.state['steps_completed'];
     const total = before.state['total_steps'];
     const count = Array.isArray(done) ? new Set(done).size : 0;
     if (status === 'completed' && typeof total === 'number' && count < total)
-      notes.push(`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
+      notes.push(t`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
     return present<Change>({
       event: 'finished',
       status,
@@ -155,17 +156,17 @@ export async function repairRun(storage: RunsStorage, id: string, branch?: strin
     const { fold } = await toldOf(run, await linesNow(storage));
     const { broken, table } = await readJson(base, `${path}/${STATE_FILE}`);
     if (broken === undefined && standingOf(fold, table).standing !== 'behind')
-      return [table === undefined ? 'There is no state to repair.' : 'There is nothing to repair.'];
+      return [table === undefined ? t`There is no state to repair.` : t`There is nothing to repair.`];
     if (fold?.state === undefined)
-      throw new BmadError('unavailable', `The run ${quoted(id)} has no journal to rebuild its state from.`, {
+      throw new BmadError('unavailable', t`The run ${quoted(id)} has no journal to rebuild its state from.`, {
         subject: id,
-        hint: `Repair ${path}/${STATE_FILE} by hand, or open a new run.`,
+        hint: t`Repair ${path}/${STATE_FILE} by hand, or open a new run.`,
       });
-    const said = [`${STATE_FILE} was rebuilt from the journal.`];
+    const said = [t`${STATE_FILE} was rebuilt from the journal.`];
     if (broken !== undefined) {
       const aside = `${STATE_FILE}.broken-${storage.now().toISOString().replace(/[:.]/g, '-')}`;
       await moveFolder(join(base, path, STATE_FILE), join(base, path, aside));
-      said.push(`The broken file is kept as ${aside}.`);
+      said.push(t`The broken file is kept as ${aside}.`);
     }
     await writeState(run.place, fold.state);
     return said;
@@ -196,9 +197,9 @@ async function changeRun(
     await locked(() => writeFolded(storage, run));
     return { run: await again(storage, run), notes };
   }
-  throw new BmadError('unavailable', `Something else keeps changing the run ${quoted(id)}.`, {
+  throw new BmadError('unavailable', t`Something else keeps changing the run ${quoted(id)}.`, {
     subject: id,
-    hint: 'Try again in a moment.',
+    hint: t`Try again in a moment.`,
   });
 }
 
@@ -220,11 +221,11 @@ async function planned(
     return { said: [saying(run, entry)], answer: undefined };
   }
   const notes: string[] = [];
-  if (before.behind) notes.push('The state was behind its journal and has been repaired.');
+  if (before.behind) notes.push(t`The state was behind its journal and has been repaired.`);
   const change = await make(run.place, before, notes);
   if (change === undefined) return { said: [], answer: { notes, already: true } };
   const { entry, clockBack } = entryAfter(before, change, storage.now());
-  if (clockBack) notes.push("The clock is behind the last checkpoint; that checkpoint's time was used.");
+  if (clockBack) notes.push(t`The clock is behind the last checkpoint; that checkpoint's time was used.`);
   return { said: [saying(run, entry)], answer: { notes, already: false } };
 }
 
@@ -247,9 +248,9 @@ async function writable(
 ): Promise<{ run: Run; locked: <T>(action: () => Promise<T>) => Promise<T> }> {
   const { reading, run } = await oneRun(storage, id, branch);
   if (run.archive !== undefined)
-    throw new BmadError('conflict', `The run ${quoted(id)} is archived (${run.archive}).`, {
+    throw new BmadError('conflict', t`The run ${quoted(id)} is archived (${run.archive}).`, {
       subject: id,
-      hint: 'Archived runs can only be read.',
+      hint: t`Archived runs can only be read.`,
       steps: [OPEN_RUN],
     });
   const folder = folderOf(reading.folders, run.place);
@@ -269,10 +270,10 @@ async function recordedArtefacts(
     if (file === undefined)
       throw new BmadError(
         'not_found',
-        `There is no file ${quoted(path)} in the project; nothing was recorded.`,
+        t`There is no file ${quoted(path)} in the project; nothing was recorded.`,
         {
           subject: path.slice(0, 200),
-          hint: `Give paths relative to the project root${place.base === kit.root ? `, or from ${place.path}` : ''}. Write the file first.`,
+          hint: t`Give paths relative to the project root${place.base === kit.root ? t`, or from ${place.path}` : ''}. Write the file first.`,
         },
       );
     const name = basename(file).replace(/(?<=.)\.[^.]+$/, '');

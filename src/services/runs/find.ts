@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -26,26 +27,26 @@ function onlyArchived(branches: readonly RunBranch[], name: string): RunBranch |
 
 export function checkedBranch(name: string): string {
   if (isBranchName(name)) return name;
-  throw new BmadError('invalid_input', `${quoted(name)} is not a valid name for a session branch.`, {
+  throw new BmadError('invalid_input', t`${quoted(name)} is not a valid name for a session branch.`, {
     subject: name.slice(0, 100),
-    hint: `Use at most 64 letters, digits, "-" and "_", starting with a letter or digit; "${ARCHIVE}" is reserved.`,
+    hint: t`Use at most 64 letters, digits, "-" and "_", starting with a letter or digit; "${ARCHIVE}" is reserved.`,
   });
 }
 
 export function unknownBranch(name: string, { branches }: RunsReading): BmadError {
   const names = branches.map((each) => each.archive ?? each.name);
-  return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
+  return new BmadError('not_found', t`There is no session branch ${quoted(name)}.`, {
     subject: name.slice(0, 100),
     suggestions: nearest(name, names),
     ...(names.length === 0
       ? {
-          hint: 'There are none yet; the first run creates "main".',
+          hint: t`There are none yet; the first run creates "main".`,
           steps: [
-            { operation: 'session_create', args: { name }, why: 'Create this one' },
-            { ...OPEN_RUN, why: 'Or open a run' },
+            { operation: 'session_create', args: { name }, why: t`Create this one` },
+            { ...OPEN_RUN, why: t`Or open a run` },
           ],
         }
-      : { hint: `Branches: ${names.slice(0, LISTED).join(', ')}.` }),
+      : { hint: t`Branches: ${names.slice(0, LISTED).join(', ')}.` }),
   });
 }
 
@@ -67,17 +68,17 @@ export function findRun(reading: RunsReading, id: string, branch?: string): Run 
     (live.length === 0 && all.length === 1 ? all[0] : undefined);
   if (found !== undefined) return found;
   if (all.length === 0) throw unknownRun(reading, id, undefined, all);
-  throw new BmadError('ambiguous', `Several session branches have a run ${quoted(id)}.`, {
+  throw new BmadError('ambiguous', t`Several session branches have a run ${quoted(id)}.`, {
     subject: id,
-    hint: `Name the branch: ${all.map((run) => run.archive ?? run.branch).join(', ')}.`,
+    hint: t`Name the branch: ${all.map((run) => run.archive ?? run.branch).join(', ')}.`,
   });
 }
 
 export function checkedRunId(id: string): string {
   if (isRunId(id)) return id;
-  throw new BmadError('invalid_input', `${quoted(id)} is not a valid run id.`, {
+  throw new BmadError('invalid_input', t`${quoted(id)} is not a valid run id.`, {
     subject: id.slice(0, 100),
-    hint: 'An id is the name of a folder, such as "prd-20260227-143022", without slashes.',
+    hint: t`An id is the name of a folder, such as "prd-20260227-143022", without slashes.`,
   });
 }
 
@@ -89,15 +90,15 @@ function unknownRun(
 ): BmadError {
   const runs = reading.branches.flatMap((each) => each.runs);
   const ids = [...new Set(runs.map((run) => run.id))];
-  const where = branch === undefined ? '' : ` in the session branch ${quoted(branch)}`;
+  const where = branch === undefined ? '' : t` in the session branch ${quoted(branch)}`;
   const others = elsewhere.map((run) => run.archive ?? run.branch).join(', ');
-  return new BmadError('not_found', `There is no run ${quoted(id)}${where}.`, {
+  return new BmadError('not_found', t`There is no run ${quoted(id)}${where}.`, {
     subject: id.slice(0, 100),
     suggestions: elsewhere.length > 0 ? [] : nearest(id, ids),
     ...(elsewhere.length > 0
-      ? { hint: `It is in ${others}.` }
+      ? { hint: t`It is in ${others}.` }
       : ids.length === 0
-        ? { hint: 'There are no runs yet.', steps: [{ ...OPEN_RUN, why: 'Open one' }] }
-        : { hint: `Runs: ${ids.slice(-LISTED).join(', ')}.` }),
+        ? { hint: t`There are no runs yet.`, steps: [{ ...OPEN_RUN, why: t`Open one` }] }
+        : { hint: t`Runs: ${ids.slice(-LISTED).join(', ')}.` }),
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -58,9 +59,9 @@ export async function mergeBranch(
   checkedBranch(name);
   checkedBranch(into);
   if (name === into)
-    throw new BmadError('invalid_input', `${quoted(name)} cannot be merged into itself.`, {
+    throw new BmadError('invalid_input', t`${quoted(name)} cannot be merged into itself.`, {
       subject: name,
-      hint: 'Name a different branch with "into".',
+      hint: t`Name a different branch with "into".`,
     });
   const first = await readAll(storage);
   const folder = folderOf(first.folders, knownBranch(first, name).place);
@@ -99,7 +100,7 @@ export async function mergeBranch(
         await takeFile(folderPath(source), target, path, merged);
       if (merged.moved.length > 0)
         merged.notes.push(
-          `Unfinished and therefore moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'continues' : 'continue'} in ${into}.`,
+          t`Unfinished and therefore moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'continues' : 'continue'} in ${into}.`,
         );
       if (name !== MAIN) await markMerged(source.place, name, into, storage, merged);
       return merged;
@@ -131,7 +132,7 @@ async function takeRun(
     // Its equal is there, file by file: an earlier merge left both.
     const hasLinks = whole && (await filesBelow(source)).left.length > 0;
     if (hasLinks)
-      merged.notes.push(`${id} has links, which ${to} does not have, so it also stays in ${name}.`);
+      merged.notes.push(t`${id} has links, which ${to} does not have, so it also stays in ${name}.`);
     const goes = whole && !hasLinks;
     (goes ? merged.moved : merged.already).push(to);
     if (!goes) return;
@@ -153,7 +154,7 @@ async function takeRun(
   }
   const draft = await newWorkFolder(drafts);
   const left = isFolder ? await copyFiles(source, draft) : [];
-  if (left.length > 0) merged.notes.push(`${id}: links were not copied: ${left.join(', ')}.`);
+  if (left.length > 0) merged.notes.push(t`${id}: links were not copied: ${left.join(', ')}.`);
   await rename(storage, from, there, { at: { base: draft, path: '.' }, leaves: false }, merged);
   await moveFolder(draft, place);
   if (to === id) merged.copied.push(id);
@@ -207,7 +208,7 @@ async function rename(
     if (state !== undefined) await writeState(at, state);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'forbidden') throw error;
-    merged.notes.push(`${there.id}: its state cannot be read and was copied unchanged.`);
+    merged.notes.push(t`${there.id}: its state cannot be read and was copied unchanged.`);
     await say(view, ends);
   }
 }
@@ -267,7 +268,7 @@ async function markMerged(
   const path = `${place.path}/${BRANCH_FILE}`;
   const { table, broken } = await readJson(place.base, path);
   if (broken !== undefined) {
-    merged.notes.push(`${path} ${broken} and was left unchanged; the branch is not marked as merged.`);
+    merged.notes.push(t`${path} ${broken} and was left unchanged; the branch is not marked as merged.`);
     return;
   }
   const manifest = {

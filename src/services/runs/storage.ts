@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { once } from '../../base/async.ts';
 import { ours } from '../../base/expected.ts';
@@ -98,7 +99,7 @@ export async function withDrafts<T>(
 
 /** Asked before anything is made, moved or copied: no link on the way may lead out of the folder. */
 export async function refuseLinks(base: string, path: string): Promise<void> {
-  const stray = await strayRefusal(base, path, 'nothing was written');
+  const stray = await strayRefusal(base, path, t`nothing was written`);
   if (stray !== undefined) throw stray;
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { basename } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
@@ -76,7 +77,7 @@ export async function beforeChange({ place }: RunAt, { fold }: Told): Promise<Be
   if (broken !== undefined && (conflict !== true || state === undefined))
     throw leftAlone(path, STATE_FILE, broken);
   if (state === undefined)
-    throw new BmadError('not_found', `${path} has no state to continue from.`, {
+    throw new BmadError('not_found', t`${path} has no state to continue from.`, {
       subject: path,
       steps: [OPEN_RUN],
     });
@@ -134,10 +135,10 @@ export async function writeState({ base, path }: RunPlace, state: Table): Promis
 export function newerRun({ id }: RunAt): BmadError {
   return new BmadError(
     'unavailable',
-    `The run ${quoted(id)} was changed by a newer version of this server.`,
+    t`The run ${quoted(id)} was changed by a newer version of this server.`,
     {
       subject: id,
-      hint: 'It can be read here. To change it, update this server.',
+      hint: t`It can be read here. To change it, update this server.`,
     },
   );
 }
@@ -145,12 +146,12 @@ export function newerRun({ id }: RunAt): BmadError {
 function leftAlone(path: string, file: string, reason: string): BmadError {
   return new BmadError(
     'unavailable',
-    `${path}/${file} ${reason}; it was left unchanged and nothing was written.`,
+    t`${path}/${file} ${reason}; it was left unchanged and nothing was written.`,
     {
       subject: `${path}/${file}`,
-      hint: 'Repair the file, or rebuild it from the journal; the broken one is kept beside it.',
+      hint: t`Repair the file, or rebuild it from the journal; the broken one is kept beside it.`,
       steps: [
-        { operation: 'run_repair', args: { run_id: basename(path) }, why: 'Rebuild it from the journal' },
+        { operation: 'run_repair', args: { run_id: basename(path) }, why: t`Rebuild it from the journal` },
       ],
     },
   );

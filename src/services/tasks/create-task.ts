@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
@@ -108,9 +109,9 @@ function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): void {
   const own = outside.requester === undefined ? [] : open.filter(sentBy(outside.requester));
   const left = OPEN_FROM_OUTSIDE - open.length;
   if (left > own.length || (left > 0 && outside.requester === undefined)) return;
-  const which = left > 0 ? `${own.length} of your tasks` : `${open.length} tasks from outside`;
-  throw new BmadError('unavailable', `${which} are already open.`, {
-    hint: 'Try again once some have finished, or cancel tasks you no longer need.',
+  const which = left > 0 ? t`${own.length} of your tasks` : t`${open.length} tasks from outside`;
+  throw new BmadError('unavailable', t`${which} are already open.`, {
+    hint: t`Try again once some have finished, or cancel tasks you no longer need.`,
   });
 }
 
@@ -127,10 +128,10 @@ function madeBefore({ outside, task: text }: NewTask, tasks: readonly Task[]): T
   if (known === undefined || known.task === text) return known;
   throw new BmadError(
     'invalid_input',
-    `This conversation already has a different message ${quoted(message_id)}.`,
+    t`This conversation already has a different message ${quoted(message_id)}.`,
     {
       subject: message_id,
-      hint: 'Give each message its own id.',
+      hint: t`Give each message its own id.`,
     },
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import { jsonIn } from '../../base/parse/json.ts';
 import { cut, fenced } from '../../base/text/text.ts';
@@ -43,11 +44,11 @@ export function mergeResults(parts: readonly Part[], order: MergeOrder): Merged 
   missing.push(...absent.map((key) => ({ output_key: key, status: 'unknown', reason: 'no such task' })));
   checkDoubles(done, order);
   if (done.length === 0)
-    throw new BmadError('not_found', 'There are no completed tasks to merge.', {
+    throw new BmadError('not_found', t`There are no completed tasks to merge.`, {
       hint:
         missing.length === 0
-          ? 'Add tasks and complete them first.'
-          : `Not completed: ${missing.map(({ output_key, status }) => `${output_key} (${status})`).join(', ')}.`,
+          ? t`Add tasks and complete them first.`
+          : t`Not completed: ${missing.map(({ output_key, status }) => `${output_key} (${status})`).join(', ')}.`,
     });
   const { text, ending, used } = STRATEGIES[order.strategy](done, order);
   return { text, ending, used: used ?? done.map(({ task }) => task.output_key), missing };
@@ -58,23 +59,27 @@ function checkDoubles(done: readonly Done[], { strategy }: MergeOrder): void {
   if (strategy !== 'structured') return;
   const runs = new Map<string, string[]>();
   for (const { task } of done)
-    runs.set(task.output_key, [...(runs.get(task.output_key) ?? []), task.run_id ?? 'no run']);
+    runs.set(task.output_key, [...(runs.get(task.output_key) ?? []), task.run_id ?? t`no run`]);
   const double = [...runs].find(([, of]) => of.length > 1);
   if (double === undefined) return;
   const run = done.find(({ task }) => task.output_key === double[0] && task.run_id !== undefined)?.task
     .run_id;
   throw new BmadError(
     'conflict',
-    `Several tasks have the output key "${double[0]}": ${double[1].join(', ')}.`,
+    t`Several tasks have the output key "${double[0]}": ${double[1].join(', ')}.`,
     {
       subject: double[0],
       steps: [
         ...(run === undefined
           ? []
           : [
-              { operation: 'task_merge', args: { strategy, run_id: run }, why: 'Merge the tasks of one run' },
+              {
+                operation: 'task_merge',
+                args: { strategy, run_id: run },
+                why: t`Merge the tasks of one run`,
+              },
             ]),
-        { operation: 'task_merge', args: { strategy: 'concat' }, why: 'Or join all results' },
+        { operation: 'task_merge', args: { strategy: 'concat' }, why: t`Or join all results` },
       ],
     },
   );

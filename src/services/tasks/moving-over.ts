@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
@@ -155,24 +156,24 @@ async function oldFile(id: string, place: StateFolder): Promise<OldFile> {
   const parsed = taskSchema.safeParse(asBefore);
   if (parsed.success && parsed.data.task_id === id) return { place, path, task: parsed.data, content };
   const [issue] = parsed.error?.issues ?? [];
-  const where = issue === undefined ? 'its task_id differs' : `${issue.path.join('.')} ${issue.message}`;
-  throw unreadable(path, `${path} is not a readable task (${where.slice(0, 200)})`);
+  const where = issue === undefined ? t`its task_id differs` : `${issue.path.join('.')} ${issue.message}`;
+  throw unreadable(path, t`${path} is not a readable task (${where.slice(0, 200)})`);
 }
 
 const unreadable = (path: string, why: string): BmadError =>
   new BmadError('unavailable', `${why}.`, {
     subject: path,
-    hint: 'It was left unchanged; correct or remove the file.',
+    hint: t`It was left unchanged; correct or remove the file.`,
   });
 
 const newerTask = (path: string): BmadError =>
-  new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
+  new BmadError('unavailable', t`${path} was written by a newer version of this server.`, {
     subject: path,
-    hint: 'It was left unchanged. Update this server to work on it.',
+    hint: t`It was left unchanged. Update this server to work on it.`,
   });
 
 const notMoved = (path: string): BmadError =>
-  new BmadError('unavailable', `Not all tasks of ${path} were written as lines; it was left unchanged.`, {
+  new BmadError('unavailable', t`Not all tasks of ${path} were written as lines; it was left unchanged.`, {
     subject: path,
-    hint: 'Check the disk, then try again.',
+    hint: t`Check the disk, then try again.`,
   });

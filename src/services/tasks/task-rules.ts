@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { BmadError, quoted, type ErrorDetails } from '../../base/errors.ts';
 import { grouped } from '../../base/grouped.ts';
 import { present } from '../../base/present.ts';
@@ -61,14 +62,14 @@ export function checkKey(
   if (same === undefined) return;
   throw new BmadError(
     'conflict',
-    `The output key ${quoted(outputKey)} is already used by ${same.task_id} (${same.status}).`,
+    t`The output key ${quoted(outputKey)} is already used by ${same.task_id} (${say(same.status)}).`,
     {
       subject: outputKey,
-      hint: 'Choose another key.',
+      hint: t`Choose another key.`,
       steps: [
         same.status === 'completed' || same.status === 'needs_verification'
-          ? { operation: 'task_show', args: { task_id: same.task_id }, why: 'Read its result' }
-          : { operation: 'task_cancel', args: { task_id: same.task_id }, why: 'Or cancel that task' },
+          ? { operation: 'task_show', args: { task_id: same.task_id }, why: t`Read its result` }
+          : { operation: 'task_cancel', args: { task_id: same.task_id }, why: t`Or cancel that task` },
       ],
     },
   );
@@ -102,22 +103,22 @@ export function checkDependencies({ dependsOn, runId }: NewTask, all: readonly T
   const keys = [...new Set(tasks.map(({ output_key }) => output_key))];
   throw new BmadError(
     'invalid_input',
-    `depends_on: no task has the output key ${unknown.map((key) => quoted(key)).join(', ')}.`,
+    t`depends_on: no task has the output key ${unknown.map((key) => quoted(key)).join(', ')}.`,
     {
       subject: unknown[0] ?? '',
       ...(keys.length === 0
         ? {
-            hint: 'There are no tasks yet.',
+            hint: t`There are no tasks yet.`,
             steps: [
               {
                 operation: 'spawn_subagent_task',
                 args: { output_key: unknown[0] },
                 open: ['agent', 'task'],
-                why: 'Add that one first',
+                why: t`Add that one first`,
               },
             ],
           }
-        : { hint: `Known keys: ${keys.slice(-20).join(', ')}.` }),
+        : { hint: t`Known keys: ${keys.slice(-20).join(', ')}.` }),
     },
   );
 }
@@ -128,13 +129,13 @@ export function holding(task: Task, claim: string): { task: Task; lease: Lease }
   if (task.status === 'running')
     throw new BmadError(
       'conflict',
-      `${task.task_id} is held by ${quoted(lease?.worker ?? '')}, not by this claim.`,
+      t`${task.task_id} is held by ${quoted(lease?.worker ?? '')}, not by this claim.`,
       {
         subject: task.task_id,
-        hint: 'Pass the "claim" you got when you claimed it. If its lease has expired, another worker may have the task.',
+        hint: t`Pass the "claim" you got when you claimed it. If its lease has expired, another worker may have the task.`,
       },
     );
-  throw wrongState(task, 'be finished by this claim');
+  throw wrongState(task, t`be finished by this claim`);
 }
 
 export function wrongState({ task_id, status, approval }: Task, what: string): BmadError {
@@ -143,19 +144,19 @@ export function wrongState({ task_id, status, approval }: Task, what: string): B
     needs_approval: {
       hint:
         approval === undefined
-          ? 'A person must approve it first.'
-          : `${approval.reason.replace(/[.!?]$/, '')}. A person must approve it first.`,
-      steps: [{ operation: 'task_approve', args, why: 'Approve it' }],
+          ? t`A person must approve it first.`
+          : t`${approval.reason.replace(/[.!?]$/, '')}. A person must approve it first.`,
+      steps: [{ operation: 'task_approve', args, why: t`Approve it` }],
     },
     queued: {
-      hint: 'A task whose lease expires returns to the queue.',
-      steps: [{ operation: 'task_claim', args, why: 'Claim it first' }],
+      hint: t`A task whose lease expires returns to the queue.`,
+      steps: [{ operation: 'task_claim', args, why: t`Claim it first` }],
     },
-    running: { hint: 'Another worker has it; its lease will expire.' },
+    running: { hint: t`Another worker has it; its lease will expire.` },
   };
-  return new BmadError('conflict', `${task_id} is ${status} and cannot ${what}.`, {
+  return new BmadError('conflict', t`${task_id} is ${say(status)} and cannot ${what}.`, {
     subject: task_id,
-    ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: 'See what happened to it' }] }),
+    ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: t`See what happened to it` }] }),
   });
 }
 
@@ -173,7 +174,7 @@ export type Answer = { by: string; via: DecidedBy } & (
 
 export function outcomesOf(task: Task): readonly [TaskState, TaskState] {
   const outcomes = OUTCOMES[task.status];
-  if (outcomes === undefined) throw wrongState(task, 'be approved or refused');
+  if (outcomes === undefined) throw wrongState(task, t`be approved or refused`);
   return outcomes;
 }
 
@@ -182,12 +183,12 @@ function claimedAlready({ task_id, lease }: Task, worker: string): BmadError {
   const isOwn = lease?.worker === worker;
   return new BmadError(
     'conflict',
-    `${task_id} is claimed already, by ${quoted(lease?.worker ?? '')} until ${lease?.until.slice(0, 16) ?? ''}.`,
+    t`${task_id} is claimed already, by ${quoted(lease?.worker ?? '')} until ${lease?.until.slice(0, 16) ?? ''}.`,
     {
       subject: task_id,
       hint: isOwn
-        ? 'If that was you, continue with the brief you got and finish it with the claim that came with it; if the claim is lost, the task is free again when its lease ends.'
-        : 'It is free again when its lease ends, unless its worker finishes it.',
+        ? t`If that was you, continue with the brief you got and finish it with the claim that came with it; if the claim is lost, the task is free again when its lease ends.`
+        : t`It is free again when its lease ends, unless its worker finishes it.`,
       steps: [
         ...(isOwn
           ? [
@@ -195,12 +196,12 @@ function claimedAlready({ task_id, lease }: Task, worker: string): BmadError {
                 operation: 'task_complete',
                 args: { task_id },
                 open: ['claim', 'result'],
-                why: 'When it is done',
+                why: t`When it is done`,
               },
             ]
           : []),
-        { operation: 'task_show', args: { task_id }, why: 'Read its brief' },
-        { operation: 'task_claim', why: 'Claim another' },
+        { operation: 'task_show', args: { task_id }, why: t`Read its brief` },
+        { operation: 'task_claim', why: t`Claim another` },
       ],
     },
   );
@@ -209,16 +210,16 @@ function claimedAlready({ task_id, lease }: Task, worker: string): BmadError {
 /** A task that is named is begun now or not at all. */
 export function claimable(task: Task, tasks: TasksByKey, worker: string): Task {
   if (task.status === 'running') throw claimedAlready(task, worker);
-  if (task.status !== 'queued') throw wrongState(task, 'be claimed');
+  if (task.status !== 'queued') throw wrongState(task, t`be claimed`);
   const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
   if (missing.length === 0) return task;
   throw new BmadError(
     'conflict',
-    `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
+    t`${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
     {
       subject: task.task_id,
-      hint: 'They must be completed first.',
-      steps: [{ operation: 'task_list', why: 'See who has them' }],
+      hint: t`They must be completed first.`,
+      steps: [{ operation: 'task_list', why: t`See who has them` }],
     },
   );
 }

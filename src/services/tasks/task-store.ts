@@ -1,3 +1,5 @@
+import { inTurn } from '../../base/async.ts';
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours, unlessMissing } from '../../base/expected.ts';
@@ -31,6 +33,7 @@ interface Known {
   old: OldTasks;
   /** All tasks, the oldest first, and when that was. */
   sorted: { rev: number; tasks: readonly Task[] };
+  deciding: ReturnType<typeof inTurn>;
 }
 
 const knownOf = new WeakMap<View, Known>();
@@ -40,6 +43,7 @@ function known(view: View): Known {
     lines: view.of(TASKS),
     old: new OldTasks(),
     sorted: { rev: -1, tasks: [] },
+    deciding: inTurn(),
   };
   knownOf.set(view, made);
   return made;
@@ -91,7 +95,7 @@ export class TaskStore {
     plan: () => Promise<{ said: readonly Said[]; answer: T }>,
   ): Promise<T> {
     const { view, of } = await this.#opened();
-    const stray = await strayRefusal(this.place.base, this.place.path, 'no task is kept there');
+    const stray = await strayRefusal(this.place.base, this.place.path, t`no task is kept there`);
     if (stray !== undefined) throw stray;
     const { old, lines } = await this.#looked();
     if (!old.isDone)
@@ -112,9 +116,9 @@ export class TaskStore {
    */
   async get(id: string, { decides = false }: { decides?: boolean } = {}): Promise<Task> {
     if (!TASK_ID.test(id))
-      throw new BmadError('invalid_input', `${quoted(id)} is not a task id.`, {
+      throw new BmadError('invalid_input', t`${quoted(id)} is not a task id.`, {
         subject: id.slice(0, 100),
-        hint: 'Ids look like task-20261115-093000-a1b2c3.',
+        hint: t`Ids look like task-20261115-093000-a1b2c3.`,
         steps: [LIST],
       });
     const { lines, old } = await this.#looked();
@@ -123,7 +127,7 @@ export class TaskStore {
     const problem = old.problem(id);
     if (problem !== undefined) throw problem;
     if (decides) throw this.#noneHere(id);
-    throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
+    throw new BmadError('not_found', t`There is no task ${quoted(id)}.`, {
       subject: id,
       suggestions: nearest(
         id,
@@ -134,22 +138,32 @@ export class TaskStore {
   }
 
   /** One that a newer program has changed can be read, and no more. */
+  /** One decision after the other: what a person has decided is a line and a note, and between them it is half done. */
+  async inTurn<T>(decide: () => Promise<T>): Promise<T> {
+    const { view } = await this.#opened();
+    return known(view).deciding(decide);
+  }
+
   async refuseNewer({ task_id }: Task): Promise<void> {
     const { view } = await this.#opened();
     if (!known(view).lines.isNewer(task_id)) return;
-    throw new BmadError('unavailable', `The task ${task_id} was changed by a newer version of this server.`, {
-      subject: task_id,
-      hint: 'It can be read here. To change it, update this server.',
-    });
+    throw new BmadError(
+      'unavailable',
+      t`The task ${task_id} was changed by a newer version of this server.`,
+      {
+        subject: task_id,
+        hint: t`It can be read here. To change it, update this server.`,
+      },
+    );
   }
 
   #noneHere(id: string): BmadError {
     const { owner } = this.place;
     const elsewhere =
       owner === 'project'
-        ? 'For a task in another project, go to its folder or name it with --project.'
-        : "The project has no BMAD, so its tasks are kept in the state folder of the server's user: run this as that user, with the server's XDG_STATE_HOME.";
-    return new BmadError('not_found', `There is no task ${quoted(id)} in ${folderAt(this.place)}.`, {
+        ? t`For a task in another project, go to its folder or name it with --project.`
+        : t`The project has no BMAD, so its tasks are kept in the state folder of the server's user: run this as that user, with the server's XDG_STATE_HOME.`;
+    return new BmadError('not_found', t`There is no task ${quoted(id)} in ${folderAt(this.place)}.`, {
       subject: id,
       hint: elsewhere,
       steps: [LIST],

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
@@ -49,7 +50,9 @@ export class Tasks extends DecidedTasks {
   /** A person agrees to all of those at once, as they were shown. */
   async decideAll(answer: Answer & { agrees: true }, signal: AbortSignal): Promise<Task[]> {
     const { waiting, digest: current } = await this.elsewhere();
-    checkRead('The list', answer.digest, current, [{ operation: 'task_approve_all', why: 'Read it again' }]);
+    checkRead(t`The list`, answer.digest, current, [
+      { operation: 'task_approve_all', why: t`Read it again` },
+    ]);
     const approved: Task[] = [];
     for (const { task, digest } of waiting)
       approved.push(await this.decide(task.task_id, { ...answer, digest }, signal));
@@ -149,7 +152,7 @@ export class Tasks extends DecidedTasks {
     const task = await this.#change(id, signal, async (known) => {
       ended = known.status === 'cancelled' ? undefined : known;
       if (ended === undefined) return undefined;
-      if (FINAL_STATES.includes(known.status)) throw wrongState(known, 'be cancelled');
+      if (FINAL_STATES.includes(known.status)) throw wrongState(known, t`be cancelled`);
       return said(id, 'cancel', { error: reason });
     });
     // What was agreed to before is so no longer.
@@ -161,19 +164,23 @@ export class Tasks extends DecidedTasks {
    * A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. The line
    * first, because of several who decide one is first; what counts here is the note, and without it the task still waits.
    */
-  async decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
+  decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
+    return this.store.inTurn(() => this.#decide(id, answer, signal));
+  }
+
+  async #decide(id: string, answer: Answer, signal: AbortSignal): Promise<Task> {
     const { agrees, by, via } = answer;
     const { task, digest } = await this.store.change(signal, async () => {
       const waiting = await this.undecided(id);
       await this.store.refuseNewer(waiting);
       const decided = await this.decided(waiting);
-      const again = { operation: 'task_show', args: { task_id: id }, why: 'Read it again' };
+      const again = { operation: 'task_show', args: { task_id: id }, why: t`Read it again` };
       if (agrees) checkRead(id, answer.digest, decided.digest, [again]);
       const [agreed, refused] = outcomesOf(waiting);
       const event = said(id, 'decide', {
         status: agrees ? agreed : refused,
         approval: { reason: waiting.approval?.reason ?? waiting.status, by, at: now(), agreed: agrees },
-        ...(agrees ? {} : { error: answer.reason ?? `refused by ${by}` }),
+        ...(agrees ? {} : { error: answer.reason ?? t`refused by ${by}` }),
       });
       return { said: [event], answer: { task: waiting, digest: decided.digest } };
     });
@@ -285,9 +292,9 @@ function isStartable({ status, depends_on, run_id }: Task, tasks: TasksByKey): b
 }
 
 function changing({ task_id }: Task): BmadError {
-  return new BmadError('conflict', `The files of ${task_id} are changing; no one may begin it.`, {
+  return new BmadError('conflict', t`The files of ${task_id} are changing; no one may begin it.`, {
     subject: task_id,
-    steps: [{ operation: 'task_show', args: { task_id }, why: 'See what it says now' }],
+    steps: [{ operation: 'task_show', args: { task_id }, why: t`See what it says now` }],
   });
 }
 

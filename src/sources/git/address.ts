@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
@@ -40,13 +41,13 @@ const FORMS =
 export function parseGitAddress(text: string): GitAddress {
   const shown = quoted(stripAddressCredentials(text));
   const fail = (reason: string): BmadError =>
-    new BmadError('invalid_input', `Git source ${shown} is not valid: ${reason}.`, {
+    new BmadError('invalid_input', t`Git source ${shown} is not valid: ${reason}.`, {
       subject: stripAddressCredentials(text).slice(0, 200),
-      hint: `A git source is ${FORMS}`,
+      hint: t`A git source is ${say(FORMS)}`,
     });
-  if (text.length > LONGEST) throw fail('it is too long');
+  if (text.length > LONGEST) throw fail(t`it is too long`);
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u001F\u007F]/.test(text)) throw fail('it has control characters');
+  if (/[\u0000-\u001F\u007F]/.test(text)) throw fail(t`it has control characters`);
   const hash = text.indexOf('#');
   const where = remoteOf(hash === -1 ? text : text.slice(0, hash), fail);
   const { ref, subpath } = pointOf(hash === -1 ? '' : text.slice(hash + 1), fail);
@@ -74,7 +75,7 @@ type Remote = Pick<GitAddress, 'protocol' | 'host' | 'org' | 'repo' | 'url' | 'c
 
 function remoteOf(text: string, fail: Fail): Remote {
   const plain = text.startsWith('git+') ? text.slice(4) : text;
-  if (/\s/.test(plain)) throw fail('the address has a space');
+  if (/\s/.test(plain)) throw fail(t`the address has a space`);
   const scp = /^([^/:@]+)@([^/:@]+):(?!\/\/)(.+)$/.exec(plain);
   if (scp !== null) return scpRemote(scp[1] ?? '', scp[2] ?? '', scp[3] ?? '', fail);
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(plain) ?? [];
@@ -82,23 +83,23 @@ function remoteOf(text: string, fail: Fail): Remote {
   if (scheme !== 'https' && scheme !== 'ssh')
     throw fail(
       scheme === 'http'
-        ? 'http is not encrypted; use https'
-        : `${scheme === '' ? 'it has no transport' : `the transport ${quoted(scheme)} is not allowed`}; use https, ssh or file`,
+        ? t`http is not encrypted; use https`
+        : t`${scheme === '' ? t`it has no transport` : t`the transport ${quoted(scheme)} is not allowed`}; use https, ssh or file`,
     );
   return urlRemote(plain, scheme, fail);
 }
 
 function urlRemote(plain: string, protocol: 'https' | 'ssh', fail: Fail): Remote {
   const match = /^[a-z]+:\/\/(?:([^/@]*)@)?(\[[^\]/]*\]|[^/:@[\]]*)(?::(\d{1,5}))?\/(.*)$/.exec(plain);
-  if (match === null) throw fail('expected a host and a repository after the transport');
+  if (match === null) throw fail(t`expected a host and a repository after the transport`);
   const [, userInfo, host = '', port, path = ''] = match;
-  if (!HOST.test(host)) throw fail('the host is missing or malformed');
+  if (!HOST.test(host)) throw fail(t`the host is missing or malformed`);
   const segments = segmentsOf(path, fail);
   const [username = '', password] =
     userInfo === undefined ? [] : userInfo.split(/:(.*)/s, 2).map(decoded(fail));
   if (protocol === 'ssh') {
-    if (password !== undefined) throw fail('ssh takes no password; use a key or the ssh agent');
-    if (userInfo !== undefined && !USER.test(username)) throw fail('the user name is malformed');
+    if (password !== undefined) throw fail(t`ssh takes no password; use a key or the ssh agent`);
+    if (userInfo !== undefined && !USER.test(username)) throw fail(t`the user name is malformed`);
   }
   const user = protocol === 'ssh' && username !== '' ? `${username}@` : '';
   return present<Remote>({
@@ -113,8 +114,8 @@ function urlRemote(plain: string, protocol: 'https' | 'ssh', fail: Fail): Remote
 
 /** Kept in this form, because the path is one from the user's home folder, which a URL cannot say. */
 function scpRemote(user: string, host: string, path: string, fail: Fail): Remote {
-  if (!USER.test(user)) throw fail('the user name is malformed');
-  if (!HOST.test(host)) throw fail('the host is missing or malformed');
+  if (!USER.test(user)) throw fail(t`the user name is malformed`);
+  if (!HOST.test(host)) throw fail(t`the host is missing or malformed`);
   const absolute = path.startsWith('/') ? '/' : '';
   const segments = segmentsOf(path.slice(absolute.length), fail);
   return {
@@ -127,7 +128,7 @@ function scpRemote(user: string, host: string, path: string, fail: Fail): Remote
 
 function fileRemote(plain: string, fail: Fail): Remote {
   const path = /^file:\/\/(?:localhost)?\/(.*)$/.exec(plain)?.[1];
-  if (path === undefined) throw fail('a file source is git+file:/// and an absolute path');
+  if (path === undefined) throw fail(t`a file source is git+file:/// and an absolute path`);
   const segments = segmentsOf(path, fail);
   return { protocol: 'file', host: '', ...ownerAndName(segments), url: `file:///${segments.join('/')}` };
 }
@@ -141,10 +142,10 @@ function segmentsOf(path: string, fail: Fail): string[] {
   const segments = withoutEnd(path, '/').split('/');
   for (const segment of segments) {
     const plain = decoded(fail)(segment);
-    if (plain === '') throw fail('the repository is missing, or a part of its path is empty');
-    if (plain === '.' || plain === '..') throw fail('its path has dot segments');
-    if (plain.startsWith('-')) throw fail('a part of its path begins with a dash');
-    if (/[\\?]/.test(segment)) throw fail('its path has a backslash or a question mark');
+    if (plain === '') throw fail(t`the repository is missing, or a part of its path is empty`);
+    if (plain === '.' || plain === '..') throw fail(t`its path has dot segments`);
+    if (plain.startsWith('-')) throw fail(t`a part of its path begins with a dash`);
+    if (/[\\?]/.test(segment)) throw fail(t`its path has a backslash or a question mark`);
   }
   return segments;
 }
@@ -154,10 +155,10 @@ function decoded(fail: Fail): (text: string) => string {
     try {
       const plain = decodeURIComponent(text);
       // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-      if (/[\u0000-\u001F\u007F]/.test(plain)) throw fail('it has control characters');
+      if (/[\u0000-\u001F\u007F]/.test(plain)) throw fail(t`it has control characters`);
       return plain;
     } catch (error) {
-      throw error instanceof BmadError ? error : fail('it has a broken percent sequence');
+      throw error instanceof BmadError ? error : fail(t`it has a broken percent sequence`);
     }
   };
 }
@@ -167,18 +168,18 @@ function pointOf(text: string, fail: Fail): { ref: string; subpath: string | und
   const colon = text.indexOf(':');
   const ref = colon === -1 ? text : text.slice(0, colon);
   if (ref !== '' && !isRefName(ref))
-    throw fail(`${quoted(ref)} cannot be the name of a branch, tag or commit`);
+    throw fail(t`${quoted(ref)} cannot be the name of a branch, tag or commit`);
   if (colon === -1) return { ref, subpath: undefined };
   const path = text.slice(colon + 1);
-  if (!path.startsWith('/')) throw fail('the subpath must begin with a slash: #ref:/subpath');
+  if (!path.startsWith('/')) throw fail(t`the subpath must begin with a slash: #ref:/subpath`);
   const trimmed = withoutEnd(path.slice(1), '/');
   if (trimmed === '') return { ref, subpath: undefined };
   for (const segment of trimmed.split('/')) {
     if (segment === '' || segment === '.' || segment === '..')
-      throw fail('the subpath has dot segments or empty parts');
-    if (segment.startsWith('-')) throw fail('a part of the subpath begins with a dash');
-    if (/\\/.test(segment)) throw fail('the subpath has a backslash');
-    if (segment.toLowerCase() === '.git') throw fail('the subpath points into .git');
+      throw fail(t`the subpath has dot segments or empty parts`);
+    if (segment.startsWith('-')) throw fail(t`a part of the subpath begins with a dash`);
+    if (/\\/.test(segment)) throw fail(t`the subpath has a backslash`);
+    if (segment.toLowerCase() === '.git') throw fail(t`the subpath points into .git`);
   }
   return { ref, subpath: trimmed };
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
@@ -113,7 +114,7 @@ export class GitCache {
         if (ready !== undefined) return ready;
       }
       try {
-        options.progress?.(`asking ${address.url}`);
+        options.progress?.(t`asking ${address.url}`);
         const ref = await lookAtRemote(this.#git, address, options);
         const snapshot = await this.#bring(address, ref, options);
         const { commit } = snapshot;
@@ -189,7 +190,7 @@ export class GitCache {
   async #bring(address: GitAddress, ref: RemoteRef, options: GitOptions): Promise<Snapshot> {
     const known = ref.commit === undefined ? undefined : await this.snapshot(address, ref.commit);
     if (known !== undefined) return known;
-    options.progress?.(`fetching ${address.source}`);
+    options.progress?.(t`fetching ${address.source}`);
     const place = this.#repositoryPlace(address);
     const commit = await fetchRef({ git: this.#git, address, options }, place, ref);
     return (await this.snapshot(address, commit)) ?? (await this.#write(address, commit, options));
@@ -236,7 +237,7 @@ export class GitCache {
       {
         signal: options.signal,
         waitMs: timeoutMs * PATIENCE,
-        onWait: () => options.progress?.(`waiting for another fetch from ${address.url}`),
+        onWait: () => options.progress?.(t`waiting for another fetch from ${address.url}`),
       },
       async (tookOver) => {
         await sweepWork(join(folder, 'work'));

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { pathExists } from '../../base/files/files.ts';
@@ -182,25 +183,25 @@ function percentages(progress: (message: string) => void): (text: string) => voi
 }
 
 function noGit(): BmadError {
-  return new BmadError('unavailable', 'git was not found: it is not installed or not on the PATH.', {
-    hint: 'Install git (https://git-scm.com). Copies fetched earlier are still served.',
+  return new BmadError('unavailable', t`git was not found: it is not installed or not on the PATH.`, {
+    hint: t`Install git (https://git-scm.com). Copies fetched earlier are still served.`,
   });
 }
 
 function noFolder(folder: string): BmadError {
-  return new BmadError('unavailable', `The folder ${folder} does not exist.`, {
-    hint: 'Check the cache folder, or choose another with --cache.',
+  return new BmadError('unavailable', t`The folder ${folder} does not exist.`, {
+    hint: t`Check the cache folder, or choose another with --cache.`,
   });
 }
 
-const shownUrl = (remote: GitAddress | undefined): string => remote?.url ?? 'the repository';
+const shownUrl = (remote: GitAddress | undefined): string => remote?.url ?? t`the repository`;
 
 function tooSlow(remote: GitAddress | undefined, timeoutMs: number): BmadError {
   return new BmadError(
     'unavailable',
-    `${shownUrl(remote)} did not respond within ${Math.round(timeoutMs / 1000)} s.`,
+    t`${shownUrl(remote)} did not respond within ${Math.round(timeoutMs / 1000)} s.`,
     {
-      hint: 'Check the network and the host. BMAD_GIT_TIMEOUT_MS allows more time.',
+      hint: t`Check the network and the host. BMAD_GIT_TIMEOUT_MS allows more time.`,
     },
   );
 }
@@ -261,10 +262,10 @@ function failure(stderr: string, remote: GitAddress | undefined): BmadError {
   const [, code, reason, hint] = cause ?? [
     undefined,
     'unavailable' as const,
-    'git failed',
-    'Try again later.',
+    t`git failed`,
+    t`Try again later.`,
   ];
-  return new BmadError(code, `${shownUrl(remote)}: ${reason}${said === '' ? '' : ` (git: ${said})`}.`, {
-    hint,
+  return new BmadError(code, `${shownUrl(remote)}: ${say(reason)}${said === '' ? '' : t` (git: ${said})`}.`, {
+    hint: say(hint),
   });
 }

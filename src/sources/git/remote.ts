@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { GitAddress } from './address.ts';
@@ -23,9 +24,9 @@ export async function lookAtRemote(git: Git, address: GitAddress, options: GitOp
     else if (/^[0-9a-f]{40,64}$/.test(value)) refs.set(name, value);
   }
   if (refs.size === 0)
-    throw new BmadError('not_found', `${address.url} is an empty repository.`, {
+    throw new BmadError('not_found', t`${address.url} is an empty repository.`, {
       subject: address.source,
-      hint: 'Push content to it, then try again.',
+      hint: t`Push content to it, then try again.`,
     });
   return address.ref === '' ? defaultRef(address, refs, head) : namedRef(address, refs);
 }
@@ -34,9 +35,9 @@ function defaultRef(address: GitAddress, refs: Map<string, string>, head: string
   const commit = refs.get('HEAD') ?? refs.get(head ?? '');
   if (commit !== undefined)
     return { kind: 'default', commit, fullName: refs.has('HEAD') ? 'HEAD' : (head ?? 'HEAD') };
-  throw new BmadError('not_found', `${address.url} has no default branch.`, {
+  throw new BmadError('not_found', t`${address.url} has no default branch.`, {
     subject: address.source,
-    hint: `Name one: ${address.source}#<branch>. ${known(refs)}`,
+    hint: t`Name one: ${address.source}#<branch>. ${known(refs)}`,
   });
 }
 
@@ -49,9 +50,9 @@ function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(ref)) return { kind: 'commit', commit: ref.toLowerCase() };
   const [branch, tag] = [`refs/heads/${ref}`, `refs/tags/${ref}`];
   if (refs.has(branch) && refs.has(tag))
-    throw new BmadError('ambiguous', `${address.url} has a branch and a tag ${quoted(ref)}.`, {
+    throw new BmadError('ambiguous', t`${address.url} has a branch and a tag ${quoted(ref)}.`, {
       subject: address.source,
-      hint: `Specify which one you mean: #${branch} or #${tag}.`,
+      hint: t`Specify which one you mean: #${branch} or #${tag}.`,
     });
   for (const name of [branch, tag, ...(ref.startsWith('refs/') ? [ref] : [])]) {
     const id = refs.get(name);
@@ -61,7 +62,7 @@ function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
     return { kind, fullName: name, commit: refs.get(`${name}^{}`) ?? id };
   }
   if (/^[0-9a-f]{7,39}$/i.test(ref)) return { kind: 'commit' };
-  throw new BmadError('not_found', `${address.url} has no branch or tag ${quoted(ref)}.`, {
+  throw new BmadError('not_found', t`${address.url} has no branch or tag ${quoted(ref)}.`, {
     subject: address.source,
     suggestions: nearest(ref, shortNames(refs)),
     hint: known(refs),
@@ -75,5 +76,5 @@ const shortNames = (refs: Map<string, string>): string[] =>
 
 function known(refs: Map<string, string>): string {
   const names = shortNames(refs);
-  return `It has: ${names.slice(0, 10).join(', ')}${names.length > 10 ? `, and ${names.length - 10} more` : ''}.`;
+  return t`It has: ${names.slice(0, 10).join(', ')}${names.length > 10 ? t`, and ${names.length - 10} more` : ''}.`;
 }

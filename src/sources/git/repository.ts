@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { pathExists } from '../../base/files/files.ts';
@@ -108,10 +109,10 @@ async function commitOf({ git, address, options }: Fetching, folder: string, nam
     options.signal?.throwIfAborted();
     throw new BmadError(
       'not_found',
-      `${address.url} has no branch, tag or commit ${quoted(address.ref || name)}.`,
+      t`${address.url} has no branch, tag or commit ${quoted(address.ref || name)}.`,
       {
         subject: address.source,
-        hint: 'Check the part after "#". A short id needs at least seven digits and must match exactly one commit.',
+        hint: t`Check the part after "#". A short id needs at least seven digits and must match exactly one commit.`,
         cause: error,
       },
     );

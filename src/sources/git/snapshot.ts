@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { dirname, join, posix } from 'node:path';
 import { canBeNamed } from '../../base/files/paths.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -54,11 +55,11 @@ export async function writeSnapshot(
     if (mode === LINK) {
       const target = content.toString('utf8');
       if (staysInside(path, target)) await writeLink(place, target);
-      else written.skipped.push(`${path}: a link that points outside`);
+      else written.skipped.push(t`${path}: a link that points outside`);
       return;
     }
     if (!(await writeNew(place, content))) {
-      written.skipped.push(`${path}: on this disk, its name clashes with another`);
+      written.skipped.push(t`${path}: on this disk, its name clashes with another`);
       return;
     }
     written.files += 1;
@@ -82,7 +83,7 @@ async function entriesOf(
         parts.push(chunk);
         for (const byte of chunk) if (byte === 0) entries += 1;
         // A small repository can name one tree a million times.
-        if (entries > MAX_FILES) throw tooLarge(address, `more than ${MAX_FILES} files`);
+        if (entries > MAX_FILES) throw tooLarge(address, t`more than ${MAX_FILES} files`);
       }
     };
     await git.tree(repository, tree, count, options);
@@ -91,10 +92,10 @@ async function entriesOf(
     if (address.subpath === undefined || !(error instanceof BmadError)) throw error;
     throw new BmadError(
       'not_found',
-      `${address.url} has no folder ${JSON.stringify(address.subpath)} in ${commit.slice(0, 12)} (the subpath of the source).`,
+      t`${address.url} has no folder ${JSON.stringify(address.subpath)} in ${commit.slice(0, 12)} (the subpath of the source).`,
       {
         subject: address.source,
-        hint: 'Check the part after ":/"; it is a folder path from the root of the repository.',
+        hint: t`Check the part after ":/"; it is a folder path from the root of the repository.`,
         cause: error,
       },
     );
@@ -112,7 +113,7 @@ async function entriesOf(
 
 function isWanted({ mode, path }: Entry, links: ReadonlySet<string>, skipped: string[]): boolean {
   if (mode === SUBMODULE) {
-    skipped.push(`${path}: a submodule`);
+    skipped.push(t`${path}: a submodule`);
     return false;
   }
   const parts = path.split('/');
@@ -122,15 +123,15 @@ function isWanted({ mode, path }: Entry, links: ReadonlySet<string>, skipped: st
   // Nothing is ever written through a link. No honest tree has a file below one; a forged tree can.
   const behindLink = parts.some((_, depth) => links.has(parts.slice(0, depth).join('/').toLowerCase()));
   if (!dangerous && !behindLink && canBeNamed(path)) return true;
-  skipped.push(`${JSON.stringify(path)}: a name that is not served`);
+  skipped.push(t`${JSON.stringify(path)}: a name that is not served`);
   return false;
 }
 
 function tooLarge({ source }: GitAddress, size: string): BmadError {
   return new BmadError(
     'too_large',
-    `${source} has ${size}; the limit is ${MAX_FILES} files and ${Math.round(MAX_BYTES / 1e6)} MB.`,
-    { subject: source, hint: 'Name the folder with the BMAD content: #ref:/subpath.' },
+    t`${source} has ${size}; the limit is ${MAX_FILES} files and ${Math.round(MAX_BYTES / 1e6)} MB.`,
+    { subject: source, hint: t`Name the folder with the BMAD content: #ref:/subpath.` },
   );
 }
 
@@ -157,10 +158,10 @@ async function readObjects(
       const bytes = new ByteReader(output[Symbol.asyncIterator]());
       for (const [index, entry] of entries.entries()) {
         const [id, type, size] = (await bytes.line()).split(' ');
-        if (id !== entry.id || type !== 'blob') throw new Error(`git does not have ${entry.id}`);
+        if (id !== entry.id || type !== 'blob') throw new Error(t`git does not have ${entry.id}`);
         await take(entry, await bytes.exactly(Number(size)));
         await bytes.exactly(1);
-        if (index % 500 === 499) options.progress?.(`${index + 1} of ${entries.length} files written`);
+        if (index % 500 === 499) options.progress?.(t`${index + 1} of ${entries.length} files written`);
       }
     },
     options,

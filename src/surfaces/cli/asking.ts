@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { isYes } from '../../base/text/yes.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import type { Call, Context } from '../../operations/context.ts';
@@ -21,7 +22,6 @@ export function callFrom(terminal: Terminal): Call {
     progress: (message) => terminal.status?.show(message),
     say: commandLine,
     typed: true,
-    reader: { translated: terminal.words !== undefined && terminal.delivers !== true },
     ...confirming(terminal),
   };
 }
@@ -35,7 +35,7 @@ function confirming({ err, readLine, status }: Terminal): Pick<Call, 'ask' | 'co
       status?.clear();
       if (details !== '') err(`${details}\n`);
       const typed = await readLine(`${question} [y/N] `);
-      return isYes(typed) ? { yes: true } : { yes: false, why: 'you said no' };
+      return isYes(typed) ? { yes: true } : { yes: false, why: t`you said no` };
     },
   };
 }
@@ -52,7 +52,6 @@ export function askingOn(
   return {
     keyboard,
     terminal,
-    say: terminal.words ?? String,
     perform,
     confirm: call.confirm,
     async ask(name, input) {

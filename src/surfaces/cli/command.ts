@@ -1,7 +1,7 @@
+import { t } from '../../base/text/message.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { BmadError } from '../../base/errors.ts';
-import type { Words } from '../../language/translator.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { flagOf } from '../../operations/command-line.ts';
 
@@ -60,7 +60,7 @@ export const asksForMissing = ({ picks, reviews }: AnyOperation): boolean =>
 export function commandOf(
   operation: AnyOperation,
   run: RunOperation,
-  { askable = false, say = String }: { askable?: boolean; say?: Words } = {},
+  { askable = false }: { askable?: boolean } = {},
 ): Command {
   const words = (operation.command ?? operation.name).split(' ');
   const command = new Command(words.at(-1));
@@ -78,15 +78,15 @@ export function commandOf(
   for (const [name, property] of Object.entries(properties)) {
     if (!positional.includes(name)) command.addOption(optionOf(name, property));
   }
-  command.option('--json', 'print the data as JSON');
+  command.option('--json', t`print the data as JSON`);
   if (operation.removes !== undefined && properties['yes'] === undefined)
-    command.option('--yes', 'do not ask before removing');
+    command.option('--yes', t`do not ask before removing`);
   if (operation.printsFile === true)
-    command.option('--raw', 'to a pipe or file: every byte, hidden characters as they are');
+    command.option('--raw', t`to a pipe or file: every byte, hidden characters as they are`);
   if (operation.examples !== undefined) {
     command.addHelpText(
       'after',
-      `\n${say('Examples:')}\n${operation.examples.map((example) => `  bmad ${example}`).join('\n')}`,
+      `\n${t`Examples:`}\n${operation.examples.map((example) => `  bmad ${example}`).join('\n')}`,
     );
   }
   command.action(async (...given: unknown[]) => {
@@ -150,7 +150,7 @@ function optionOf(name: string, property: Property): Option {
   const flag = flagOf(name);
   if (property.type === 'boolean') {
     return property.default === true
-      ? new Option(`--no-${flag}`, `do not ${describe(property)}`)
+      ? new Option(`--no-${flag}`, t`do not ${describe(property)}`)
       : new Option(`--${flag}`, describe(property));
   }
   const number = property.type === 'integer' || property.type === 'number';
@@ -158,12 +158,12 @@ function optionOf(name: string, property: Property): Option {
   if (property.type === 'array') {
     // Sentences contain commas.
     const sentences = (property.items?.maxLength ?? 0) > LONGEST_WORD;
-    option.description += sentences ? ' (repeatable)' : ' (comma-separated)';
+    option.description += sentences ? t` (repeatable)` : ' (comma-separated)';
     return option.argParser(sentences ? collected : listed);
   }
   if (property.type === 'object') {
     option.flags = option.flags.replace('<text>', '<name=value>');
-    option.description += ' (repeatable)';
+    option.description += t` (repeatable)`;
     return option.argParser(namedOptions);
   }
   if (property.type === 'number') return option.argParser(anyNumber);
@@ -184,7 +184,7 @@ function listed(text: string, before: readonly string[] | undefined): string[] {
 /** `name=value`, one at a time; a value that is JSON is taken as such, so that numbers and lists can be given. */
 function namedOptions(text: string, before: Record<string, unknown> | undefined): Record<string, unknown> {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('Expected name=value.');
+  if (at < 1) throw new InvalidArgumentError(t`Expected name=value.`);
   return { ...before, [text.slice(0, at)]: jsonOrText(text.slice(at + 1)) };
 }
 
@@ -198,7 +198,7 @@ function jsonOrText(text: string): unknown {
 
 function anyNumber(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError(t`Expected a number.`);
   return value;
 }
 
@@ -211,6 +211,6 @@ function describe(property: Property | undefined): string {
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('Expected a whole number.');
+  if (!Number.isInteger(value)) throw new InvalidArgumentError(t`Expected a whole number.`);
   return value;
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FRENCH, LABELS } from '../../language/french.ts';
+import { FRENCH } from '../../language/french.ts';
 import { lineLanguage } from '../../base/text/spoken.ts';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { bmadHere } from '../../../tests/support/command-line.ts';
@@ -101,7 +101,7 @@ describe('a session in a French project', () => {
     const folder = join(import.meta.dirname, 'screens');
     for (const file of (await readdir(folder)).filter((name) => !name.endsWith('.test.ts')))
       for (const [, title = ''] of (await readFile(join(folder, file), 'utf8')).matchAll(/title: '([^']+)'/g))
-        expect(FRENCH[title] ?? LABELS[title], title).toBeDefined();
+        expect(FRENCH[title], title).toBeDefined();
   });
 
   it('says what went wrong, and the way out', async () => {

@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 
@@ -20,7 +21,7 @@ export function otherWord(word: string): BmadError | undefined {
   if (step === undefined) return undefined;
   return new BmadError(
     'not_found',
-    `There is no command ${quoted(word)}; the one for it is "${step.operation}".`,
+    t`There is no command ${quoted(word)}; the one for it is "${step.operation}".`,
     {
       subject: word,
       steps: [step],

@@ -1,3 +1,4 @@
+import { say, t } from '../../base/text/message.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { COMMANDS } from './commands.prepared.ts';
 import { EVERY_DAY } from './shortcuts.ts';
@@ -41,16 +42,16 @@ export function overview(settings: string): string {
   const shown = new Set(SECTIONS.flatMap(([, ...words]) => words));
   const others = [...[...lines.keys()].filter((word) => !shown.has(word)), COMPLETION];
   const sections = SECTIONS.map(([title, ...words]) =>
-    [`${title}:`, ...words.flatMap((word) => lines.get(word) ?? [])].join('\n'),
+    [t`${say(title)}:`, ...words.flatMap((word) => lines.get(word) ?? [])].join('\n'),
   );
-  return `${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line
+  return t`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line
 
 Usage: ${CLI_PROGRAM} <command> [options] [--json]  ${CLI_PROGRAM} help <command> explains it
        ${CLI_PROGRAM} <agent or workflow> [message]  ${CLI_PROGRAM} architect "Review our plan"
-${EVERY_DAY}
+${say(EVERY_DAY)}
 
 ${sections.join('\n')}
-${folded('Also: ', others)}
+${folded(t`Also: `, others)}
 Settings for every command, with their environment variables:
 ${settings}
 `;
@@ -63,12 +64,12 @@ export function groupHelp(name: string): string {
     return first === name && inner !== undefined ? [[`${inner} ${usage}`.trim(), title] as const] : [];
   });
   const width = Math.max(...own.map(([typed]) => typed.length)) + 2;
-  return `Usage: ${CLI_PROGRAM} ${name} <command> [options]
+  return t`Usage: ${CLI_PROGRAM} ${name} <command> [options]
 
-${GROUPS[name] ?? `Commands about the ${name}`}
+${say(GROUPS[name] ?? t`Commands about the ${name}`)}
 
 Commands:
-${own.map(([typed, title]) => `  ${typed.padEnd(width)}${title}`).join('\n')}
+${own.map(([typed, title]) => `  ${typed.padEnd(width)}${say(title)}`).join('\n')}
 
 ${CLI_PROGRAM} help ${name} <command> explains one.
 `;
@@ -89,10 +90,10 @@ function folded(label: string, names: readonly string[]): string {
 /** One line for each first word; a group of commands shares one. */
 function commandLines(): Map<string, string> {
   const groups = new Map<string, string[]>();
-  const lines = new Map<string, string>(SERVERS.map(([name, text]) => [name, line(name, text)]));
+  const lines = new Map<string, string>(SERVERS.map(([name, text]) => [name, line(name, say(text))]));
   for (const { command, title } of COMMANDS) {
     const [first = '', inner] = command.split(' ');
-    if (inner === undefined) lines.set(first, line(first, title));
+    if (inner === undefined) lines.set(first, line(first, say(title)));
     else groups.set(first, [...(groups.get(first) ?? []), inner]);
   }
   for (const [name, inner] of groups) lines.set(name, groupLine(name, inner));
@@ -105,7 +106,7 @@ function line(name: string, text: string): string {
 
 /** As many names of the group as the line has room for. */
 function groupLine(name: string, inner: readonly string[]): string {
-  const about = GROUPS[name] === undefined ? '' : `${GROUPS[name]}: `;
+  const about = GROUPS[name] === undefined ? '' : t`${say(GROUPS[name])}: `;
   for (let count = inner.length; ; count--) {
     const names = [...inner.slice(0, count), ...(count < inner.length ? ['…'] : [])];
     const text = line(name, about + names.join(', '));

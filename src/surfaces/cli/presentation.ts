@@ -1,3 +1,4 @@
+import { t } from '../../base/text/message.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Colour } from './screen/look.ts';
 
@@ -28,7 +29,7 @@ export function extractPresentation(args: readonly string[]): { how: Presentatio
 
 function whenOf(word: string): Colour {
   if (word in WHEN) return WHEN[word as keyof typeof WHEN];
-  throw new BmadError('invalid_input', '--color takes always, never or auto.', {
+  throw new BmadError('invalid_input', t`--color takes always, never or auto.`, {
     suggestions: Object.keys(WHEN),
   });
 }

@@ -1,8 +1,8 @@
+import { say, t } from '../../base/text/message.ts';
 import { ERROR_CODES, type BmadError } from '../../base/errors.ts';
 import { stepLines } from '../../base/step.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import type { Answer } from '../../operations/operation.ts';
-import type { Words } from '../../language/translator.ts';
 import type { Line } from './screen/lines.ts';
 import type { Sight } from './screens/index.ts';
 import type { Canvas, Terminal } from './terminal.ts';
@@ -18,7 +18,7 @@ export async function printAnswer(
   terminal: Terminal,
 ): Promise<void> {
   const { body, note, exact, json: isJson, steps = [] } = answer;
-  const { answers, remarks, words: say = String, delivers = false } = terminal;
+  const { answers, remarks } = terminal;
   const screens = answers === undefined && remarks === undefined ? undefined : await loadScreens();
   // What is a file stays one, to be copied; a Markdown file is drawn as others are, unless it is asked for as it is.
   const isFile = exact === true && (raw || data['mimeType'] !== 'text/markdown');
@@ -26,15 +26,15 @@ export async function printAnswer(
   let shown = false;
   if (isJson === true && !raw) terminal.json(body);
   else if (answers !== undefined && screens !== undefined && !isFile) {
-    drawn = screens.answerLines(operation, data, answer, sight(answers, delivers ? String : say));
+    drawn = screens.answerLines(operation, data, answer, sight(answers));
     answers.show(drawn);
   } else if (exact === true) shown = terminal.file(body, raw);
   else terminal.out(body.endsWith('\n') ? body : `${body}\n`);
   // A file may end in the middle of a line; what is said about it begins a new one.
   const gap = exact === true && drawn.length === 0 && body !== '' && !body.endsWith('\n') ? '\n' : '';
   if (remarks !== undefined && screens !== undefined) {
-    const more = [...(shown ? [SHOWN] : []), ...(drawn.length === 0 ? [] : forModel(operation, data))];
-    const said = screens.remarkLines(answer, more, drawn, sight(remarks, say));
+    const more = [...(shown ? [say(SHOWN)] : []), ...(drawn.length === 0 ? [] : forModel(operation, data))];
+    const said = screens.remarkLines(answer, more, drawn, sight(remarks));
     if (said.length > 0) {
       terminal.err(gap);
       remarks.show(drawn.length === 0 ? said : [[], ...said]);
@@ -43,7 +43,7 @@ export async function printAnswer(
   }
   const said = [
     ...(note === undefined ? [] : [note]),
-    ...(shown ? [SHOWN] : []),
+    ...(shown ? [say(SHOWN)] : []),
     ...stepLines(steps, commandLine),
   ];
   if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
@@ -56,10 +56,10 @@ function forModel(operation: string, data: Record<string, unknown>): string[] {
   const { name } = started as { name?: unknown };
   if (typeof name !== 'string') return [];
   const short = name.replace(/^.*\//, '').replace(/^bmad-(?:agent-)?/, '');
-  return [`This text is for a model. To put one to work, say in your host: use bmad, start ${short}.`];
+  return [t`This text is for a model. To put one to work, say in your host: use bmad, start ${short}.`];
 }
 
-const sight = ({ look }: Canvas, say: Words): Sight => ({ width: look.width, say });
+const sight = ({ look }: Canvas): Sight => ({ width: look.width });
 
 /** What draws is loaded where somebody looks. */
 const loadScreens = () => import('./screens/index.ts');
@@ -68,7 +68,7 @@ const loadScreens = () => import('./screens/index.ts');
 export async function printHelp(text: string, stream: 'out' | 'err', terminal: Terminal): Promise<void> {
   const canvas = stream === 'out' ? terminal.answers : terminal.remarks;
   if (text === '') return;
-  if (canvas === undefined) (terminal.plain ?? terminal)[stream](text);
+  if (canvas === undefined) terminal[stream](text);
   else canvas.show((await loadScreens()).helpLines(text, canvas.look.width));
 }
 
@@ -80,7 +80,7 @@ export async function report(error: BmadError, json: boolean, terminal: Terminal
     terminal.json(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
   } else if (terminal.remarks !== undefined) {
     const { errorLines } = await loadScreens();
-    terminal.remarks.show(errorLines(error, sight(terminal.remarks, terminal.words ?? String)));
+    terminal.remarks.show(errorLines(error, sight(terminal.remarks)));
   } else {
     terminal.err(`${error.textWith(commandLine)}\n`);
   }

@@ -1,9 +1,9 @@
+import { t } from '../../base/text/message.ts';
 import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { Words } from '../../language/translator.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { LATE } from '../../operations/late.ts';
@@ -14,7 +14,7 @@ import { addOptions, commandOf, givenOptions, type Printing, type RunOperation }
 import { COMMANDS } from './commands.prepared.ts';
 import { otherWord } from './other-words.ts';
 import { COMPLETION, groupHelp, GROUPS, overview } from './overview.ts';
-import { helpIn } from './help-words.ts';
+import { complaint, helpIn } from './help-words.ts';
 import { printAnswer, printHelp, report } from './print.ts';
 import { HELP, REMEMBER, SHORTCUT_WORDS, spokenCommand } from './shortcuts.ts';
 import type { Terminal } from './terminal.ts';
@@ -24,7 +24,7 @@ const LOADERS: Readonly<Partial<Record<string, () => Promise<AnyOperation>>>> = 
 /** Most of a start would go into making the schemas of operations that nobody has typed. */
 async function operationNamed(name: string): Promise<AnyOperation> {
   const load = LOADERS[name];
-  if (load === undefined) throw new Error(`There is no operation ${name}.`);
+  if (load === undefined) throw new Error(t`There is no operation ${name}.`);
   return load();
 }
 
@@ -94,9 +94,7 @@ export async function runProgram(
   // Help and complaints are complete before they are shown.
   const said = { out: '', err: '' };
   const json = args.includes('--json');
-  // What a program reads stays English.
-  const say = json && !args.includes('--help') ? String : (terminal.words ?? String);
-  const program = await createProgram(run, said, terminal, args, say);
+  const program = await createProgram(run, said, terminal, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
@@ -113,7 +111,7 @@ export async function runProgram(
       .trim()
       .replace(/^error: /, '')
       .split('\n\n', 2);
-    const hint = usage ?? '--help lists commands and options.';
+    const hint = usage ?? t`--help lists commands and options.`;
     return await report(new BmadError('invalid_input', message || error.message, { hint }), true, terminal);
   }
 }
@@ -126,14 +124,14 @@ function withWay(error: BmadError, otherwise: string | undefined): BmadError {
 
 /** What is wrong with the input of an operation, by the name of its command: nobody has typed the other. */
 function asTyped(error: BmadError, { name, command }: AnyOperation): BmadError {
-  const { code, message, hint = '', suggestions, subject } = error;
+  const { code, message, hint = '', suggestions, subject, reason } = error;
   const start = `${name}: `;
   if (code !== 'invalid_input' || command === undefined || !message.startsWith(start)) return error;
   const typed = `${CLI_PROGRAM} ${command}`;
   return new BmadError(code, `${typed}: ${message.slice(start.length)}`, {
     suggestions,
     ...present({ subject }),
-    hint: hint.startsWith('Arguments: ') ? `"${typed} --help" lists what it takes.` : hint,
+    hint: reason === 'arguments' ? t`"${typed} --help" lists what it takes.` : hint,
   });
 }
 
@@ -146,13 +144,12 @@ async function createProgram(
   said: { out: string; err: string },
   terminal: Terminal,
   args: readonly string[],
-  say: Words,
 ): Promise<Command> {
   const words = new Set(args);
   const program = new Command(CLI_PROGRAM)
-    .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
-    .version(VERSION, '--version', 'print the version')
-    .helpOption('--help', 'print help')
+    .description(t`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
+    .version(VERSION, '--version', t`print the version`)
+    .helpOption('--help', t`print help`)
     .helpCommand(false)
     .exitOverride()
     // An option after a command belongs to that command; both take --json.
@@ -160,12 +157,12 @@ async function createProgram(
     .configureOutput({
       writeOut: (text) => void (said.out += text),
       writeErr: (text) => void (said.err += text),
-      outputError: (text, write) => write(say(text)),
+      outputError: (text, write) => write(complaint(text)),
     })
-    .configureHelp({ showGlobalOptions: false, ...helpIn(say) })
+    .configureHelp({ showGlobalOptions: false, ...helpIn() })
     .argument('[command]')
     .argument('[message...]')
-    .option('--json', 'print the data as JSON');
+    .option('--json', t`print the data as JSON`);
   const bmad = await operationNamed('bmad');
   addOptions(program, bmad, SHORT_OPTIONS);
   const names = new Set<string>();
@@ -174,20 +171,20 @@ async function createProgram(
     names.add(first);
     if (!words.has(first)) continue;
     const made = await operationNamed(operation);
-    const how = { askable: terminal.keyboard !== undefined, say };
-    const command = explained(inheritSettings(commandOf(made, run, how), program), line, say, made.examples);
+    const how = { askable: terminal.keyboard !== undefined };
+    const command = explained(inheritSettings(commandOf(made, run, how), program), line, made.examples);
     if (inner === undefined) program.addCommand(command);
-    else groupNamed(program, first, say).addCommand(command);
+    else groupNamed(program, first).addCommand(command);
   }
-  if (words.has(REMEMBER.word)) program.addCommand(await rememberCommand(run, program, say));
+  if (words.has(REMEMBER.word)) program.addCommand(await rememberCommand(run, program));
   if (words.has(COMPLETION)) program.addCommand(inheritSettings(await completionCommand(terminal), program));
-  program.helpInformation = () => say(overview(terminal.settingsHelp));
+  program.helpInformation = () => overview(terminal.settingsHelp);
   program.action(async (command: string | undefined, message: string[], flags: Record<string, unknown>) => {
     if (command === undefined) program.help({ error: true });
     const instead = otherWord(command ?? '');
     const near = nearest(command ?? '', [...names, ...SHORTCUT_WORDS], 1)[0];
     const meant = near === undefined ? undefined : commandMeant(near, message);
-    const otherwise = meant === undefined ? undefined : `To run the command ${quoted(meant)}: bmad ${meant}`;
+    const otherwise = meant === undefined ? undefined : t`To run the command ${quoted(meant)}: bmad ${meant}`;
     const input = {
       command,
       ...(message.length === 0 ? {} : { message: message.join(' ') }),
@@ -209,49 +206,50 @@ function commandMeant(near: string, [inner, ...others]: readonly string[]): stri
 async function completionCommand({ out }: Terminal): Promise<Command> {
   const { completionFor } = await import('./completion.ts');
   return new Command(COMPLETION)
-    .description('Print the script with which a shell completes commands, options and names')
-    .argument('[shell]', 'bash, zsh, fish or powershell')
+    .description(t`Print the script with which a shell completes commands, options and names`)
+    .argument('[shell]', t`bash, zsh, fish or powershell`)
     .action((shell: string | undefined) => out(completionFor(shell)));
 }
 
 /** How it is used, for whoever has used it in another way. */
-function explained(command: Command, line: string, say: Words, examples: readonly string[] = []): Command {
+function explained(command: Command, line: string, examples: readonly string[] = []): Command {
   const typed = `${CLI_PROGRAM} ${line}`;
   const usage = `${typed} ${command.usage()}`;
   const [example] = examples;
   const lines = [
-    `\nUsage: ${usage}`,
-    ...(example === undefined ? [] : [`Example: ${CLI_PROGRAM} ${example}`]),
-    `${typed} --help explains it.`,
+    t`\nUsage: ${usage}`,
+    ...(example === undefined ? [] : [t`Example: ${CLI_PROGRAM} ${example}`]),
+    t`${typed} --help explains it.`,
   ];
-  return command.showHelpAfterError(say(lines.join('\n')));
+  return command.showHelpAfterError(lines.join('\n'));
 }
 
 /** What the words for a memory are guessed from in `memory remember` has a usual value here. */
-async function rememberCommand(run: RunOperation, program: Command, say: Words): Promise<Command> {
+async function rememberCommand(run: RunOperation, program: Command): Promise<Command> {
   const { word, positional, examples, presets, operation } = REMEMBER;
   const whole = await operationNamed(operation);
-  const command = commandOf(
-    { ...whole, command: word, positional, examples },
-    (_short, args, how) => run(whole, { ...presets, ...args }, how),
-    { say },
+  const command = commandOf({ ...whole, command: word, positional, examples }, (_short, args, how) =>
+    run(whole, { ...presets, ...args }, how),
   );
-  return explained(inheritSettings(command, program), word, say, examples);
+  return explained(inheritSettings(command, program), word, examples);
 }
 
 function inheritSettings(command: Command, program: Command): Command {
-  return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
+  return command
+    .copyInheritedSettings(program)
+    .helpOption('--help', t`print help`)
+    .helpCommand(false);
 }
 
-function groupNamed(program: Command, name: string, say: Words): Command {
+function groupNamed(program: Command, name: string): Command {
   const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
   const group = inheritSettings(
-    new Command(name).description(GROUPS[name] ?? `Commands about the ${name}`),
+    new Command(name).description(GROUPS[name] ?? t`Commands about the ${name}`),
     program,
   );
-  group.helpInformation = () => say(groupHelp(name));
-  group.showHelpAfterError(say(`\n${CLI_PROGRAM} ${HELP} ${name} lists its commands.`));
+  group.helpInformation = () => groupHelp(name);
+  group.showHelpAfterError(t`\n${CLI_PROGRAM} ${HELP} ${name} lists its commands.`);
   program.addCommand(group);
   return group;
 }

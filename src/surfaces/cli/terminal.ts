@@ -1,4 +1,3 @@
-import type { Words } from '../../language/translator.ts';
 import type { Prompt } from './ask/prompt.ts';
 import type { Line } from './screen/lines.ts';
 import type { Look } from './screen/look.ts';
@@ -37,12 +36,6 @@ export interface Terminal {
   keyboard?: Keyboard | undefined;
   /** What is going on; not there in a pipe, and where nobody wants to know. */
   status?: StatusLine | undefined;
-  /** Says a text in the language of the person; nothing for English. */
-  words?: Words | undefined;
-  /** Prints what is said in that language already; not there for English. */
-  plain?: Record<'out' | 'err', (text: string) => void> | undefined;
-  /** Whether what is printed is a text of BMAD or for a model, which is never said otherwise. */
-  delivers?: boolean | undefined;
   /** Lines of help for the settings. */
   settingsHelp: string;
   /** Where a person reads the answer, and what is said about it; not there where it goes to a pipe or a file. */

@@ -1,3 +1,4 @@
+import { t } from '../../../base/text/message.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../../base/errors.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
@@ -22,7 +23,7 @@ export class QdrantRefusal extends Error {
   readonly status: number;
 
   constructor(status: number, reason: string) {
-    super(`Qdrant answered ${status}: ${reason}`);
+    super(t`Qdrant answered ${status}: ${reason}`);
     this.status = status;
   }
 }
@@ -62,7 +63,7 @@ export class QdrantClient {
     try {
       return (JSON.parse(text) as { result: T }).result;
     } catch (error) {
-      throw this.#failure('does not respond like a Qdrant server', 'Check the server’s address.', error);
+      throw this.#failure(t`does not respond like a Qdrant server`, t`Check the server’s address.`, error);
     }
   }
 
@@ -86,9 +87,9 @@ export class QdrantClient {
         if (last)
           throw this.#failure(
             error instanceof Error && error.name === 'TimeoutError'
-              ? 'takes too long to respond'
-              : 'does not respond',
-            'Check that the server is running and the address is correct. No memories are lost; they are on that server.',
+              ? t`takes too long to respond`
+              : t`does not respond`,
+            t`Check that the server is running and the address is correct. No memories are lost; they are on that server.`,
             error,
           );
       }
@@ -109,16 +110,16 @@ export class QdrantClient {
   #refused(status: number, answer: string): Error {
     if (status === 401 || status === 403)
       return this.#failure(
-        status === 401 ? 'requires a key' : 'rejects the key',
-        'Set BMAD_QDRANT_API_KEY to a key with read and write access.',
+        status === 401 ? t`requires a key` : t`rejects the key`,
+        t`Set BMAD_QDRANT_API_KEY to a key with read and write access.`,
       );
     if (PASSING.has(status))
-      return this.#failure(`returned an error (${status})`, 'Check that server’s log, then try again.');
+      return this.#failure(t`returned an error (${status})`, t`Check that server’s log, then try again.`);
     return new QdrantRefusal(status, answer.slice(0, 500));
   }
 
   #failure(what: string, hint: string, cause?: unknown): BmadError {
-    return new BmadError('unavailable', `Qdrant at ${this.place} ${what}.`, {
+    return new BmadError('unavailable', t`Qdrant at ${this.place} ${what}.`, {
       subject: this.place,
       hint,
       cause,
@@ -129,8 +130,8 @@ export class QdrantClient {
 function address(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new BmadError('invalid_input', 'The Qdrant address is not an http or https URL.', {
-    hint: 'Use a form such as http://localhost:6333 or https://cluster.example:6333.',
+  throw new BmadError('invalid_input', t`The Qdrant address is not an http or https URL.`, {
+    hint: t`Use a form such as http://localhost:6333 or https://cluster.example:6333.`,
   });
 }
 

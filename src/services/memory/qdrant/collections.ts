@@ -1,3 +1,4 @@
+import { t } from '../../../base/text/message.ts';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { sha256 } from '../../../base/sha256.ts';
 import { BmadError } from '../../../base/errors.ts';
@@ -158,8 +159,8 @@ function refuseForeign(
   if (sizeOf(info) === space.dim && (known === undefined || spaceText(known) === spaceText(space))) return;
   throw new BmadError(
     'unavailable',
-    `The collection ${name} on ${client.place} contains vectors from another embedder (${known?.embedder ?? 'unknown'}, ${sizeOf(info) ?? 'no'} dimensions).`,
-    { subject: name, hint: 'Rename or remove that collection; the server will then create its own.' },
+    t`The collection ${name} on ${client.place} contains vectors from another embedder (${known?.embedder ?? 'unknown'}, ${sizeOf(info) ?? 'no'} dimensions).`,
+    { subject: name, hint: t`Rename or remove that collection; the server will then create its own.` },
   );
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../../base/text/message.ts';
 import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryFilter, MemoryKey } from '../../../model/memory.ts';
@@ -208,14 +209,14 @@ export class QdrantIndex extends SharedIndex {
         ({ alias, points }) => alias !== undefined && alias.target !== points.name,
       );
       if (waiting.length > 0)
-        health.notes.push(`Vectors are being recomputed for ${waiting.map(({ type }) => type).join(', ')}.`);
+        health.notes.push(t`Vectors are being recomputed for ${waiting.map(({ type }) => type).join(', ')}.`);
     } catch (error) {
       health.notes.push(
-        error instanceof BmadError ? error.text : `Qdrant at ${this.#client.place} is not ready.`,
+        error instanceof BmadError ? error.text : t`Qdrant at ${this.#client.place} is not ready.`,
       );
     }
     if (this.#client.keyInTheOpen)
-      health.notes.push('The Qdrant key is sent unencrypted; use an https address.');
+      health.notes.push(t`The Qdrant key is sent unencrypted; use an https address.`);
     health.degraded = health.notes.length > 0;
     return health;
   }
@@ -262,10 +263,10 @@ export class QdrantIndex extends SharedIndex {
       if (!(error instanceof QdrantRefusal)) throw error;
       throw new BmadError(
         'unavailable',
-        `Qdrant at ${this.#client.place} refused a request (${error.status}).`,
+        t`Qdrant at ${this.#client.place} refused a request (${error.status}).`,
         {
           subject: this.#client.place,
-          hint: 'That server’s log has the reason. Qdrant 1.16 or later is required.',
+          hint: t`That server’s log has the reason. Qdrant 1.16 or later is required.`,
           cause: error,
         },
       );
@@ -433,7 +434,7 @@ async function vectorsSet(shelf: Shelf, vectors: readonly VectorFor[], space: st
 }
 
 function contended(shelf: Shelf): BmadError {
-  return new BmadError('unavailable', `Other processes keep changing the same memories in ${shelf.type}.`, {
-    hint: 'Try again in a moment.',
+  return new BmadError('unavailable', t`Other processes keep changing the same memories in ${shelf.type}.`, {
+    hint: t`Try again in a moment.`,
   });
 }

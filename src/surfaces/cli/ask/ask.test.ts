@@ -125,7 +125,7 @@ describe('a list to pick from', () => {
     value: `task-${at}`,
     about: at === 7 ? 'Café à emporter עגלה 注文' : 'Does something',
   }));
-  const prompt = picker('Which task?', offers, String);
+  const prompt = picker('Which task?', offers);
 
   it('finds by words without accents, among ten thousand, and fits any width', () => {
     let state = prompt.start;
@@ -167,14 +167,11 @@ describe('a list to pick from', () => {
 
 describe('a few ways to go on', () => {
   it('have a letter each, and Enter changes nothing', () => {
-    const ways = choice(
-      [
-        { label: 'Reject', value: 1 },
-        { label: 'Refuse', value: 2 },
-        { label: 'Skip', value: 0 },
-      ],
-      String,
-    );
+    const ways = choice([
+      { label: 'Reject', value: 1 },
+      { label: 'Refuse', value: 2 },
+      { label: 'Skip', value: 0 },
+    ]);
     expect(ways.press('open', { text: 'e' })).toEqual({ done: 2 });
     expect(ways.press('open', { text: 'x' })).toBe('open');
     expect(ways.press('open', { name: 'return' })).toEqual({ done: 0 });

@@ -1,10 +1,9 @@
-import type { Words } from '../../../language/translator.ts';
 import { span, type Line } from '../screen/lines.ts';
 import { wrapped } from '../screen/wrap.ts';
 import type { Prompt } from './prompt.ts';
 
 export interface Choice<Value> {
-  /** What it does, in English. */
+  /** What it does. */
   label: string;
   value: Value;
 }
@@ -13,8 +12,8 @@ export interface Choice<Value> {
  * A few ways to go on, each with a letter of its name. The last one changes nothing: it is taken by Enter and by "n". Any
  * other key is none.
  */
-export function choice<Value>(choices: readonly Choice<Value>[], say: Words): Prompt<'open', Value> {
-  const keyed = withKeys(choices.map(({ label, value }) => ({ label: say(label), value })));
+export function choice<Value>(choices: readonly Choice<Value>[]): Prompt<'open', Value> {
+  const keyed = withKeys(choices);
   const last = choices.at(-1);
   return {
     start: 'open',

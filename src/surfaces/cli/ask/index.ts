@@ -1,6 +1,6 @@
+import { say, t } from '../../../base/text/message.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { isYes } from '../../../base/text/yes.ts';
-import type { Words } from '../../../language/translator.ts';
 import type { ConfirmRequest, Confirmed } from '../../../operations/context.ts';
 import type { AnyOperation, Ask } from '../../../operations/operation.ts';
 import type { Keyboard, Terminal } from '../terminal.ts';
@@ -12,7 +12,7 @@ import { reviewed } from './review.ts';
 export interface Asking {
   keyboard: Keyboard;
   terminal: Terminal;
-  say: Words;
+
   ask: Ask;
   /** Runs an operation and prints its answer or its error. */
   perform(operation: string, input: Record<string, unknown>): Promise<void>;
@@ -38,26 +38,26 @@ async function completed(
   { picks = {} }: AnyOperation,
   given: Record<string, unknown>,
   missing: readonly string[],
-  { keyboard, terminal, say, ask }: Asking,
+  { keyboard, terminal, ask }: Asking,
 ): Promise<Record<string, unknown>> {
   const input = { ...given };
   for (const field of missing) {
     const picked = picks[field];
     if (picked === undefined) {
-      const typed = (await terminal.readLine?.(`${field.replaceAll('_', ' ')}: `))?.trim() ?? '';
-      if (typed === '') throw new BmadError('cancelled', 'Nothing was changed.');
+      const typed = (await terminal.readLine?.(t`${field.replaceAll('_', ' ')}: `))?.trim() ?? '';
+      if (typed === '') throw new BmadError('cancelled', t`Nothing was changed.`);
       input[field] = typed;
       continue;
     }
     const pick = PICKS[picked];
-    terminal.status?.show(say('reading the content'));
-    const question = pick.ofKind?.[String(input['kind'])] ?? pick.question;
+    terminal.status?.show(t`reading the content`);
+    const question = say(pick.ofKind?.[String(input['kind'])] ?? pick.question);
     const offers = await pick.offers(ask, input);
     if (offers.length === 0)
-      throw new BmadError('not_found', 'There is nothing to choose from.', {
-        hint: `${question} None is known here.`,
+      throw new BmadError('not_found', t`There is nothing to choose from.`, {
+        hint: t`${question} None is known here.`,
       });
-    input[field] = await keyboard.ask(picker(question, offers, say));
+    input[field] = await keyboard.ask(picker(question, offers));
   }
   return input;
 }
@@ -71,8 +71,8 @@ async function confirmed(
   const { question, about } = removes;
   const named = about === undefined ? '' : [input[about]].flat().join(', ');
   const details = (await removes.details?.(input, ask)) ?? named;
-  const answer = await confirm({ question, details, yes: '' });
-  if (!answer.yes) throw new BmadError('cancelled', 'Nothing was changed.');
+  const answer = await confirm({ question: say(question), details, yes: '' });
+  if (!answer.yes) throw new BmadError('cancelled', t`Nothing was changed.`);
 }
 
 /** After the list of what waits, whoever wants to deals with it at once. */
@@ -82,6 +82,6 @@ export async function afterwards(
   asking: Asking,
 ): Promise<void> {
   if (operation !== 'inbox' || (data['items'] as unknown[]).length === 0) return;
-  const typed = (await asking.terminal.readLine?.('Go through them one by one? [y/N] ')) ?? '';
+  const typed = (await asking.terminal.readLine?.(t`Go through them one by one? [y/N] `)) ?? '';
   if (isYes(typed)) await reviewed(operation, {}, asking);
 }

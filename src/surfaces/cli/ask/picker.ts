@@ -1,4 +1,4 @@
-import type { Words } from '../../../language/translator.ts';
+import { t } from '../../../base/text/message.ts';
 import { line, span, type Line } from '../screen/lines.ts';
 import { cutLine, lineWidth, padded, widthOf } from '../screen/width.ts';
 import type { Done, Key, Prompt, Room } from './prompt.ts';
@@ -24,7 +24,7 @@ const MOST_ROWS = 10;
 const OTHER_ROWS = 3;
 
 /** A list that gets shorter with each letter. */
-export function picker(question: string, offers: readonly Offer[], say: Words): Prompt<Picking, string> {
+export function picker(question: string, offers: readonly Offer[]): Prompt<Picking, string> {
   const known = offers.map((offer) => ({
     offer,
     text: folded(`${offer.value} ${nameOf(offer)} ${offer.about ?? ''}`),
@@ -49,7 +49,7 @@ export function picker(question: string, offers: readonly Offer[], say: Words): 
   return {
     start: { typed: '', at: 0 },
     press: (state, key) => pressed(state, key, found(state.typed)),
-    draw: (state, room) => drawn(question, state, found(state.typed), offers.length, room, say),
+    draw: (state, room) => drawn(question, state, found(state.typed), offers.length, room),
   };
 }
 
@@ -85,7 +85,6 @@ function drawn(
   found: readonly Offer[],
   all: number,
   { width, height }: Room,
-  say: Words,
 ): ReturnType<Prompt<Picking, string>['draw']> {
   const rows = Math.max(1, Math.min(MOST_ROWS, height - OTHER_ROWS));
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows));
@@ -94,7 +93,7 @@ function drawn(
     Math.max(0, ...shown.map((offer) => widthOf(nameOf(offer)))),
     Math.floor(width * 0.45),
   );
-  const whole = line(span('? ', 'name'), span(`${say(question)} `, 'strong'), span(typed));
+  const whole = line(span('? ', 'name'), span(`${question} `, 'strong'), span(typed));
   // In a narrow terminal, what is typed is needed more than what was asked.
   const fits = lineWidth(whole) < width || typed === '';
   const head = cutLine(fits ? whole : line(span('? ', 'name'), span(typed)), width - 1);
@@ -106,8 +105,8 @@ function drawn(
       width - 1,
     );
   });
-  const count = found.length === 0 ? say('Nothing is called that.') : say(`${found.length} of ${all}`);
-  const keys = say('↑ ↓ to move, Enter to choose, Esc to leave');
+  const count = found.length === 0 ? t`Nothing is called that.` : t`${found.length} of ${all}`;
+  const keys = t`↑ ↓ to move, Enter to choose, Esc to leave`;
   return {
     lines: [head, ...list, cutLine([span(`${count} · ${keys}`, 'muted')], width - 1)],
     cursor: { row: 0, column: head.reduce((sum, { text }) => sum + widthOf(text), 0) },

@@ -1,3 +1,4 @@
+import { t } from '../../../base/text/message.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { isYes } from '../../../base/text/yes.ts';
 import type { InboxAction, InboxItem } from '../../../operations/inbox/inbox-item.ts';
@@ -38,10 +39,10 @@ export async function reviewed(
   const who = given['by'] === undefined ? {} : { by: given['by'] };
   let changed = false;
   for (const [at, item] of items.entries()) {
-    const way = await decided(item, `${at + 1} of ${items.length}`, who, asking).catch((error: unknown) => {
+    const way = await decided(item, t`${at + 1} of ${items.length}`, who, asking).catch((error: unknown) => {
       // Leaving changes nothing more, which is not the same as nothing.
       throw changed && error instanceof BmadError && error.code === 'cancelled'
-        ? new BmadError('cancelled', 'The rest is unchanged.')
+        ? new BmadError('cancelled', t`The rest is unchanged.`)
         : error;
     });
     if (way === 'quit') break;
@@ -59,16 +60,13 @@ async function decided(
   who: { by?: unknown },
   asking: Asking,
 ): Promise<'acted' | 'skip' | 'quit'> {
-  const { terminal, say } = asking;
+  const { terminal } = asking;
   const width = terminal.remarks?.look.width ?? 80;
-  const role = item.role === undefined ? '' : ` for ${item.role}`;
-  const since = item.since === undefined ? '' : ` since ${item.since.slice(0, 16).replace('T', ' ')}`;
+  const role = item.role === undefined ? '' : t` for ${item.role}`;
+  const since = item.since === undefined ? '' : t` since ${item.since.slice(0, 16).replace('T', ' ')}`;
   terminal.remarks?.show([
     EMPTY,
-    ...wrapped(
-      line(span(say(item.title), 'title'), span(`  ${say(place)}${say(role)}${say(since)}`, 'muted')),
-      width,
-    ),
+    ...wrapped(line(span(item.title, 'title'), span(`  ${place}${role}${since}`, 'muted')), width),
     ...item.evidence.flatMap(({ says }) => wrapped([span(says, 'muted')], width)),
     EMPTY,
   ]);
@@ -79,16 +77,11 @@ async function decided(
   terminal.remarks?.show([EMPTY]);
   for (;;) {
     const way = await asking.keyboard.ask<'open', Way>(
-      choice<Way>(
-        [
-          ...item.actions
-            .filter((each) => each !== diff)
-            .map((act) => ({ label: act.label, value: { act } })),
-          { label: 'Quit', value: 'quit' },
-          { label: 'Skip', value: 'skip' },
-        ],
-        say,
-      ),
+      choice<Way>([
+        ...item.actions.filter((each) => each !== diff).map((act) => ({ label: act.label, value: { act } })),
+        { label: t`Quit`, value: 'quit' },
+        { label: t`Skip`, value: 'skip' },
+      ]),
     );
     if (way === 'skip' || way === 'quit') return way;
     const args = await completed(way.act, asking);
@@ -104,16 +97,16 @@ const exactly = (text: string): Line[] => text.split('\n').map((each) => line(ea
 /** The arguments of what was chosen; nothing where the person has thought better of it. */
 async function completed(
   { args, needs = [], danger, label }: InboxAction,
-  { terminal, say }: Asking,
+  { terminal }: Asking,
 ): Promise<Record<string, unknown> | undefined> {
   const { readLine } = terminal;
   const given: Record<string, unknown> = { ...args };
   if (readLine === undefined) return undefined;
   for (const need of needs) {
-    const typed = (await readLine(need === 'reason' ? 'Why? ' : `${need}: `)).trim();
+    const typed = (await readLine(need === 'reason' ? t`Why? ` : t`${need}: `)).trim();
     if (typed === '') return undefined;
     given[need] = typed;
   }
   if (danger !== true || needs.length > 0) return given;
-  return isYes(await readLine(`${say(label)} [y/N] `)) ? given : undefined;
+  return isYes(await readLine(`${label} [y/N] `)) ? given : undefined;
 }

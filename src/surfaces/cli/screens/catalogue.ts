@@ -1,4 +1,4 @@
-import { plural } from '../../../base/text/text.ts';
+import { plural, say, t } from '../../../base/text/message.ts';
 import type { Item } from '../../../operations/catalogue/list-items.ts';
 import { line, span, stacked, type Line } from '../screen/lines.ts';
 import type { Column, Row } from '../screen/table.ts';
@@ -21,7 +21,7 @@ export const listScreen: Draw<Listed> = ({ what, detail, items }, page) => {
   return listing(
     ITEM_COLUMNS,
     phases.flatMap((phase) => [
-      { cells: [], heading: line(span(phaseTitle(phase, page), 'title')) },
+      { cells: [], heading: line(span(phaseTitle(phase), 'title')) },
       ...rows(items.filter((item) => item.phase === phase)),
     ]),
     page,
@@ -39,16 +39,16 @@ export const searchScreen: Draw<SearchResult> = ({ items }, page) =>
         [
           { title: 'name' },
           { title: 'kind' },
-          { title: 'what for', flexible: true },
-          { title: 'found by', drop: 2 },
+          { title: t`what for`, flexible: true },
+          { title: t`found by`, drop: 2 },
           { title: 'module', drop: 1 },
         ],
         items.map((item) => ({
           cells: [
             line(span(item.name, 'name')),
-            line(span(page.say(item.kind), 'muted')),
+            line(span(say(item.kind), 'muted')),
             line(purpose(item, 'standard')),
-            line(span(short(page.say(item.why ?? ''), 40), 'muted')),
+            line(span(short(item.why ?? '', 40), 'muted')),
             line(span(item.module ?? '', 'muted')),
           ],
         })),
@@ -61,7 +61,7 @@ function agentTable(items: readonly Item[], detail: string, page: Page): Line[] 
       { title: '' },
       { title: 'name' },
       { title: 'who' },
-      { title: 'what for', flexible: true },
+      { title: t`what for`, flexible: true },
       { title: 'module', drop: 1 },
       { title: 'from', drop: 2 },
     ],
@@ -72,7 +72,7 @@ function agentTable(items: readonly Item[], detail: string, page: Page): Line[] 
         line(span(short(item.person ?? item.title ?? '', 40), 'strong')),
         line(purpose(item, detail)),
         line(span(item.module ?? '', 'muted')),
-        line(span(page.say(item.origin ?? ''), 'muted')),
+        line(span(item.origin ?? '', 'muted')),
       ],
     })),
     page,
@@ -87,15 +87,15 @@ const ITEM_COLUMNS: readonly Column[] = [
 ];
 
 function itemRow(item: Item, detail: string, page: Page): Row {
-  const { width, say } = page;
+  const { width } = page;
   return {
     cells: [
       line(span(item.name, 'name')),
       item.replacedBy === undefined
         ? line(purpose(item, detail, Math.max(60, width)))
-        : line(span(say(`now ${item.replacedBy}`), 'warn')),
+        : line(span(t`now ${item.replacedBy}`, 'warn')),
       line(span(item.module ?? '', 'muted')),
-      line(span(page.say(item.origin ?? ''), 'muted')),
+      line(span(item.origin ?? '', 'muted')),
     ],
   };
 }
@@ -119,8 +119,8 @@ function byPhase(a: string | undefined, b: string | undefined): number {
   return place(a) - place(b);
 }
 
-function phaseTitle(phase: string | undefined, { say }: Page): string {
-  if (phase === undefined) return say('Any time');
+function phaseTitle(phase: string | undefined): string {
+  if (phase === undefined) return t`Any time`;
   const words = say(phase.replace(/^\d+[-_ ]*/, '').replaceAll(/[-_]/g, ' '));
   return words === '' ? phase : words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -150,7 +150,7 @@ interface Explained {
 
 /** `bmad explain` as a tree: what was asked for, and below it every candidate with what became of it. */
 export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers, ranking }, page) => {
-  const { width, say } = page;
+  const { width } = page;
   const tree = candidates.flatMap((candidate, at) => {
     const last = at === candidates.length - 1;
     const branch = line(span(last ? '└─ ' : '├─ ', 'muted'));
@@ -164,22 +164,20 @@ export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers,
           ' ',
           span(candidate.name, candidate.chosen ? 'name' : undefined),
           span(
-            `  ${say(`${candidate.kind} from ${candidate.origin}, priority ${candidate.priority}`)}`,
+            `  ${t`${say(candidate.kind)} from ${candidate.origin}, priority ${candidate.priority}`}`,
             'muted',
           ),
         ),
         width,
         { first: branch, rest: under },
       ),
-      ...wrapped(line(say(candidate.why)), width, below),
+      ...wrapped(line(candidate.why), width, below),
       ...wrapped([span(candidate.path, 'muted')], width, below),
-      ...(git === undefined
-        ? []
-        : wrapped([span(say(`${git.source} at ${git.commit}`), 'muted')], width, below)),
+      ...(git === undefined ? [] : wrapped([span(t`${git.source} at ${git.commit}`, 'muted')], width, below)),
     ];
   });
   const values = listing(
-    [{ title: 'value' }, { title: '', flexible: true }, { title: 'set in', drop: 1 }],
+    [{ title: 'value' }, { title: '', flexible: true }, { title: t`set in`, drop: 1 }],
     layers.map(({ key, file, line: at, value, chosen }) => ({
       cells: [
         line(span(key, chosen ? 'name' : 'muted')),
@@ -194,8 +192,8 @@ export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers,
       ? []
       : [
           line(
-            span(say(`Ranking ${ranking.score}`), 'title'),
-            span(`  ${say(`started ${plural(ranking.uses, 'time')}`)}`, 'muted'),
+            span(t`Ranking ${ranking.score}`, 'title'),
+            span(`  ${t`started ${plural(ranking.uses, 'time')}`}`, 'muted'),
           ),
           ...listing(
             [
@@ -212,7 +210,7 @@ export const explainScreen: Draw<Explained> = ({ target, is, candidates, layers,
         ];
   return stacked(
     [line(span(target, 'title'), span(`  ${say(is)}`, 'muted')), ...tree],
-    titled(say('Values and where they are set'), values),
+    titled(t`Values and where they are set`, values),
     ranks,
   );
 };

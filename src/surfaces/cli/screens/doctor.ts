@@ -1,5 +1,5 @@
+import { plural, say, t } from '../../../base/text/message.ts';
 import { PRODUCT } from '../../../base/product.ts';
-import { plural } from '../../../base/text/text.ts';
 import type { CacheView } from '../../../operations/server/cache-view.ts';
 import type { Safety } from '../../../operations/server/doctor-safety-schema.ts';
 import { line, span, stacked, type Line, type Span } from '../screen/lines.ts';
@@ -35,10 +35,10 @@ const LABEL = 11;
 
 /** `bmad doctor`: every check with a tick or a cross, then what is wrong in full. */
 export const doctorScreen: Draw<Checked> = (data, page) => {
-  const { width, say } = page;
+  const { width } = page;
   const { project, modules, origins, handshake, safety, cache } = data;
   const check = (mark: Span, label: string, text: string): Line[] =>
-    wrapped(line(say(text)), width, {
+    wrapped(line(text), width, {
       first: line(mark, ' ', ...padded(line(span(say(label), 'strong')), LABEL)),
       rest: line(' '.repeat(Math.min(LABEL + 2, Math.floor(width / 3)))),
     });
@@ -47,36 +47,36 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
   const wrong = data.problems.length + broken.length;
   const unsafe = safety === undefined ? [] : safetyWords(safety);
   return stacked(
-    [line(span(`${PRODUCT} ${data.version}`, 'title'), span(`  ${say(`on Node ${data.node}`)}`, 'muted'))],
+    [line(span(`${PRODUCT} ${data.version}`, 'title'), span(`  ${t`on Node ${data.node}`}`, 'muted'))],
     [
       ...check(
         project.root === undefined ? MARKS.warn : MARKS.good,
         'Project',
-        project.root === undefined ? `none (${project.from})` : `${project.root} (${project.from})`,
+        project.root === undefined ? t`none (${project.from})` : `${project.root} (${project.from})`,
       ),
-      ...check(modules.length === 0 ? MARKS.warn : MARKS.good, 'Modules', modules.join(', ') || 'none'),
+      ...check(modules.length === 0 ? MARKS.warn : MARKS.good, 'Modules', modules.join(', ') || t`none`),
       ...(handshake === undefined
-        ? check(span('·', 'muted'), 'Handshake', 'not tried')
+        ? check(span('·', 'muted'), 'Handshake', t`not tried`)
         : handshake.ok
           ? check(
               MARKS.good,
               'Handshake',
-              `the server answers (protocol ${handshake.protocol}) with ${plural(handshake.tools.length, 'tool')}`,
+              t`the server answers (protocol ${handshake.protocol}) with ${plural(handshake.tools.length, 'tool')}`,
             )
-          : check(MARKS.bad, 'Handshake', handshake.trouble ?? 'failed')),
+          : check(MARKS.bad, 'Handshake', handshake.trouble ?? say('failed'))),
       ...check(
         unsafe.length === 0 ? MARKS.good : MARKS.warn,
         'Safety',
-        unsafe.length === 0 ? 'nothing to report' : 'to know about:',
+        unsafe.length === 0 ? t`nothing to report` : t`to know about:`,
       ),
       ...problemLines(unsafe, page, span(' ')),
-      ...check(wrong === 0 ? MARKS.good : MARKS.bad, 'Problems', wrong === 0 ? 'none' : String(wrong)),
+      ...check(wrong === 0 ? MARKS.good : MARKS.bad, 'Problems', wrong === 0 ? t`none` : String(wrong)),
       ...problemLines([...data.problems, ...broken.map(({ text }) => text)], page),
       ...problemLines([...notices.map(({ text }) => text), ...data.warnings], page, MARKS.warn),
     ],
     listing(
       [
-        { title: 'content from' },
+        { title: t`content from` },
         { title: 'rank', end: true },
         { title: 'agents', end: true },
         { title: 'workflows', end: true },
@@ -85,7 +85,7 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
       ],
       origins.map((origin) => ({
         cells: [
-          line(span(say(origin.name), 'name')),
+          line(span(origin.name, 'name')),
           ...[origin.priority, origin.agents, origin.workflows, origin.tasks, origin.skills].map((count) =>
             line(String(count)),
           ),
@@ -102,19 +102,21 @@ export const doctorScreen: Draw<Checked> = (data, page) => {
 function safetyWords(safety: Safety): string[] {
   const { programs, allowed, outside, replaced, disguised, open, stores } = safety;
   const told = (words: string, list: readonly string[]): string[] =>
-    list.length === 0 ? [] : [[`${words}:`, ...list].join('\n')];
+    list.length === 0 ? [] : [[t`${words}:`, ...list].join('\n')];
   return [
-    ...told(`Programs of this project, ${allowed ? 'allowed on this machine' : 'not allowed yet'}`, programs),
-    ...told('Content from outside the project', outside),
-    ...told('Served instead of the built-in one', replaced),
-    ...(disguised === 0 ? [] : [`Hidden characters or look-alike names: ${disguised}, see the problems`]),
-    ...told('Open to other users of this machine (mode 700 closes a folder)', open),
-    ...(stores.length === 0 ? [] : [`Stores in trouble: ${stores.length}, see the problems`]),
+    ...told(
+      t`Programs of this project, ${allowed ? t`allowed on this machine` : t`not allowed yet`}`,
+      programs,
+    ),
+    ...told(t`Content from outside the project`, outside),
+    ...told(t`Served instead of the built-in one`, replaced),
+    ...(disguised === 0 ? [] : [t`Hidden characters or look-alike names: ${disguised}, see the problems`]),
+    ...told(t`Open to other users of this machine (mode 700 closes a folder)`, open),
+    ...(stores.length === 0 ? [] : [t`Stores in trouble: ${stores.length}, see the problems`]),
   ];
 }
 
 function cacheTable({ parts }: CacheView, page: Page): Line[] {
-  const { say } = page;
   const filled = parts.filter(({ files }) => files > 0);
   return titled(
     say('Cache'),
@@ -133,8 +135,8 @@ function cacheTable({ parts }: CacheView, page: Page): Line[] {
           line(
             span(
               [
-                ...(damaged === 0 ? [] : [say(`${damaged} damaged`)]),
-                ...(outdated === 0 ? [] : [say(`${outdated} of another version`)]),
+                ...(damaged === 0 ? [] : [t`${damaged} damaged`]),
+                ...(outdated === 0 ? [] : [t`${outdated} of another version`]),
               ].join(', '),
               'warn',
             ),

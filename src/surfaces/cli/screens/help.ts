@@ -4,7 +4,7 @@ import { MARKS } from './parts.ts';
 
 /** In English and in French, where a space that does not break stands before a colon. */
 const TITLE = /^\p{Lu}[\p{L}\w ,'’]*\u00A0?:$/u;
-const LABELLED = /^((?:Usage|Example|Also|Every day|Exemple|Aussi|Chaque jour)\u00A0?): /;
+const LABELLED = /^((?:Usage|Example|Also|Every day|Exemple|Aussi|Chaque jour)\u00A0?: )/;
 const COMPLAINT = /^(?:error|erreur\u00A0): /;
 
 /** Help and complaints of the parser, with what can be typed marked, and broken between words. */
@@ -19,8 +19,8 @@ function helpLine(own: string, width: number): Line[] {
   if (TITLE.test(own)) return [line(span(own, 'title'))];
   const [, label] = LABELLED.exec(own) ?? [];
   if (label !== undefined)
-    return wrapped(line(span(`${label}: `, 'title'), own.slice(label.length + 2)), width, {
-      rest: line(' '.repeat(label.length + 2)),
+    return wrapped(line(span(label, 'title'), own.slice(label.length)), width, {
+      rest: line(' '.repeat(label.length)),
     });
   if (COMPLAINT.test(own))
     return wrapped(line(own.replace(COMPLAINT, '')), width, {

@@ -34,18 +34,18 @@ const SCREENS: Readonly<Partial<Record<string, Draw<never>>>> = {
 };
 
 /** Who looks: how much fits, and in which language. */
-export type Sight = Pick<Page, 'width' | 'say'>;
+export type Sight = Pick<Page, 'width'>;
 
 /** The lines of an answer for a person: its screen, or its text as Markdown. */
 export function answerLines(
   operation: string,
   data: Record<string, unknown>,
   { body }: Pick<Answer, 'body'>,
-  { width, say }: Sight,
+  { width }: Sight,
 ): Line[] {
   const draw = SCREENS[operation];
-  const drawn = draw?.(data as never, { width, now: Date.now(), say });
-  return drawn?.flatMap((each) => fitting(each, width)) ?? markdown(say(body), width);
+  const drawn = draw?.(data as never, { width, now: Date.now() });
+  return drawn?.flatMap((each) => fitting(each, width)) ?? markdown(body, width);
 }
 
 /** A title or a place may be wider than a narrow terminal. What is to be copied is broken by the terminal alone. */
@@ -59,17 +59,17 @@ export function remarkLines(
   { note, steps = [] }: Pick<Answer, 'note' | 'steps'>,
   more: readonly string[],
   shown: readonly Line[],
-  { width, say }: Sight,
+  { width }: Sight,
 ): Line[] {
   const prose = Math.min(width, PROSE_WIDTH);
   const above = shown.map(textOf).join('\n');
   const open = steps.filter((step) => !above.includes(commandLine(step) ?? '\n'));
   return [
     ...[note, ...more]
-      .flatMap((text) => (text === undefined ? [] : say(text).split('\n')))
+      .flatMap((text) => (text === undefined ? [] : text.split('\n')))
       .filter((text) => text.trim() !== '')
       .flatMap((text) => wrapped([span(text.trim(), 'muted')], prose)),
-    ...stepLines(open, commandLine).flatMap((text) => stepLine(say(text), prose)),
+    ...stepLines(open, commandLine).flatMap((text) => stepLine(text, prose)),
   ];
 }
 
@@ -78,16 +78,16 @@ function stepLine(text: string, width: number): Line[] {
   const at = text.indexOf(': bmad ');
   const arrow = { first: line(span('→ ', 'muted')), rest: line('  ') };
   if (at === -1) return wrapped([span(text)], width, arrow);
-  const [why, command] = [span(`${text.slice(0, at)}:`), span(text.slice(at + 2), 'name')];
+  const [why, command] = [span(text.slice(0, at + 1)), span(text.slice(at + 2), 'name')];
   const whole = [...arrow.first, why, span(' '), command];
   if (lineWidth(whole) <= width) return [whole];
   return [...wrapped([why], width, arrow), [...arrow.rest, command]];
 }
 
 /** An error: what happened, and what to do about it. */
-export function errorLines(error: BmadError, { width, say }: Sight): Line[] {
+export function errorLines(error: BmadError, { width }: Sight): Line[] {
   const prose = Math.min(width, PROSE_WIDTH);
-  const [first = '', ...rest] = say(error.textWith(commandLine)).split('\n');
+  const [first = '', ...rest] = error.textWith(commandLine).split('\n');
   return [
     ...wrapped(line(first), prose, { first: line(MARKS.bad, ' '), rest: line('  ') }),
     ...rest.flatMap((text) =>

@@ -1,3 +1,4 @@
+import { say } from '../../../base/text/message.ts';
 import type { MemoryData } from '../../../operations/memory/memory-view.ts';
 import { inline } from '../screen/inline.ts';
 import { line, span, type Line } from '../screen/lines.ts';
@@ -49,7 +50,7 @@ export const usageScreen: Draw<Used> = ({ items, problem }, page) =>
     : listing(
         [{ title: 'name' }, { title: 'kind' }, { title: 'starts', end: true }, { title: 'last' }],
         items.map(({ name, kind, uses, last }) => ({
-          cells: [line(span(name, 'name')), muted(page.say(kind)), line(String(uses)), when(last, page)],
+          cells: [line(span(name, 'name')), muted(say(kind)), line(String(uses)), when(last, page)],
         })),
         page,
       );

@@ -1,5 +1,6 @@
+import { say } from '../../../base/text/message.ts';
 import { ago, oneLine } from '../../../base/text/text.ts';
-import type { Words } from '../../../language/translator.ts';
+
 import { line, span, type Line, type Span, type Style } from '../screen/lines.ts';
 import { table, type Column, type Row } from '../screen/table.ts';
 import { wrapped } from '../screen/wrap.ts';
@@ -9,8 +10,6 @@ export interface Page {
   width: number;
   /** The time for which it is drawn. */
   now: number;
-  /** Says our own words in the language of the reader; what others wrote stays as it is. */
-  say: Words;
 }
 
 /** Draws an answer from its data; nothing where the text of the answer says it best. */
@@ -39,8 +38,8 @@ const MEANINGS: readonly (readonly [RegExp, Style])[] = [
   ],
 ];
 
-export function state(word: string, { say }: Pick<Page, 'say'>): Span {
-  return span(say(word.replaceAll('_', ' ')), MEANINGS.find(([words]) => words.test(word))?.[1] ?? 'muted');
+export function state(word: string): Span {
+  return span(say(word).replaceAll('_', ' '), MEANINGS.find(([words]) => words.test(word))?.[1] ?? 'muted');
 }
 
 export const MARKS = { good: span('✓', 'good'), bad: span('✗', 'bad'), warn: span('!', 'warn') };
@@ -49,9 +48,9 @@ export const MARKS = { good: span('✓', 'good'), bad: span('✗', 'bad'), warn:
 export const short = (text: string, most = 400): string => oneLine(text, most);
 
 /** `5 minutes ago`, muted; nothing where the time is not known. */
-export function when(time: string | undefined, { now, say }: Page): Line {
+export function when(time: string | undefined, { now }: Page): Line {
   const then = time === undefined ? Number.NaN : Date.parse(time);
-  return Number.isNaN(then) ? [] : [span(say(ago(then, now)), 'muted')];
+  return Number.isNaN(then) ? [] : [span(ago(then, now), 'muted')];
 }
 
 export const muted = (text: string): Line => line(span(text, 'muted'));
@@ -60,7 +59,7 @@ export const titled = (title: string, lines: readonly Line[]): Line[] =>
   lines.length === 0 ? [] : [line(span(title, 'title')), ...lines];
 
 /** A table with the titles of its columns in the language of the reader. */
-export const listing = (columns: readonly Column[], rows: readonly Row[], { width, say }: Page): Line[] =>
+export const listing = (columns: readonly Column[], rows: readonly Row[], { width }: Page): Line[] =>
   table(
     columns.map((column) => ({ ...column, title: column.title === '' ? '' : say(column.title) })),
     rows,
@@ -68,16 +67,14 @@ export const listing = (columns: readonly Column[], rows: readonly Row[], { widt
   );
 
 /** Lines about what is wrong, each with its mark. */
-export function problemLines(problems: readonly string[], { width, say }: Page, mark = MARKS.bad): Line[] {
+export function problemLines(problems: readonly string[], { width }: Page, mark = MARKS.bad): Line[] {
   return problems.flatMap((text) =>
-    say(text)
-      .split('\n')
-      .flatMap((each, at) =>
-        wrapped(line(each.trim()), width, {
-          first: at === 0 ? line(mark, ' ') : line('  '),
-          rest: line('  '),
-        }),
-      ),
+    text.split('\n').flatMap((each, at) =>
+      wrapped(line(each.trim()), width, {
+        first: at === 0 ? line(mark, ' ') : line('  '),
+        rest: line('  '),
+      }),
+    ),
   );
 }
 

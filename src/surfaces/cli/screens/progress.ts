@@ -1,6 +1,7 @@
+import { say, t } from '../../../base/text/message.ts';
 import { commandLine } from '../../../operations/command-line.ts';
 import type { Action as NextAction } from '../../../operations/project/next-actions.ts';
-import { shownSteps, stepsOf, type Detail } from '../../../operations/project/next-text.ts';
+import { doneOf, shownSteps, stepsOf, type Detail } from '../../../operations/project/next-text.ts';
 import { line, span, stacked, type Line } from '../screen/lines.ts';
 import { padded } from '../screen/width.ts';
 import { wrapped } from '../screen/wrap.ts';
@@ -30,7 +31,6 @@ const PHASE_WIDTH = 16;
 export const nextScreen: Draw<Standing> = (data, page) => {
   // With all evidence it is a long table, which the text has.
   if (data.detail === 'full') return undefined;
-  const { say } = page;
   const shown = shownSteps(data.actions, data.detail);
   const ways =
     data.detail === 'brief' && shown.length > 0 ? [] : data.actions.filter(({ of }) => of === 'new');
@@ -44,28 +44,29 @@ export const nextScreen: Draw<Standing> = (data, page) => {
           shown.flatMap((action, at) => actionLines(action, at + 1, page)),
         )
       : isBegun
-        ? [line(MARKS.good, ' ', say('Nothing left to do: everything planned is done.'))]
+        ? [line(MARKS.good, ' ', t`Nothing left to do: everything planned is done.`)]
         : [],
     ways.length === 0
       ? []
       : titled(
-          say('Something new'),
+          t`Something new`,
           ways.flatMap((way) => wayLines(way, page)),
         ),
   );
 };
 
 function board({ phases, totals, verification }: Standing, page: Page): Line[] {
-  const { width, say } = page;
+  const { width } = page;
   const rows = phases.map(({ phase, state: word }) => {
     const stories = /implement|ship/.test(phase) && totals.stories > 0;
     const [done, all] = stories ? [totals.done, totals.stories] : shareOf(word);
-    const review = totals.waiting_for_review === 0 ? '' : `, ${totals.waiting_for_review} waiting for review`;
-    const counted = stories ? `  ${say(countedText(totals, review))}` : '';
+    const review =
+      totals.waiting_for_review === 0 ? '' : t`, ${totals.waiting_for_review} waiting for review`;
+    const counted = stories ? `  ${doneOf(totals.done, totals.stories)}${review}` : '';
     const own = say(phase);
     const name = own.charAt(0).toUpperCase() + own.slice(1);
     const head = [...padded(line(span(name, 'strong')), PHASE_WIDTH), ...bar(done, all), span('  ')];
-    return wrapped([...head, state(word, page), span(counted, 'muted')], width, {
+    return wrapped([...head, state(word), span(counted, 'muted')], width, {
       rest: line(' '.repeat(Math.min(PHASE_WIDTH, Math.floor(width / 3)))),
     });
   });
@@ -74,10 +75,6 @@ function board({ phases, totals, verification }: Standing, page: Page): Line[] {
       ? []
       : problemLines([verification.says], page, verification.verdict === 'PASS' ? MARKS.good : MARKS.warn);
   return [...rows.flat(), ...verdict];
-}
-
-function countedText({ stories, done }: Standing['totals'], review: string): string {
-  return stories === 1 ? `${done} of 1 story done${review}` : `${done} of ${stories} stories done${review}`;
 }
 
 function shareOf(word: string): [done: number, all: number] {
@@ -90,22 +87,22 @@ function troubleLines({ drift, troubles }: Standing, page: Page): Line[] {
   return [
     ...problemLines(
       [
-        ...drift.slice(0, SHOWN_DRIFT).map(({ kind, says }) => `${kind}: ${says}`),
-        ...(more > 0 ? [`and ${more} more places where the project contradicts itself`] : []),
+        ...drift.slice(0, SHOWN_DRIFT).map(({ kind, says }) => t`${say(kind)}: ${says}`),
+        ...(more > 0 ? [t`and ${more} more places where the project contradicts itself`] : []),
       ],
       page,
       MARKS.warn,
     ),
     ...problemLines(
-      troubles.map(({ file, message }) => `${file} was not read: ${message}`),
+      troubles.map(({ file, message }) => t`${file} was not read: ${message}`),
       page,
     ),
   ];
 }
 
 /** A way to begin something new, with what it is for and its command. */
-function wayLines(way: Action, { width, say }: Page): Line[] {
-  const text = line(span(say(way.what), 'strong'), span(`  ${say(way.why)}`, 'muted'));
+function wayLines(way: Action, { width }: Page): Line[] {
+  const text = line(span(way.what, 'strong'), span(`  ${way.why}`, 'muted'));
   const command = commandOf(way);
   return [
     ...wrapped(text, width, { rest: line('   ') }),
@@ -113,32 +110,30 @@ function wayLines(way: Action, { width, say }: Page): Line[] {
   ];
 }
 
-function actionLines(action: Action, number: number, { width, say }: Page): Line[] {
+function actionLines(action: Action, number: number, { width }: Page): Line[] {
   const { what, why, says, noted, agent, optional, use_for: purpose } = action;
   const indent = line('   ');
   const quoted = (text: string, said: string): Line[] =>
-    wrapped(line(`${say(`${text}:`)} "${said}"`), width, { first: indent, rest: indent });
+    wrapped(line(`${t`${text}:`} "${said}"`), width, { first: indent, rest: indent });
   return [
     ...wrapped(
       line(
-        span(say(what), 'strong'),
+        span(what, 'strong'),
         span(
-          `${agent === undefined ? '' : `  ${say(`with ${agent}`)}`}${optional ? `  ${say('optional')}` : ''}`,
+          `${agent === undefined ? '' : `  ${t`with ${agent}`}`}${optional ? `  ${say('optional')}` : ''}`,
           'muted',
         ),
       ),
       width,
       { first: line(span(`${number}. `, 'muted')), rest: indent },
     ),
-    ...(says === undefined
-      ? wrapped(line(say(why)), width, { first: indent, rest: indent })
-      : quoted(why, says)),
-    ...(noted === undefined ? [] : quoted('The last session noted', noted)),
+    ...(says === undefined ? wrapped(line(why), width, { first: indent, rest: indent }) : quoted(why, says)),
+    ...(noted === undefined ? [] : quoted(t`The last session noted`, noted)),
     ...stepsOf(action).flatMap((step) => {
       const command = commandLine(step);
       if (command === undefined) return [];
       const label = step.why === what ? purpose : step.why;
-      const head = label === undefined ? [] : [span(`${say(`${label}:`)} `, 'muted')];
+      const head = label === undefined ? [] : [span(`${t`${label}:`} `, 'muted')];
       return [[...indent, ...head, span(command, 'name')]];
     }),
   ];

@@ -1,3 +1,4 @@
+import { t } from '../../../base/text/message.ts';
 import type { ReceiptData } from '../../../operations/completion/receipt-view.ts';
 import type { SourceData } from '../../../operations/git-sources/sources-view.ts';
 import type { HandoverView } from '../../../operations/handover/handover-view.ts';
@@ -19,7 +20,7 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
             { title: '' },
             { title: 'receipt' },
             { title: 'verdict' },
-            { title: 'what was verified', flexible: true },
+            { title: t`what was verified`, flexible: true },
             { title: 'commit', drop: 1 },
             { title: 'took', end: true, drop: 2 },
             { title: 'when' },
@@ -30,13 +31,13 @@ export const receiptsScreen: Draw<Receipts> = ({ items, problems, notes }, page)
                 receipt.status === 'PASS' ? MARKS.good : receipt.status === 'FAIL' ? MARKS.bad : MARKS.warn,
               ),
               line(span(receipt.id, 'name')),
-              line(state(receipt.status, page)),
+              line(state(receipt.status)),
               line(
-                `${receipt.stacks.join(', ')}${receipt.working_dir === '.' ? '' : ` ${page.say(`in ${receipt.working_dir}`)}`}`,
-                span(receipt.written_here === false ? ` ${page.say('(not written here)')}` : '', 'warn'),
+                `${receipt.stacks.join(', ')}${receipt.working_dir === '.' ? '' : ` ${t`in ${receipt.working_dir}`}`}`,
+                span(receipt.written_here === false ? ` ${t`(not written here)`}` : '', 'warn'),
               ),
               line(
-                `${receipt.commit?.slice(0, 10) ?? ''}${receipt.dirty === true ? ` ${page.say('with changes')}` : ''}`,
+                `${receipt.commit?.slice(0, 10) ?? ''}${receipt.dirty === true ? ` ${t`with changes`}` : ''}`,
               ),
               line(`${(receipt.duration_ms / 1_000).toFixed(1)} s`),
               when(receipt.started, page),
@@ -69,7 +70,7 @@ export const sourcesScreen: Draw<{
           ],
           sources.map((source) => ({
             cells: [
-              line(state(source.state, page)),
+              line(state(source.state)),
               line(span(source.source, 'name')),
               line(
                 source.commit?.slice(0, 10) ?? '',
@@ -78,13 +79,12 @@ export const sourcesScreen: Draw<{
               line(source.files === undefined ? '' : String(source.files)),
               when(source.checkedAt, page),
             ],
-            below:
-              source.trouble === undefined ? undefined : line(span(short(page.say(source.trouble)), 'bad')),
+            below: source.trouble === undefined ? undefined : line(span(short(source.trouble), 'bad')),
           })),
           page,
         ),
         problemLines(
-          sources.flatMap(({ source, skipped }) => skipped.map((each) => `${source}: ${each}`)),
+          sources.flatMap(({ source, skipped }) => skipped.map((each) => t`${source}: ${each}`)),
           page,
           MARKS.warn,
         ),
@@ -102,14 +102,14 @@ export const deliveriesScreen: Draw<{ contracts: readonly HandoverView[]; proble
           [
             { title: 'contract' },
             { title: 'status' },
-            { title: 'from → to', flexible: true },
+            { title: t`from → to`, flexible: true },
             { title: 'date', drop: 1 },
             { title: 'questions', end: true, drop: 2 },
           ],
           contracts.map((each) => ({
             cells: [
               line(span(each.contract_id, 'name')),
-              line(state(each.status, page)),
+              line(state(each.status)),
               line(`${each.from_team} → ${each.to_team}`),
               line(each.date),
               line(String(each.open_questions)),

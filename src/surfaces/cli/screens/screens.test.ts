@@ -97,7 +97,7 @@ describe('the screens of the command line', () => {
       'list',
       { what: 'tasks', detail: 'standard', items },
       { body: '' },
-      { width: 80, say: String },
+      { width: 80 },
     );
     expect(lines).toHaveLength(10_001);
     expect(textOf(lines.at(-1) ?? [])).toContain('task-9999');

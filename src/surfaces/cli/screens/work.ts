@@ -1,19 +1,8 @@
+import { say, t } from '../../../base/text/message.ts';
 import type { RunData } from '../../../operations/runs/run-view.ts';
 import type { TaskView } from '../../../operations/tasks/task-view.ts';
 import { line, span, stacked } from '../screen/lines.ts';
-import {
-  bar,
-  listing,
-  MARKS,
-  muted,
-  problemLines,
-  short,
-  state,
-  titled,
-  when,
-  type Draw,
-  type Page,
-} from './parts.ts';
+import { bar, listing, MARKS, muted, problemLines, short, state, titled, when, type Draw } from './parts.ts';
 
 export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly string[] }> = (
   { tasks, problems },
@@ -27,14 +16,14 @@ export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly 
             { title: 'status' },
             { title: 'agent' },
             { title: 'task', flexible: true },
-            { title: 'result as', drop: 2 },
+            { title: t`result as`, drop: 2 },
             { title: 'changed', drop: 1 },
           ],
           tasks.map((task) => ({
             cells: [
-              line(state(task.status, page)),
+              line(state(task.status)),
               line(span(task.agent, 'name')),
-              line(short(task.task, 200), span(taskRemark(task, page), 'muted')),
+              line(short(task.task, 200), span(taskRemark(task), 'muted')),
               line(task.output_key),
               when(task.updated_at, page),
             ],
@@ -45,17 +34,22 @@ export const tasksScreen: Draw<{ tasks: readonly TaskView[]; problems: readonly 
         problemLines(problems, page),
       );
 
-function taskRemark(
-  { from, worker, error, approval, status, depends_on: after, over_http }: TaskView,
-  { say }: Page,
-): string {
+function taskRemark({
+  from,
+  worker,
+  error,
+  approval,
+  status,
+  depends_on: after,
+  over_http,
+}: TaskView): string {
   const parts = [
-    from === undefined ? undefined : `from outside, by ${from}`,
-    worker === undefined ? undefined : `by ${short(worker, 100)}`,
-    over_http === true ? 'handed in over HTTP' : undefined,
-    after.length === 0 ? undefined : `after ${after.join(', ')}`,
+    from === undefined ? undefined : t`from outside, by ${from}`,
+    worker === undefined ? undefined : t`by ${short(worker, 100)}`,
+    over_http === true ? t`handed in over HTTP` : undefined,
+    after.length === 0 ? undefined : t`after ${after.join(', ')}`,
     error ?? (status === 'needs_approval' ? approval : undefined),
-  ].flatMap((part) => (part === undefined ? [] : [say(part)]));
+  ].flatMap((part) => (part === undefined ? [] : [part]));
   return parts.length === 0 ? '' : ` (${short(parts.join('; '), 200)})`;
 }
 
@@ -87,10 +81,10 @@ export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, prob
       [run, ...others].map((each) => ({
         cells: [
           line(span(each.run_id, 'name')),
-          line(state(each.status, page)),
+          line(state(each.status)),
           [
             ...bar(each.progress.completed, each.progress.total ?? 0, 8),
-            span(`  ${page.say(stepsText(each.progress))}`),
+            span(`  ${stepsText(each.progress)}`),
           ],
           line(each.workflow ?? ''),
           when(each.last_checkpoint, page),
@@ -99,18 +93,18 @@ export const runsScreen: Draw<RunStatus> = ({ branch, run, others, journal, prob
       page,
     ),
     titled(
-      page.say('Results'),
+      say('Results'),
       run.artefacts.map(({ name, path, exists }) =>
         line(exists ? MARKS.good : MARKS.bad, ` ${name}  `, span(path, 'muted')),
       ),
     ),
-    [muted(page.say(`session branch ${branch}, kept in ${run.folder}`))],
+    [muted(t`session branch ${branch}, kept in ${run.folder}`)],
     problemLines([...run.problems, ...problems], page),
   );
 };
 
 function stepsText({ completed, total }: RunData['progress']): string {
-  return total === undefined ? `${completed} done` : `${completed} of ${total}`;
+  return total === undefined ? t`${completed} done` : t`${completed} of ${total}`;
 }
 
 interface Session {
@@ -139,14 +133,14 @@ export const sessionsScreen: Draw<{ sessions: readonly Session[]; problems: read
             { title: 'standing' },
             { title: 'purpose', flexible: true },
             { title: 'runs', end: true },
-            { title: 'latest run', drop: 1 },
+            { title: t`latest run`, drop: 1 },
             { title: 'created', drop: 2 },
           ],
           sessions.map((session) => ({
             cells: [
               line(session.current ? span('●', 'good') : ' '),
               line(span(session.archive ?? session.name, 'name')),
-              line(state(session.standing, page)),
+              line(state(session.standing)),
               line(short(session.purpose ?? '', 160)),
               line(String(session.runs['total'] ?? 0)),
               line(session.latest_run?.run_id ?? ''),
