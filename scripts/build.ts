@@ -13,7 +13,7 @@ import { createDelivery } from '../src/services/delivery/delivery.ts';
 import { passagesOf } from '../src/services/search/meaning-index.ts';
 import { prepareTerms, TERMS_FILE } from '../src/services/search/prepared-terms.ts';
 import { recordTexts, type RecordText } from '../src/services/search/record-text.ts';
-import { agentText } from '../src/app/served-workspace.ts';
+import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import type { Source } from '../src/sources/source.ts';

@@ -64,7 +64,7 @@ const SOURCE_TYPES_OF_SERVICES: Record<string, readonly string[]> = {
 const SERVICES_THAT_RUN = new Set(['completion']);
 
 /** The files of `app/` that every start loads. */
-const EARLY_OF_APP = /^app\/(?:app|settings|parts|git-sources|watching|workspaces)\.ts$/;
+const EARLY_OF_APP = /^app\/(?:app|settings|parts|client-roots|git-sources|watching|workspaces)\.ts$/;
 
 /** Globals that only the programs may touch. */
 const PROGRAM_ONLY = /\bprocess\.(?:env|argv|stdin|stdout|stderr|exit|exitCode|cwd|on|once)\b/;

@@ -79,7 +79,7 @@ function openWorkspaces(
     const configured = liveSettings(settings);
     return createWorkspaces({
       tell,
-      watching: watching(),
+      watch: watching(),
       find: async (call, seen) =>
         findProject({
           ...projectHints(outside, config),
@@ -91,7 +91,7 @@ function openWorkspaces(
             call === undefined ? [] : [...config.allowProjects, ...((await outside.knownProjects?.()) ?? [])],
           ...(outside.forOthers === true ? { fixed: true } : {}),
         }),
-      open: (project, keeper) => openWorkspace(project, settings, parts, keeper),
+      open: (project, places) => openWorkspace(project, settings, parts, places),
       version: async () => `${await configured()} ${await parts.gitSources.version()}`,
     });
   }, log);

@@ -1,7 +1,7 @@
 import { t } from '../base/text/message.ts';
 import { dirname, join, resolve } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
-import type { Watch } from '../base/files/watch-handles.ts';
+import type { Witness } from '../base/files/vouch.ts';
 import { watchFolders, type Place, type WatchReport } from '../base/files/watch-folders.ts';
 import { userConfigFile } from '../config/locations.ts';
 import { folderAt, kitAtHome } from '../kit/home.ts';
@@ -12,7 +12,7 @@ import type { LateWorkspaces } from './late-workspaces.ts';
 
 export interface ProjectWatch {
   report(): WatchReport;
-  readonly watch: Watch;
+  readonly witness: Witness;
   /** Brings the watches up to date if something has moved while nobody listened: somebody asks, or listens again. */
   catchUp(): void;
   close(): void;
@@ -125,7 +125,7 @@ export function watchProject(
   void look();
   return {
     report: folders.report,
-    watch: folders.watch,
+    witness: folders.witness,
     catchUp() {
       if (!missed && !isHeard()) return;
       missed = false;

@@ -58,7 +58,7 @@ export function createWatching(settings: Settings, workspaces: LateWorkspaces) {
       if (open !== undefined && listeners.size === 0) current?.catchUp();
       if (open === undefined && stays) setTimeout(() => void (stays && (open ??= start())), QUIET_MS).unref();
     },
-    watch: () => current?.watch,
+    witness: () => current?.witness,
     report: (): WatchReport | undefined => current?.report(),
     close(): void {
       stays = false;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { agentText, writeTree } from '../../tests/support/generated-tree.ts';
-import { Keeper } from '../base/files/keeper.ts';
+import { Places } from '../base/files/places.ts';
 import { createLog } from '../base/log.ts';
 import { createSecrets } from '../base/secrets/known-values.ts';
 import { readers } from '../readers/index.ts';
@@ -19,7 +19,7 @@ interface Opened {
   catalogue: Catalogue;
   /** Whether anything had to be read. */
   read: boolean;
-  places: Keeper;
+  places: Places;
 }
 
 /** The content of a project as a process has it that keeps what it reads in `folder`. */
@@ -28,7 +28,7 @@ async function opened(
   folder: string,
   { memory = new Map(), builtIn = project }: { memory?: KeptInMemory; builtIn?: string } = {},
 ): Promise<Opened> {
-  const places = new Keeper();
+  const places = new Places();
   const maxFileBytes = 1_000_000;
   const found = {
     mode: 'local',

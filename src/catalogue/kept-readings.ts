@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { STAMP_WIDTH, type Keeper } from '../base/files/keeper.ts';
+import { STAMP_WIDTH, type Places } from '../base/files/places.ts';
 import type { Log } from '../base/log.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { ModuleInfo } from '../model/module.ts';
@@ -50,7 +50,7 @@ interface InMemory extends Understood {
 }
 
 interface KeptReadingsParts {
-  places: Keeper;
+  places: Places;
   memory: KeptInMemory;
   files: KeptFiles;
   writes: boolean;

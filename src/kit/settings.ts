@@ -1,7 +1,7 @@
 import { BmadError } from '../base/errors.ts';
 import { noted } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
-import type { Seen } from '../base/files/keeper.ts';
+import type { Seen } from '../base/files/places.ts';
 import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
 import { givenValue } from './given-value.ts';

@@ -1,6 +1,6 @@
 import { t } from '../base/text/message.ts';
 import { basename, join } from 'node:path';
-import type { Seen } from '../base/files/keeper.ts';
+import type { Seen } from '../base/files/places.ts';
 import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import type { DeclaredModule } from '../model/module.ts';

@@ -12,7 +12,7 @@ import {
 } from '../base/files/files.ts';
 import { missing } from '../base/files/read-failures.ts';
 import { isOwnState } from '../base/files/own-state.ts';
-import type { Seen } from '../base/files/keeper.ts';
+import type { Seen } from '../base/files/places.ts';
 import { isSecretEntry } from '../base/secrets/names.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */

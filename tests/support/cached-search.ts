@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { agentText } from '../../src/app/served-workspace.ts';
-import { Keeper } from '../../src/base/files/keeper.ts';
+import { agentText } from '../../src/app/open-workspace.ts';
+import { Places } from '../../src/base/files/places.ts';
 import { createLog } from '../../src/base/log.ts';
 import { createSecrets } from '../../src/base/secrets/known-values.ts';
 import { openContent } from '../../src/catalogue/build.ts';
@@ -30,7 +30,7 @@ interface Made {
 /** A project as a process serves it that keeps everything in `cache`, however small the project is. */
 export async function cachedSearch(project: string, cache: string) {
   const made: Made = { read: false, described: 0, embedded: 0 };
-  const places = new Keeper();
+  const places = new Places();
   const found = { mode: 'local', project, paths: [], root: undefined, git: [], home: '' } as const;
   const { sources } = await discoverSources({ ...found, maxFileBytes, seen: places });
   const kept = openKeptReadings({

@@ -25,7 +25,7 @@ import {
 import { isKeptBack } from './file-modes.ts';
 import { breath } from '../pace.ts';
 import { isSecretEntry } from '../secrets/names.ts';
-import type { Seen } from './keeper.ts';
+import type { Seen } from './places.ts';
 import { failed, leadsAway, missing, readFailure, servable } from './read-failures.ts';
 
 /**

@@ -4,7 +4,7 @@ import { changeMark, isNamed, timeIn } from './file-stamps.ts';
 /** A file that was written so shortly before it was read may be written again without its times telling. */
 const SETTLED_MS = 100;
 /** How many files are kept at most: more than the projects of one server ask for. */
-const MOST = 10_000;
+const MOST = 1_000;
 
 /** What was made of small files that are asked for with every call, each kept until its file has changed. */
 export class KeptFiles<T> {

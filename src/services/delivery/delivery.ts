@@ -4,7 +4,7 @@ import { BmadError } from '../../base/errors.ts';
 import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
-import type { Seen } from '../../base/files/keeper.ts';
+import type { Seen } from '../../base/files/places.ts';
 import { maskSecretValues } from '../../base/secrets/scanner.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';

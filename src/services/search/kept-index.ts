@@ -1,4 +1,4 @@
-import { Keeper } from '../../base/files/keeper.ts';
+import { Places } from '../../base/files/places.ts';
 import type { Log } from '../../base/log.ts';
 import { breath } from '../../base/pace.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -53,7 +53,7 @@ export async function openKeptIndex(
   const name = sha256(JSON.stringify([shelf, model, sources])).slice(0, 32);
   const digest = sha256(JSON.stringify([maker, sources, paths, textsOf(catalogue, records)]));
   // Before anything is read: what changes meanwhile is noticed by the next who compares.
-  const places = new Keeper();
+  const places = new Places();
   const { used } = await places.collecting(async () => {
     for (const path of paths) {
       await breath();

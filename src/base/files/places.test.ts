@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../../tests/support/folders.ts';
-import { Keeper } from './keeper.ts';
+import { Places } from './places.ts';
 
 /** A folder whose times are long past, as the clocks of file systems go. */
 async function settledFolder(): Promise<string> {
@@ -12,7 +12,7 @@ async function settledFolder(): Promise<string> {
   await writeFiles(folder, { 'a/one.md': 'one', 'a/two.md': 'two', 'b/': '', 'c/d/e.md': 'e' });
   await expect
     .poll(async () => {
-      const places = new Keeper();
+      const places = new Places();
       for (const path of ['', 'a', 'a/one.md', 'a/two.md', 'b', 'c', 'c/d', 'c/d/e.md'])
         places.look(join(folder, path));
       return places.unchanged();
@@ -22,11 +22,11 @@ async function settledFolder(): Promise<string> {
 }
 
 async function changedBy(
-  look: (places: Keeper, at: (path: string) => string) => void,
+  look: (places: Places, at: (path: string) => string) => void,
   edit: (at: (path: string) => string) => Promise<unknown>,
 ): Promise<string[]> {
   const folder = await settledFolder();
-  const places = new Keeper();
+  const places = new Places();
   const at = (path: string): string => join(folder, path);
   look(places, at);
   expect(await places.changed()).toEqual([]);
@@ -36,7 +36,7 @@ async function changedBy(
 
 describe('places', () => {
   it('know what was written, replaced, added, moved and removed', async () => {
-    const all = (places: Keeper, at: (path: string) => string): void => {
+    const all = (places: Places, at: (path: string) => string): void => {
       for (const path of ['a', 'a/one.md', 'a/two.md', 'b', 'c/d', 'c/d/e.md']) places.look(at(path));
     };
     expect(await changedBy(all, (at) => writeFile(at('a/one.md'), 'eno'))).toEqual(['a/one.md']);
@@ -52,18 +52,18 @@ describe('places', () => {
   });
 
   it('know what is there that was missing, however deep', async () => {
-    const deep = (places: Keeper, at: (path: string) => string): void => {
+    const deep = (places: Places, at: (path: string) => string): void => {
       places.find(at('b/x/y/z.md'));
       places.look(at('b/x/y/w.md'));
     };
     expect(await changedBy(deep, (at) => mkdir(at('b/x')))).toEqual(['b/x']);
-    const listed = (places: Keeper, at: (path: string) => string): void => {
+    const listed = (places: Places, at: (path: string) => string): void => {
       places.look(at('b'));
       places.look(at('b/x'));
       expect(places.size, 'the folder tells of what comes').toBe(1);
     };
     expect(await changedBy(listed, (at) => mkdir(at('b/x')))).toEqual(['b']);
-    const found = (places: Keeper, at: (path: string) => string): void => {
+    const found = (places: Places, at: (path: string) => string): void => {
       places.find(at('b'));
       places.look(at('b/x'));
     };
@@ -71,13 +71,13 @@ describe('places', () => {
   });
 
   it('follow links, to a folder and on the way', async () => {
-    const through = (places: Keeper, at: (path: string) => string): void => {
+    const through = (places: Places, at: (path: string) => string): void => {
       places.look(at('link'));
       places.look(at('link/one.md'));
     };
     const folder = await settledFolder();
     await linkFolder(join(folder, 'a'), join(folder, 'link'));
-    const places = new Keeper();
+    const places = new Places();
     through(places, (path) => join(folder, path));
     expect(await places.unchanged()).toBe(true);
     await rm(join(folder, 'link'));
@@ -86,10 +86,10 @@ describe('places', () => {
   });
 
   it('do not mind what changes in a folder that was only found', async () => {
-    const find = (places: Keeper, at: (path: string) => string): void => void places.find(at('a'));
+    const find = (places: Places, at: (path: string) => string): void => void places.find(at('a'));
     expect(await changedBy(find, (at) => writeFile(at('a/new.md'), ''))).toEqual([]);
     expect(await changedBy(find, (at) => rename(at('a'), at('z')))).toEqual(['a']);
-    const both = (places: Keeper, at: (path: string) => string): void => {
+    const both = (places: Places, at: (path: string) => string): void => {
       places.find(at('a'));
       places.look(at('a'));
     };
@@ -101,12 +101,12 @@ describe('places', () => {
     const file = join(folder, 'a/one.md');
     await writeFile(file, 'ONE');
     await utimes(file, 0, 0);
-    const places = new Keeper();
+    const places = new Places();
     places.look(file);
     expect(await places.unchanged(), 'it may change in the same tick').toBe(false);
     await expect
       .poll(async () => {
-        const later = new Keeper();
+        const later = new Places();
         later.look(file);
         return later.unchanged();
       })
@@ -115,7 +115,7 @@ describe('places', () => {
 
   it('are looked at once for all who ask together, and never before they ask', async () => {
     const folder = await settledFolder();
-    const places = new Keeper();
+    const places = new Places();
     places.look(join(folder, 'a/one.md'));
     const [first, second] = [places.changed(), places.changed()];
     expect(first).toBe(second);
@@ -128,7 +128,7 @@ describe('a folder that was listed', () => {
   async function afterEdit(
     what: 'all' | 'folders',
     edit: (at: (path: string) => string) => Promise<unknown>,
-    more: (places: Keeper, at: (path: string) => string) => void = () => undefined,
+    more: (places: Places, at: (path: string) => string) => void = () => undefined,
   ): Promise<string[]> {
     return changedBy((places, at) => {
       places.look(at('a'));
@@ -155,7 +155,7 @@ describe('a folder that was listed', () => {
   });
 
   it('tells of what was missing in it only where all of its names count', async () => {
-    const missing = (places: Keeper, at: (path: string) => string): void => void places.find(at('a/none.md'));
+    const missing = (places: Places, at: (path: string) => string): void => void places.find(at('a/none.md'));
     const comes = (at: (path: string) => string): Promise<void> => writeFile(at('a/none.md'), '');
     expect(await afterEdit('all', comes, missing)).toEqual(['a']);
     expect(await afterEdit('folders', comes, missing)).toEqual(['a/none.md']);
@@ -169,7 +169,7 @@ describe('a folder that was listed', () => {
 
   it('counts as changed where two have found different names in it', async () => {
     const folder = await settledFolder();
-    const [at, places] = [join(folder, 'a'), new Keeper()];
+    const [at, places] = [join(folder, 'a'), new Places()];
     places.look(at);
     places.listed(at, readdirSync(at, { withFileTypes: true }), 'all');
     await writeFile(join(at, 'new.md'), '');
@@ -183,7 +183,7 @@ describe('what has changed', () => {
   it('is named until it is dropped, and counts again when somebody looks at it', async () => {
     const folder = await settledFolder();
     const [one, two] = ['a/one.md', 'a/two.md'].map((path) => join(folder, path)) as [string, string];
-    const places = new Keeper();
+    const places = new Places();
     for (const path of [one, two]) places.look(path);
     await writeFile(one, 'other');
     expect(await places.changed()).toEqual([one]);
@@ -204,11 +204,11 @@ describe('what has changed', () => {
   it('is named, and the rest taken over, when places are adopted', async () => {
     const folder = await settledFolder();
     const paths = ['a', 'a/one.md', 'a/two.md', 'c/d'].map((path) => join(folder, path));
-    const before = new Keeper();
+    const before = new Places();
     for (const path of paths) before.look(path);
     const stamps = before.stampsOf(paths) ?? new Float64Array();
     await writeFile(join(folder, 'a/two.md'), 'other');
-    const after = new Keeper();
+    const after = new Places();
     expect(await after.adopt(paths, stamps)).toEqual([join(folder, 'a/two.md')]);
     expect([after.size, await after.changed()]).toEqual([3, []]);
   });

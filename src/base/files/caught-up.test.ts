@@ -6,7 +6,8 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
-import { createCatchingUp, Keeper } from './keeper.ts';
+import { Places } from './places.ts';
+import { createCatchingUp } from './caught-up.ts';
 import { watchFolders } from './watch-folders.ts';
 
 const ROUNDS = 200;
@@ -33,24 +34,25 @@ async function wrongAnswers(ready: () => Promise<unknown>): Promise<number> {
   const [folder, pipes] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
   const names = Array.from({ length: ROUNDS }, (_, round) => `${round}.md`);
   await writeFiles(folder, Object.fromEntries(names.map((name) => [name, 'as it was'])));
-  const folders = watchFolders(() => undefined);
-  onTestFinished(() => folders.close());
-  await folders.follow([{ path: folder }]);
+  const watch = watchFolders(() => undefined);
+  onTestFinished(() => watch.close());
+  await watch.follow([{ path: folder }]);
   // The times of the files have to be over before they prove anything.
   await delay(120);
   const [other, questions] = [pipeIn(pipes, 'other'), pipeIn(pipes, 'questions')];
   let wrong = 0;
   for (const name of names) {
-    const keeper = new Keeper({ watch: () => folders.watch });
-    keeper.look(join(folder, name));
-    expect(await keeper.unchanged()).toBe(true);
+    const places = new Places(() => watch.witness);
+    places.look(join(folder, name));
+    expect(await places.unchanged()).toBe(true);
+    expect(places.isVouched()).toBe(true);
     other.input.once('data', () => {
       writeFileSync(join(folder, name), 'edited');
       writeSync(questions.end, 'question');
     });
     const answered = new Promise<boolean>((resolve) => {
       questions.input.on('data', (text: Buffer) => {
-        if (text.includes('question')) void ready().then(async () => resolve(await keeper.unchanged()));
+        if (text.includes('question')) void ready().then(() => resolve(places.isVouched()));
       });
     });
     writeSync(other.end, 'something else');

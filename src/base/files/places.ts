@@ -1,9 +1,9 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { isSettled, lstatOf, statOf } from './place-stats.ts';
-import type { Watch, WatchedFolder } from './watch-handles.ts';
+import { isSettled, statOf } from './place-stats.ts';
+import { Vouch, type Suspects, type Witness } from './vouch.ts';
 
 /** Hears of every place on disk that something is found out from, before it is looked at. */
 export interface Seen {
@@ -13,14 +13,6 @@ export interface Seen {
   find(path: string): Stats | undefined;
   /** What a folder that was looked at has: all of it, or only which folders are in it. */
   listed(path: string, entries: readonly Dirent[], what: 'all' | 'folders'): void;
-}
-
-/** Who may answer for places, so that not all of them have to be compared. */
-export interface Told {
-  /** It may come later, and go. */
-  watch(): Watch | undefined;
-  /** Places were compared because nobody could answer for them. */
-  compared?(): void;
 }
 
 /** Inode, modification, change, size, names of all that is in a folder, names of the folders in it. */
@@ -35,43 +27,26 @@ const ANY = -1;
 const AT_ONCE = 500;
 /** More than any content has; what is beyond is looked at by `refresh` only. */
 const MOST = 400_000;
-/** So long a watch is believed, as no system tells of a file that was written through memory; comparing takes this part of the time at most. */
-const TRUSTED_MS = 10_000;
-const COMPARED_SHARE = 100;
-
-/** A watched folder, and the places that it answers for. */
-interface Answering {
-  path: string;
-  folder: WatchedFolder;
-  /** How often something had been told of it before they were last compared. */
-  told: number;
-  places: number[];
-}
 
 /**
  * The places that something was found out from, as they were when each was first looked at: files that were read, folders
- * that were listed, and what was not there. As long as none of them has changed, neither has what was found out. Whether one has
- * is asked here and nowhere else: by a look at each, or only at those that a watch does not answer for.
+ * that were listed, and what was not there. As long as none of them has changed, neither has what was found out.
  */
-export class Keeper implements Seen {
+export class Places implements Seen {
   readonly #at = new Map<string, number>();
   /** Nothing for one that is not asked for any more. */
   readonly #paths: (string | undefined)[] = [];
   #stamps = new Float64Array(256 * WIDTH);
 
-  readonly #from: Told;
-  /** The watch that answers for places, since when, and how often anything had been told before the last comparison. */
-  #watch: Watch | undefined;
-  #since = 0;
-  #told = 0;
-  #took = 0;
-  readonly #folders = new Map<string, Answering>();
-  #tops: Answering[] = [];
-  /** Those that nobody answers for; without a watch all of them, which is not written down. */
-  readonly #apart = new Set<number>();
+  readonly #witness: () => Witness | undefined;
+  #vouch: Vouch | undefined;
+  /** A watch answers for the places before this one, except for those that count for more since. */
+  #vouched = 0;
+  #raised: number[] = [];
 
-  constructor(from: Told = { watch: () => undefined }) {
-    this.#from = from;
+  /** `witness` may answer for them between two comparisons; it may come later, and go. */
+  constructor(witness: () => Witness | undefined = () => undefined) {
+    this.#witness = witness;
   }
 
   get size(): number {
@@ -137,12 +112,6 @@ export class Keeper implements Seen {
     this.#name(path, NAMES[what], namesOf(entries, what));
   }
 
-  /** Not all of it could be seen: it counts as changed. */
-  doubt(path: string): void {
-    const at = this.#at.get(path);
-    if (at !== undefined) this.#stamps[at * WIDTH] = Number.NaN;
-  }
-
   #name(path: string, what: number, names: number): void {
     const at = this.#at.get(path);
     if (at === undefined || names === 0) return;
@@ -161,19 +130,16 @@ export class Keeper implements Seen {
     this.#collected?.add(path);
     if (!any && this.#stamps[known * WIDTH + 1] === ANY && isSame(this.#stamps, known * WIDTH, found)) {
       this.#stamp(known, found, false);
-      this.#apart.add(known);
+      this.#raised.push(known);
     }
   }
 
   #checking: Promise<unknown> = Promise.resolve();
   #next: Promise<string[]> | undefined;
 
-  /**
-   * Those that are not as they were. Callers who ask before the looking begins share it; it never began before they asked. Where
-   * a watch may answer, they have waited for `caughtUp`.
-   */
+  /** Those that are not as they were. Callers who ask before the looking begins share it; it never began before they asked. */
   changed(): Promise<string[]> {
-    return this.#isAnsweredFor() ? Promise.resolve([]) : (this.#next ??= this.#check());
+    return (this.#next ??= this.#check());
   }
 
   #check(): Promise<string[]> {
@@ -192,121 +158,54 @@ export class Keeper implements Seen {
 
   /** Whether the first of them are as they were, for who came when the others had not been looked at yet. */
   async firstUnchanged(count: number): Promise<boolean> {
-    return (await this.#differentAmong(between(0, Math.min(count, this.#paths.length)))).length === 0;
-  }
-
-  async #compare(): Promise<string[]> {
-    const began = performance.now();
-    const different = await this.#differentAmong(this.#doubtful());
-    this.#took = performance.now() - began;
-    this.#from.compared?.();
-    return different;
-  }
-
-  async #differentAmong(indices: Iterable<number>): Promise<string[]> {
-    const different: string[] = [];
-    let looked = 0;
-    for (const index of indices) {
-      looked += 1;
-      if (looked % AT_ONCE === 0) await turn();
+    for (let index = 0; index < Math.min(count, this.#paths.length); index += 1) {
+      if (index % AT_ONCE === AT_ONCE - 1) await turn();
       const path = this.#paths[index];
-      if (path === undefined || this.#isSame(index, path)) continue;
-      // A folder with another time may have what it had: something came and went, or was replaced.
-      const found = statOf(path);
-      if (await hasNames(this.#stamps, index * WIDTH, path, found)) this.#stamp(index, found, false);
-      else different.push(path);
+      if (path !== undefined && !(await this.#isAsItWas(index, path, statOf(path)))) return false;
     }
-    return different;
-  }
-
-  /** Whether all are as they were, by what was told of their folders and a look at a few others. */
-  #isAnsweredFor(): boolean {
-    if (this.#from.watch() === undefined) return false;
-    const doubtful = this.#doubtful();
-    return (
-      Array.isArray(doubtful) &&
-      doubtful.length <= AT_ONCE &&
-      doubtful.every((index) => this.#isSame(index, this.#paths[index]))
-    );
-  }
-
-  /** Those that have to be compared now. All of them, where too much was told, or for too long, or a top is another one. */
-  #doubtful(): Iterable<number> {
-    const watch = this.#from.watch();
-    if (watch === undefined || watch !== this.#watch || !this.#isTrusted(watch)) this.#begin(watch);
-    else if (watch.told !== this.#told)
-      for (const each of this.#folders.values()) {
-        const { told } = each.folder;
-        if (told === each.told) continue;
-        if (told < 0 || !isAt(each.folder, lstatOf(each.path))) {
-          this.#leave(each.path);
-          continue;
-        }
-        // What is told from now on is for the next time; until they are compared, nobody answers for them.
-        each.told = told;
-        for (const index of each.places.splice(0)) this.#apart.add(index);
-      }
-    this.#told = watch?.told ?? 0;
-    return watch === undefined ? between(0, this.#paths.length) : [...this.#apart];
-  }
-
-  #isTrusted(watch: Watch): boolean {
-    return (
-      watch.told - this.#told < watch.most &&
-      performance.now() - this.#since < Math.max(TRUSTED_MS, this.#took * COMPARED_SHARE) &&
-      this.#tops.every(({ path, folder }) => isAt(folder, statOf(path)))
-    );
-  }
-
-  #begin(watch: Watch | undefined): void {
-    this.#watch = watch;
-    this.#since = performance.now();
-    this.#folders.clear();
-    this.#tops = [];
-    this.#apart.clear();
-    if (watch !== undefined) for (const index of between(0, this.#paths.length)) this.#apart.add(index);
-  }
-
-  /** A folder that is another one now answers for nothing, nor do those below it. */
-  #leave(path: string): void {
-    for (const each of this.#folders.values()) {
-      if (each.path !== path && !each.path.startsWith(join(path, sep))) continue;
-      this.#folders.delete(each.path);
-      for (const index of each.places) this.#apart.add(index);
-    }
-    this.#tops = this.#tops.filter((top) => this.#folders.get(top.path) === top);
-  }
-
-  /** Whether a place is as it was; then somebody answers for it from now on, if anybody can. */
-  #isSame(index: number, path: string | undefined): boolean {
-    if (path === undefined) {
-      this.#apart.delete(index);
-      return true;
-    }
-    const at = index * WIDTH;
-    if (this.#watch === undefined) return isSame(this.#stamps, at, statOf(path));
-    const [itself, above] = [this.#answering(path), this.#answering(dirname(path))];
-    const own = lstatOf(path);
-    if (!isSame(this.#stamps, at, own?.isSymbolicLink() === true ? statOf(path) : own)) return false;
-    const by = whoTells(own, this.#stamps[at + 1] === ANY, itself, above);
-    if (by !== undefined && this.#apart.delete(index)) by.places.push(index);
     return true;
   }
 
-  /** The folder at a path, if it is watched and the path cannot lead anywhere else without that being noticed. */
-  #answering(path: string): Answering | undefined {
-    const known = this.#folders.get(path);
-    if (known !== undefined) return known;
-    const folder = this.#watch?.folder(path);
-    if (folder === undefined) return undefined;
-    const { told } = folder;
-    const above = dirname(path);
-    const isTop = above === path || this.#watch?.folder(above) === undefined;
-    if (!isAt(folder, lstatOf(path)) || (!isTop && this.#answering(above) === undefined)) return undefined;
-    const found = { path, folder, told, places: [] };
-    this.#folders.set(path, found);
-    if (isTop) this.#tops.push(found);
-    return found;
+  /** Those that the last comparison has found to be different, until they are dropped. */
+  #different: number[] = [];
+
+  get different(): string[] {
+    return this.#different.flatMap((index) => this.#paths[index] ?? []);
+  }
+
+  async #compare(): Promise<string[]> {
+    const known = this.#suspects();
+    const vouch = known === undefined ? Vouch.begin(this.#witness()) : this.#vouch;
+    const [size, doubtful] = [this.#paths.length, [...this.#different, ...this.#raised]];
+    this.#raised = [];
+    if (known?.anew === true) vouch?.askAgain();
+    const different = new Map<number, string>();
+    let looked = 0;
+    const compare = async (indices: Iterable<number>, anew: boolean): Promise<void> => {
+      for (const index of indices) {
+        const path = this.#paths[index];
+        if (path === undefined) continue;
+        looked += 1;
+        if (looked % AT_ONCE === 0) await turn();
+        const any = this.#stamps[index * WIDTH + 1] === ANY;
+        const found = anew && vouch !== undefined ? vouch.look(path, index, any) : statOf(path);
+        if (isSame(this.#stamps, index * WIDTH, found)) continue;
+        if (!(await this.#isAsItWas(index, path, found))) different.set(index, path);
+      }
+    };
+    await compare(known?.places ?? [], known?.anew === true);
+    await compare(known === undefined ? [] : doubtful, true);
+    await compare(between(known === undefined ? 0 : this.#vouched, size), true);
+    known?.settle();
+    this.#vouch = vouch;
+    this.#vouched = size;
+    this.#different = [...different.keys()];
+    return [...different.values()];
+  }
+
+  #suspects(): Suspects | undefined {
+    const vouch = this.#vouch;
+    return vouch === undefined || vouch.witness !== this.#witness() ? undefined : vouch.suspects();
   }
 
   /**
@@ -323,7 +222,40 @@ export class Keeper implements Seen {
       this.#at.delete(path);
       this.#paths[index] = undefined;
     }
+    this.#different = this.#different.filter((index) => this.#paths[index] !== undefined);
     return files;
+  }
+
+  /** From now on nobody answers for any of them, until all were compared. */
+  doubt(): void {
+    this.#vouch = undefined;
+  }
+
+  /**
+   * Whether they are as they were by what was told of their folders, and by a look at the few others. Only for callers who
+   * have waited until everything was told that happened before they came.
+   */
+  isVouched(): boolean {
+    const suspects = this.#suspects();
+    if (suspects === undefined || suspects.anew) return false;
+    const indices = [...suspects.places, ...this.#different, ...this.#raised];
+    for (let index = this.#vouched; index < this.#paths.length; index += 1) indices.push(index);
+    if (indices.length > AT_ONCE || !indices.every((index) => this.#isSame(index))) return false;
+    suspects.settle();
+    return true;
+  }
+
+  #isSame(index: number): boolean {
+    const path = this.#paths[index];
+    return path === undefined || isSame(this.#stamps, index * WIDTH, statOf(path));
+  }
+
+  /** A folder with another time may have what it had: something came and went, or was replaced. */
+  async #isAsItWas(index: number, path: string, found: Stats | undefined): Promise<boolean> {
+    if (isSame(this.#stamps, index * WIDTH, found)) return true;
+    if (!(await hasNames(this.#stamps, index * WIDTH, path, found))) return false;
+    this.#stamp(index, found, false);
+    return true;
   }
 
   /** The top of what is missing: once it is there, everything below may be. Or the folder whose own stamp tells. */
@@ -355,7 +287,6 @@ export class Keeper implements Seen {
     if (this.#at.has(place) || this.#paths.length >= MOST) return place;
     const index = this.#paths.push(place) - 1;
     this.#at.set(place, index);
-    if (this.#watch !== undefined) this.#apart.add(index);
     if ((index + 1) * WIDTH > this.#stamps.length) {
       const longer = new Float64Array(this.#stamps.length * 2);
       longer.set(this.#stamps);
@@ -375,40 +306,6 @@ export class Keeper implements Seen {
     this.#stamps.set([isSettled(ctimeMs) ? ino : Number.NaN, mtimeMs, ctimeMs, size], index * WIDTH);
   }
 }
-
-/**
- * What it makes is settled when all that had happened on disk before it was called has been told, on systems that tell at
- * once. There, an event is queued together with the change, and Node takes the whole queue in each round of its loop, when it
- * takes the input of the round. A call may have come with the input of this round after the queue was looked at, so that of
- * the next round is waited for: one turn leads to the end of this round, the second to the end of the next.
- */
-export function createCatchingUp(): () => Promise<void> {
-  let next: Promise<void> | undefined;
-  async function twoRounds(): Promise<void> {
-    await turn();
-    // Whoever comes from now on may come with the input of the next round.
-    next = undefined;
-    await turn();
-  }
-  return () => (next ??= twoRounds());
-}
-
-/** The folder that tells of whatever may change a place: the one that it is, or the one that it is in. */
-function whoTells(
-  own: Stats | undefined,
-  isFound: boolean,
-  itself: Answering | undefined,
-  above: Answering | undefined,
-): Answering | undefined {
-  if (own === undefined) return above;
-  if (own.isDirectory()) return itself ?? (isFound ? above : undefined);
-  // A file with several names is told of where it was written, what a link leads to may be anywhere, and what is mounted
-  // over a file of another disk is told of there.
-  return own.isFile() && own.nlink === 1 && own.dev === above?.folder.dev ? above : undefined;
-}
-
-const isAt = ({ dev, ino }: WatchedFolder, found: Stats | undefined): boolean =>
-  found?.ino === ino && found.dev === dev;
 
 function* between(from: number, to: number): Iterable<number> {
   for (let index = from; index < to; index += 1) yield index;
