@@ -31,7 +31,7 @@ const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'PostgreSQL unless',
     'built in',
   ],
-  '#/memory': ['Orders are kept in PostgreSQL', '5 memories.'],
+  '#/memory': ['Orders are kept in PostgreSQL', '6 memories.'],
   '#/failures?plan=mark%20it%20done%20without%20tests': [
     'the nearest first',
     'No story is done without a receipt.',
