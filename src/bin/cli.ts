@@ -1,11 +1,10 @@
-import { t } from '../base/text/message.ts';
+import { speaking, t } from '../base/text/message.ts';
 import { createContext } from '../app/app.ts';
 import { readSettings } from '../app/settings.ts';
 import { once } from '../base/async.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
-import { speaking } from '../language/speaking.ts';
 import type { Context } from '../operations/context.ts';
 import { extractPresentation } from '../surfaces/cli/presentation.ts';
 import { isOwnOption } from '../surfaces/cli/own-options.ts';

@@ -1,4 +1,4 @@
-import { plural, say, t } from '../base/text/message.ts';
+import { plural, say, speaking, t } from '../base/text/message.ts';
 import { hostname, networkInterfaces } from 'node:os';
 import { createContext, type Outside } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
@@ -24,7 +24,6 @@ import { PAGE, programArguments } from './program-place.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
-import { speaking } from '../language/speaking.ts';
 import { wordsFor } from './words.ts';
 import { withoutEnd } from '../base/text/ends.ts';
 

@@ -1,4 +1,4 @@
-import { plural, t } from '../base/text/message.ts';
+import { plural, speaking, t } from '../base/text/message.ts';
 import { createContext, type Outside } from '../app/app.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
@@ -26,7 +26,6 @@ import { printer } from './printer.ts';
 import { programArguments } from './program-place.ts';
 import { fail } from './server-flags.ts';
 import { stdioServers } from './stdio-servers.ts';
-import { speaking } from '../language/speaking.ts';
 import { wordsFor } from './words.ts';
 
 const SWITCHES = ['help', 'open', 'list', 'force'] as const;

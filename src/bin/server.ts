@@ -1,4 +1,4 @@
-import { t } from '../base/text/message.ts';
+import { speaking, t } from '../base/text/message.ts';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { createContext } from '../app/app.ts';
@@ -18,7 +18,6 @@ import { protocolOutput } from './protocol-output.ts';
 import { readyLine } from './ready-line.ts';
 import { fail, serverFlags } from './server-flags.ts';
 import type { Catalogue } from '../base/text/message.ts';
-import { speaking } from '../language/speaking.ts';
 import { wordsFor } from './words.ts';
 
 const help = (): string =>

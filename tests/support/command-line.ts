@@ -1,3 +1,4 @@
+import { speaking } from '../../src/base/text/message.ts';
 import { createContext } from '../../src/app/app.ts';
 import { spokenWords } from '../../src/app/spoken-language.ts';
 import { BmadError, ERROR_CODES } from '../../src/base/errors.ts';
@@ -9,7 +10,6 @@ import { isDone } from '../../src/surfaces/cli/ask/prompt.ts';
 import { extractPresentation } from '../../src/surfaces/cli/presentation.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { textOf } from '../../src/surfaces/cli/screen/lines.ts';
-import { speaking } from '../../src/language/speaking.ts';
 import type { Terminal } from '../../src/surfaces/cli/terminal.ts';
 import { contentRoot, serverFile } from './app.ts';
 import type { Ended } from './programs.ts';

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** English texts and what they are in another language; both have the same places (`{0}`) for what comes in. */
 export type Catalogue = Readonly<Partial<Record<string, string>>>;
 
@@ -6,7 +8,7 @@ type Given = string | number | bigint | undefined;
 
 /** The programs consist of several files, each with its own copy of this one. */
 const SPOKEN = Symbol.for('bmad-mcp-server: the words that a person is spoken to in');
-const state = globalThis as { [SPOKEN]?: () => Catalogue | undefined };
+const state = globalThis as { [SPOKEN]?: AsyncLocalStorage<Catalogue> };
 
 const PLACES = /\{(\d+)\}/g;
 
@@ -16,7 +18,7 @@ const PLACES = /\{(\d+)\}/g;
  * programs are spoken to in English only.
  */
 export function t(parts: TemplateStringsArray, ...given: readonly Given[]): string {
-  const words = state[SPOKEN]?.();
+  const words = state[SPOKEN]?.getStore();
   const said = words === undefined ? undefined : words[keyOf(parts)];
   if (said !== undefined) return said.replace(PLACES, (_place, number) => String(given[Number(number)]));
   let text = parts[0] ?? '';
@@ -26,7 +28,7 @@ export function t(parts: TemplateStringsArray, ...given: readonly Given[]): stri
 }
 
 /** A text of ours that was written before anybody knew who reads it, such as the title of an operation or a state. */
-export const say = (text: string): string => state[SPOKEN]?.()?.[text] ?? text;
+export const say = (text: string): string => state[SPOKEN]?.getStore()?.[text] ?? text;
 
 /** `3 stories`: one and many are messages of their own, `{n} story` and `{n} stories`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
@@ -34,9 +36,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return say(text).replace('{n}', String(count));
 }
 
-/** From now on, this says which words are spoken in: those of the person for whom something is done, or none. */
-export function speakAs(spoken: () => Catalogue | undefined): void {
-  state[SPOKEN] = spoken;
+/** Does something for a person, in their words; without words, in English. What runs beside it is not concerned. */
+export function speaking<T>(words: Catalogue | undefined, work: () => T): T {
+  if (words === undefined) return work();
+  state[SPOKEN] ??= new AsyncLocalStorage();
+  return state[SPOKEN].run(words, work);
 }
 
 const keyOf = (parts: TemplateStringsArray): string =>

@@ -6,7 +6,7 @@ import { entryOf, type Entry } from './run-fold.ts';
 
 /**
  * A version before kept what happened to a run in a file beside its state. It is read for as long as no line is about the
- * run, and stays where it is: that version goes on with the state that it finds.
+ * run, and stays where it is: an older version continues from the state it finds.
  */
 export const JOURNAL_FILE = 'journal.jsonl';
 
