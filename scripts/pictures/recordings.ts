@@ -9,10 +9,41 @@ export interface Recording {
   /** The project it runs in, one of scripts/docs-run/samples. */
   sample: string;
   columns: number;
-  commands: readonly string[];
+  /** Commands of a terminal, or what a person says in a host and the calls its model makes of it. */
+  commands: readonly (string | Turn)[];
+}
+
+interface Turn {
+  said: string;
+  call: string;
+  /** Which lines of the answer are shown: those that one of these begins. */
+  shown: readonly string[];
 }
 
 export const RECORDINGS: readonly Recording[] = [
+  {
+    file: 'docs/images/conversation.svg',
+    title: 'A conversation in a host: three wishes, the calls made for them, and how the answers begin',
+    sample: 'planned',
+    columns: 100,
+    commands: [
+      {
+        said: 'Use bmad: become the architect and review our caching plan.',
+        call: 'bmad {operation:"execute", agent:"architect", message:"Review our caching plan"}',
+        shown: ['# Winston', 'Become this agent'],
+      },
+      {
+        said: 'What is the next step of this project, according to bmad?',
+        call: 'bmad {operation:"next"}',
+        shown: ['1.', '2.'],
+      },
+      {
+        said: 'Remember with bmad: orders are kept in PostgreSQL, because we need transactions.',
+        call: 'remember_structured {type:"decisions", agent:"architect", text:"Orders are in PostgreSQL: we need transactions"}',
+        shown: ['Remembered'],
+      },
+    ],
+  },
   {
     file: 'docs/images/next.svg',
     title: 'bmad next: where a project stands, and what comes next',
@@ -60,6 +91,10 @@ export async function recorded(
     const lines: string[] = [];
     for (const command of commands) {
       if (lines.length > 0) lines.push('');
+      if (typeof command !== 'string') {
+        lines.push(...(await turn(command, story, columns)));
+        continue;
+      }
       lines.push(`\u001B[2m$\u001B[22m \u001B[1m${command}\u001B[22m`);
       lines.push(...(await story.run(`COLUMNS=${columns} FORCE_COLOR=1 ${command}`)));
     }
@@ -67,4 +102,20 @@ export async function recorded(
   } finally {
     await story.close();
   }
+}
+
+/** What was said, the call, and the named lines of its answer, each cut to the width of the picture. */
+async function turn({ said, call, shown }: Turn, story: Story, columns: number): Promise<string[]> {
+  const answer = await story.call(call, true);
+  const found = shown.map((start) => answer.find((line) => line.startsWith(start)));
+  if (found.includes(undefined))
+    throw new Error(`${call} has no line ${shown.join(', ')}\n${answer.join('\n')}`);
+  const fitting = (text: string): string =>
+    text.length > columns - 6 ? `${text.slice(0, columns - 7)}…` : text;
+  return [
+    `\u001B[36m❯\u001B[39m \u001B[1m${said}\u001B[22m`,
+    `\u001B[32m●\u001B[39m ${fitting(call)}`,
+    ...found.map((line) => `    ${fitting(line ?? '')}`),
+    '    \u001B[2m…\u001B[22m',
+  ];
 }
